@@ -1,4 +1,4 @@
-/** A messaging account as the commands show it: without its token. */
+/** A messaging account as the commands show it, without its token. */
 export interface Account {
   id: string;
   company_id: string;
@@ -9,6 +9,6 @@ export interface Account {
   created_at: string;
 }
 
-/** Its columns, for `select`. */
+/** The columns of `Account`, for `select`. */
 export const ACCOUNT =
   "id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at";

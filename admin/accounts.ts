@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { credentialsKeyId } from "../supabase/functions/_shared/whatsapp/credentials.ts";
+import { credentialsKeyId } from "../supabase/functions/_shared/credentials/credentials.ts";
 import { ACCOUNT, type Account } from "./account.ts";
 import { appKey, channelId, COMPANY_OPTION, phone, uuid } from "./arguments.ts";
 import { requireCompany } from "./companies.ts";
@@ -30,9 +30,10 @@ export function accountCommands(program: Command) {
 
   account.command("connect")
     .description(
-      "Connect a phone number of the messaging channel. Its access token is read from standard " +
-        "input or a prompt, and stored encrypted. The channel is asked first whether token and number " +
-        "fit; then the templates of the account are read. Connecting a number again replaces the token.",
+      "Connect a phone number of the messaging channel. Its access token is read from " +
+        "standard input or a prompt, and stored encrypted. The command first asks the channel " +
+        "whether the token and the number belong together; then it reads the templates of the " +
+        "account. Connecting a number again replaces the token.",
     )
     .usage("--company <id> --phone-number-id <id> --display-phone <e164> [options]")
     .requiredOption(...COMPANY_OPTION)
@@ -40,13 +41,13 @@ export function accountCommands(program: Command) {
     .requiredOption("--display-phone <e164>", "the phone number, such as +5511987654321", phone)
     .option(
       "--business-account-id <id>",
-      "the business account of the number, which has the templates (default: the one that the channel " +
-        "tells, else the earlier one)",
+      "the business account of the number, which has the templates (default: the one that " +
+        "the channel names, otherwise the stored one)",
       channelId,
     )
     .option(
       "--app <app_key>",
-      "the app whose events count for this number, from app list (default: the earlier one, if any)",
+      "the app whose events about this number are accepted, from app list (default: the stored app, if any)",
       appKey,
     )
     .option(...JSON_OPTION)
@@ -55,7 +56,7 @@ export function accountCommands(program: Command) {
 
   account.command("list")
     .description(
-      "List the messaging accounts of a company, newest first, and what the channel says of them, such as a restriction.",
+      "List the messaging accounts of a company, newest first, and what the channel reports about them, such as a restriction.",
     )
     .usage("--company <id> [options]")
     .requiredOption(...COMPANY_OPTION)
@@ -72,8 +73,9 @@ export function accountCommands(program: Command) {
 
   account.command("reseal")
     .description(
-      "Re-encrypt the access token of every connected account under CREDENTIALS_KEY and for its account, and the " +
-        "secrets of every app, also those under CREDENTIALS_KEY_PREVIOUS. The command can be stopped at any time and run again.",
+      "Re-encrypt the access token of each connected account, and the secrets of each app, under " +
+        "CREDENTIALS_KEY, also those under CREDENTIALS_KEY_PREVIOUS. Each token is then sealed " +
+        "for its own account. You can stop the command at any time and run it again.",
     )
     .option(...JSON_OPTION)
     .addHelpText(
@@ -111,7 +113,7 @@ async function listAccounts(options: Printing & { company: string }) {
     }, "This company has no messaging accounts.");
     if (notices.length === 0) return list;
     const phones = new Map(shown.map(({ id, display_phone }) => [id, display_phone]));
-    return `${list}\n\nWhat the channel says of them:\n${noticesTable(notices, phones)}`;
+    return `${list}\n\nWhat the channel reports about them:\n${noticesTable(notices, phones)}`;
   });
 }
 
@@ -170,12 +172,12 @@ async function resealAccounts(options: Printing) {
   if (of_another_account.length > 0) {
     const named = listed(
       of_another_account.map(({ id, sealed_for }) =>
-        `the account ${id} (its token is that of ${sealed_for})`
+        `the account ${id} (it has the token of ${sealed_for})`
       ),
     );
     sentences.push(
-      `A token or the ids of an account were changed in the database: ${named}. The account cannot send. ` +
-        "Find out who changed it, and connect the account again.",
+      `Someone changed a token or the ids of an account in the database: ${named}. The ` +
+        "account cannot send. Find out who changed it, and connect the account again.",
     );
   }
   if (apps.unopened.length > 0) {
@@ -185,15 +187,18 @@ async function resealAccounts(options: Printing) {
       ),
     );
     sentences.push(
-      `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens, for its app, ${named}. Set ` +
-        "CREDENTIALS_KEY_PREVIOUS to the key that it names; or give the app its secret again (app rotate, " +
-        "then app rotate --finish), or create the app anew.",
+      `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens ${named}. Set ` +
+        "CREDENTIALS_KEY_PREVIOUS to the key that the secret names; or give the app its secret " +
+        "again (app rotate, then app rotate --finish), or create the app again.",
     );
   }
   if (sentences.length > 0) throw new OperatorError(sentences.join(" "));
 }
 
-/** A sentence names at most this many: with a wrong key, nothing of a project opens. */
+/**
+ * An error names at most this many accounts or secrets. With a wrong key, no secret of a project
+ * can be decrypted.
+ */
 const MAX_NAMED = 10;
 
 function listed(each: string[]): string {

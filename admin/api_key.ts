@@ -1,6 +1,6 @@
 import { moment, printable } from "./print.ts";
 
-/** An API key as the commands show it: neither the key itself nor its hash. */
+/** An API key as the commands show it, without the key itself and its hash. */
 export interface ApiKey {
   id: string;
   company_id: string;
@@ -11,7 +11,7 @@ export interface ApiKey {
   expires_at: string | null;
   last_used_at: string | null;
   created_at: string;
-  /** The key that this one succeeds. */
+  /** The id of the key that this one replaces. */
   replaces: string | null;
 }
 
@@ -19,7 +19,7 @@ export interface ApiKey {
 export const API_KEY =
   "id, company_id, name, hint, scopes, is_active, expires_at, last_used_at, created_at, replaces";
 
-/** What create_api_key() and rotate_api_key() answer. */
+/** The answer of create_api_key() and rotate_api_key(). */
 export interface NewApiKey
   extends Omit<ApiKey, "hint" | "is_active" | "last_used_at" | "replaces"> {
   /** The key itself, which is shown only when it is created. */
@@ -27,8 +27,8 @@ export interface NewApiKey
 }
 
 /**
- * Whether the API accepts a key, and if not, why.
- * @param isReplaced whether it has a successor, and therefore ends when the overlap does.
+ * Whether the API accepts a key, or the reason why it does not.
+ * @param isReplaced whether the key has a successor. Such a key expires when the overlap ends.
  */
 export function stateOf({ is_active, expires_at }: ApiKey, isReplaced = false): string {
   if (!is_active) return "inactive";
@@ -36,12 +36,12 @@ export function stateOf({ is_active, expires_at }: ApiKey, isReplaced = false): 
   return isReplaced ? "ending" : "active";
 }
 
-/** What the commands call a key. */
+/** The name of a key in the output of the commands. */
 export function called(key: ApiKey): string {
   return `"${printable(key.name)}" (${shortened(key)})`;
 }
 
-/** As much of the key itself as is kept. */
+/** The beginning that all keys share, and the stored end of this key. */
 export function shortened({ hint }: ApiKey): string {
   return `sk_live_…${hint}`;
 }
@@ -51,7 +51,7 @@ export function noKey(id: string): string {
   return `No API key has the id ${id}: npm run admin -- key list shows the ids.`;
 }
 
-/** When a new key expires, as the end of a sentence. */
+/** When a new key expires, in words that end a sentence. */
 export function endOf({ expires_at }: NewApiKey): string {
   return `which ${expires_at ? `expires ${moment(expires_at, "")}` : "does not expire"}.`;
 }

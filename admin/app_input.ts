@@ -2,11 +2,13 @@ import { OperatorError } from "./operator_error.ts";
 import { promptHidden } from "./token.ts";
 
 /**
- * Reads secrets of an app, one from each line of standard input or from a prompt for each that does not show it.
- * There is no argument for them; see `readToken`.
+ * Reads secrets of an app, one from each line of standard input. At a terminal, it asks for each
+ * one with a prompt that does not show it. No command-line argument takes a secret; `readToken`
+ * says why.
  *
- * @param names what each line is, as the prompt and the errors say.
- * @throws OperatorError when a line is missing or cannot be such a secret. The sentence never quotes it.
+ * @param names what each line contains, for the prompt and the errors.
+ * @throws OperatorError when a line is missing or is not a valid secret. The message never contains
+ *   it.
  */
 export async function readAppSecrets<const Names extends readonly string[]>(
   names: Names,
@@ -32,6 +34,6 @@ function checked(name: string, secret: string): string {
   }
   if (/^[!-~]{8,255}$/.test(secret)) return secret;
   throw new OperatorError(
-    `This is no ${name}: it must have 8 to 255 visible ASCII characters and no spaces.`,
+    `This is not a valid ${name}: it must have 8 to 255 visible ASCII characters and no spaces.`,
   );
 }

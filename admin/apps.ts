@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { sealAppSecret } from "../supabase/functions/_shared/whatsapp/app_secrets.ts";
+import { sealAppSecret } from "../supabase/functions/_shared/credentials/app_secrets.ts";
 import { readAppSecrets } from "./app_input.ts";
 import { appKey, nameOf } from "./arguments.ts";
 import { EXAMPLE_APP, examples } from "./examples.ts";
@@ -14,7 +14,7 @@ const APP_ARGUMENT = ["<app_key>", "the app's key, from app list", appKey] as co
 /** Adds `app create`, `list`, `rotate` and `delete`. */
 export function appCommands(program: Command) {
   const app = program.command("app")
-    .description("Make known the apps at the channel whose events this platform takes.")
+    .description("Register the apps of the channel whose events this platform accepts.")
     .addHelpText(
       "after",
       examples('npm run admin -- app create --name "Our app"', "npm run admin -- app list"),
@@ -22,9 +22,9 @@ export function appCommands(program: Command) {
 
   app.command("create")
     .description(
-      "Make an app of the channel known, and print the address to enter there as its callback URL. The app secret " +
-        "is read from the first line of standard input, the verify token from the second, or both from prompts. " +
-        "They are stored encrypted.",
+      "Register an app of the channel, and print the address to enter there as its callback " +
+        "URL. The app secret is read from the first line of standard input, the verify token " +
+        "from the second, or both from prompts. They are stored encrypted.",
     )
     .usage("--name <name> [options]")
     .requiredOption("--name <name>", "a name for people", nameOf(255))
@@ -48,11 +48,11 @@ export function appCommands(program: Command) {
 
   app.command("rotate")
     .description(
-      "Give an app a new secret, read from standard input or a prompt. The secret before it counts as well, " +
-        "until the command is run with --finish.",
+      "Give an app a new secret, read from standard input or a prompt. Events signed with the " +
+        "previous secret are still accepted, until you run the command with --finish.",
     )
     .argument(...APP_ARGUMENT)
-    .option("--finish", "end the rotation: only the new secret counts", false)
+    .option("--finish", "end the rotation: only the new secret is accepted", false)
     .option(...JSON_OPTION)
     .addHelpText(
       "after",
@@ -65,11 +65,11 @@ export function appCommands(program: Command) {
 
   app.command("delete")
     .description(
-      "Delete an app and its events. It is refused while an account names the app or has named it, and while " +
-        "events wait to be processed.",
+      "Delete an app and its events. The command refuses while an account names the app or " +
+        "has named it, and while events wait to be processed.",
     )
     .argument(...APP_ARGUMENT)
-    .option("--force", "delete it all the same, with its events", false)
+    .option("--force", "delete it anyway, with its events", false)
     .option(...JSON_OPTION)
     .addHelpText("after", examples(`npm run admin -- app delete ${EXAMPLE_APP}`))
     .action(deleteApp);
@@ -77,7 +77,7 @@ export function appCommands(program: Command) {
 
 async function createApp(options: Printing & { name: string }) {
   const project = openProject();
-  const [key] = project.credentialsKeys(); // a bad key fails here, before the operator types a secret
+  const [key] = project.credentialsKeys(); // a wrong key fails here, before the operator types a secret
   const [secret, verifyToken] = await readAppSecrets([SECRET, VERIFY_TOKEN]);
   const app_key = crypto.randomUUID().replaceAll("-", "");
   const created = project.rows(
@@ -103,7 +103,7 @@ function callbackUrl({ url }: Project, app_key: string): string {
   return `${url}/functions/v1/whatsapp/webhook/${app_key}`;
 }
 
-/** One of channel_apps_status(). */
+/** One app from channel_apps_status(). */
 interface AppStatus {
   app_key: string;
   name: string;
@@ -119,7 +119,7 @@ async function listApps(options: Printing) {
   const project = openProject();
   const apps = project.rows(
     await project.db.rpc("channel_apps_status"),
-  ) as unknown as AppStatus[]; // jsonb of that function
+  ) as unknown as AppStatus[]; // the jsonb from channel_apps_status()
   const shown = apps.map((app) => ({ ...app, callback_url: callbackUrl(project, app.app_key) }));
   const counts = ({ events }: AppStatus) =>
     Object.entries(events).map(([state, count]) => `${count} ${state}`).join(", ");
@@ -142,7 +142,7 @@ function noApp(app_key: string): OperatorError {
 
 /**
  * The id of an app.
- * @throws OperatorError when there is none.
+ * @throws OperatorError when it does not exist.
  */
 export async function appId({ db, rows }: Project, app_key: string): Promise<string> {
   const app = rows(
@@ -156,7 +156,7 @@ async function rotateApp(app_key: string, options: Printing & { finish: boolean 
   const project = openProject();
   if (options.finish) return await finishRotation(project, app_key, options);
   const [key] = project.credentialsKeys();
-  await appId(project, app_key); // before the operator types a secret
+  await appId(project, app_key); // fails before the operator types a secret
   const [secret] = await readAppSecrets([`new ${SECRET}`]);
   const sealed_secret = await sealAppSecret(secret, { app_key, kind: "secret" }, key);
   const rotation_began_at: string | null = project.rows(
@@ -167,8 +167,8 @@ async function rotateApp(app_key: string, options: Printing & { finish: boolean 
     options,
     { app_key, rotation_began_at },
     () =>
-      "The new secret counts from now on, and so does the one before it. When the channel signs with the new one, " +
-      `run npm run admin -- app rotate ${app_key} --finish`,
+      "Both the new and the previous secret are accepted from now on. When the channel signs " +
+      `with the new one, run npm run admin -- app rotate ${app_key} --finish`,
   );
 }
 
@@ -182,8 +182,8 @@ async function finishRotation({ db, rows }: Project, app_key: string, options: P
     { app_key, finished },
     () =>
       finished
-        ? "Only the new secret counts, within a minute everywhere."
-        : "The app was in no rotation.",
+        ? "Only the new secret is accepted now. The functions know this within a minute."
+        : "The app was not in a rotation.",
   );
 }
 
@@ -191,13 +191,13 @@ async function deleteApp(app_key: string, options: Printing & { force: boolean }
   const { db, rows } = openProject();
   const ended = rows(
     await db.rpc("delete_channel_app", { app_key, forced: options.force }),
-  ) as unknown as { deleted: boolean; accounts: number; events: number } | null; // jsonb of that function
+  ) as unknown as { deleted: boolean; accounts: number; events: number } | null; // the jsonb from delete_channel_app()
   if (ended === null) throw noApp(app_key);
   const { deleted, accounts, events } = ended;
   if (!deleted) {
     throw new OperatorError(
-      `The app was not deleted: ${accounts} accounts name it or have named it, and ${events} of its events wait to ` +
-        "be processed. With --force it is deleted, with its events.",
+      `The app was not deleted: ${accounts} accounts name it or have named it, and ${events} ` +
+        "of its events wait to be processed. Use --force to delete it with its events.",
     );
   }
   print(options, { app_key, ...ended }, () => `Deleted the app ${app_key} with its events.`);

@@ -2,8 +2,8 @@ import { InvalidArgumentError } from "commander";
 import * as z from "zod";
 import { Phone } from "../supabase/functions/_shared/http/fields.ts";
 
-// Each function reads one argument. For a wrong value it throws InvalidArgumentError, whose message
-// says what the argument must be; commander puts the name of the argument before it.
+// Each function reads one argument. If the value is wrong, it throws InvalidArgumentError with the
+// rule for the value. commander puts the name of the argument before that message.
 
 /** An id of the platform: a UUID. */
 export function uuid(value: string): string {
@@ -17,7 +17,7 @@ export function channelId(value: string): string {
   throw new InvalidArgumentError("It must be 1 to 32 digits, as the messaging channel shows it.");
 }
 
-/** The key of an app of the channel, which stands in the path of its events. */
+/** The key of an app of the channel, which is in the path of its events. */
 export function appKey(value: string): string {
   if (/^[A-Za-z0-9_-]{16,64}$/.test(value)) return value;
   throw new InvalidArgumentError("It must be an app's key, as app list shows it.");
@@ -45,7 +45,7 @@ export function nameOf(max: number): (value: string) => string {
 
 const SCOPES = ["read", "write", "messaging"];
 
-/** The scopes of a key, separated by commas. A repeated scope counts once. */
+/** The scopes of a key, separated by commas. A scope that is given twice is returned once. */
 export function scopes(value: string): string[] {
   const chosen = value.split(",").map((scope) => scope.trim());
   if (chosen.every((scope) => SCOPES.includes(scope))) return [...new Set(chosen)];
@@ -54,20 +54,20 @@ export function scopes(value: string): string[] {
   );
 }
 
-/** An e-mail address, as somebody signs in with it. */
+/** An e-mail address that a person signs in with. */
 export function email(value: string): string {
   const address = value.trim();
   if (/^[^\s@]+@[^\s@]+$/.test(address) && address.length <= 255) return address;
   throw new InvalidArgumentError("It must be an e-mail address, such as ada@example.com.");
 }
 
-/** What a member of a company may do there. */
+/** A member's role in a company. */
 export function memberRole(value: string): string {
   if (["owner", "admin", "agent"].includes(value)) return value;
   throw new InvalidArgumentError("It must be owner, admin or agent.");
 }
 
-/** The address of a page, to which a link leads. */
+/** The address of the page to which a link leads. */
 export function pageAddress(value: string): string {
   if (/^https?:/.test(value) && URL.canParse(value)) return value;
   throw new InvalidArgumentError(
@@ -75,10 +75,13 @@ export function pageAddress(value: string): string {
   );
 }
 
-/** The most hours for which a key and its successor work side by side. */
+/** A key and its successor can both work for at most this many hours. */
 const MAX_OVERLAP_HOURS = 168;
 
-/** For how long a key and its successor work side by side: now, 24h, 7d or a number of hours. Returns the hours. */
+/**
+ * For how long a key and its successor both work: now, 24h, 7d or a number of hours. Returns the
+ * hours.
+ */
 export function overlapHours(value: string): number {
   const [, count, unit] = /^([0-9]{1,3})([hd]?)$/.exec(value === "now" ? "0" : value) ?? [];
   const hours = Number(count) * (unit === "d" ? 24 : 1);
@@ -88,10 +91,14 @@ export function overlapHours(value: string): number {
 
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** A moment in ISO 8601: a date, or a date and a time, in UTC unless it has an offset; NaN when it is none. */
+/**
+ * A moment in ISO 8601: a date, or a date and a time, in UTC unless it has an offset. NaN when the
+ * text is not a moment.
+ */
 function momentOf(value: string): Date {
   const [, date, time = "T00:00", offset = "Z"] = MOMENT.exec(value) ?? [];
-  // Date reads 30 February as 2 March; zod refuses it. zod alone would refuse an offset without seconds.
+  // Date would read 30 February as 2 March, so zod checks the date. Date reads the rest, because
+  // zod would refuse a time that has an offset but no seconds.
   return new Date(z.iso.date().safeParse(date).success ? date + time + offset : NaN);
 }
 
@@ -109,7 +116,10 @@ export function futureMoment(value: string): string {
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A moment that has been: as `futureMoment` takes it, or so long ago, such as 90m, 24h or 7d. Returns it in UTC. */
+/**
+ * A moment in the past: in the forms of `futureMoment`, or as a duration before now, such as 90m,
+ * 24h or 7d. Returns it in UTC.
+ */
 export function pastMoment(value: string): string {
   const [, count, unit] = /^([0-9]{1,4})([mhd])$/.exec(value) ?? [];
   const moment = unit
@@ -117,7 +127,7 @@ export function pastMoment(value: string): string {
     : momentOf(value);
   if (isNaN(moment.getTime())) {
     throw new InvalidArgumentError(
-      "It must be so long ago, such as 90m, 24h or 7d, or a date, or a date and time, in ISO 8601.",
+      "It must be a time ago, such as 90m, 24h or 7d, or a date, or a date and time, in ISO 8601.",
     );
   }
   if (moment.getTime() > Date.now()) {

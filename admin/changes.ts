@@ -7,7 +7,7 @@ import { openProject } from "./project.ts";
 export function changesCommands(program: Command) {
   const changes = program.command("changes")
     .description(
-      "Restart the changes that callers follow after the database was restored or moved, and see what delays them.",
+      "After the database was restored or moved, restart the changes that callers follow. See what delays changes.",
     )
     .addHelpText(
       "after",
@@ -16,8 +16,9 @@ export function changesCommands(program: Command) {
 
   changes.command("restart")
     .description(
-      "Begin a new generation of changes. To be done after every restore and move of the database, before callers " +
-        "come back: their cursors expire, and they read everything again.",
+      "Begin a new generation of changes. Run this after every restore or move of the " +
+        "database, before callers use the API again: their cursors expire, and they read " +
+        "everything again.",
     )
     .option(...JSON_OPTION)
     .addHelpText("after", examples("npm run admin -- changes restart"))
@@ -38,25 +39,31 @@ export function changesCommands(program: Command) {
     .action(showStatus);
 }
 
-/** What changes_status() answers. */
+/** The answer of changes_status(). */
 export interface ChangesStatus {
   generation: number;
-  /** When the generation began. */
+  /** When the current generation began. */
   restarted_at: string;
-  /** Changes with a version below it are shown. */
+  /** Callers see the changes with a lower version than this. */
   horizon: number;
-  /** How many transactions have ended, at most, whose changes wait for an earlier one. */
+  /**
+   * The highest possible number of ended transactions whose changes wait, because an earlier
+   * transaction is still writing.
+   */
   waiting_transactions: number;
-  /** Since when the oldest transaction runs that is still writing; null when none is, or it is not shown. */
+  /**
+   * The beginning of the oldest transaction that is still writing. Null when there is none, or when
+   * the database does not show it.
+   */
   writing_since: string | null;
-  /** Whether the database shows what other sessions do. */
+  /** Whether the database shows the activity of other sessions. */
   sees_other_sessions: boolean;
 }
 
 /** The state of the changes, for people. @param now in milliseconds. */
 export function changesStatusText(status: ChangesStatus, now: number): string {
   const { generation, restarted_at } = status;
-  return `The changes are of generation ${generation}, since ${moment(restarted_at, "")}.\n` +
+  return `The changes are in generation ${generation}, since ${moment(restarted_at, "")}.\n` +
     delayText(status, now);
 }
 
@@ -64,20 +71,21 @@ function delayText(status: ChangesStatus, now: number): string {
   const { waiting_transactions: waiting, writing_since, sees_other_sessions } = status;
   if (writing_since !== null) {
     const seconds = Math.max(0, Math.round((now - Date.parse(writing_since)) / 1000));
-    return `A transaction has been writing for ${seconds} s. The changes of ${waiting} later ones wait until it ends.`;
+    return `A transaction has been writing for ${seconds} s. The changes of ${waiting} later transactions wait until it ends.`;
   }
   if (waiting === 0) return "Nothing delays them.";
   return `The changes of ${waiting} transactions wait for an earlier one that is still writing.` +
-    (sees_other_sessions ? "" : " The database does not show since when it runs.");
+    (sees_other_sessions ? "" : " The database does not show when it began.");
 }
 
 async function showStatus(options: Printing) {
   const { db, rows } = openProject();
-  const status = rows(await db.rpc("changes_status")) as unknown as ChangesStatus; // json of that function
+  const status = rows(await db.rpc("changes_status")) as unknown as ChangesStatus; // the json from changes_status()
   print(options, status, () => changesStatusText(status, Date.now()));
 }
 
-const BUSY = "Too much is written at the moment, so nothing was restarted: repeat the command.";
+const BUSY =
+  "There are too many writes at the moment, so nothing was restarted: repeat the command.";
 
 async function restartChanges(options: Printing) {
   const { db, rows } = openProject();
@@ -90,7 +98,7 @@ async function restartChanges(options: Printing) {
     options,
     restarted,
     () =>
-      `The changes are of generation ${restarted.generation} now. Callers with an earlier cursor get a 410 ` +
-      "cursor_expired, and read everything again.",
+      `The changes are now in generation ${restarted.generation}. Callers with an earlier ` +
+      "cursor get a 410 cursor_expired, and read everything again.",
   );
 }

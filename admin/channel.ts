@@ -14,12 +14,12 @@ const STATE = [
 ] as const;
 const SINCE = [
   "--since <moment>",
-  "only events that came since then: 24h, 7d, 2026-11-20 or 2026-11-20T18:00Z",
+  "only events that came since this time: 24h, 7d, 2026-11-20 or 2026-11-20T18:00Z",
   pastMoment,
 ] as const;
 const APP = ["--app <app_key>", "only events of this app", appKey] as const;
 
-/** Which events a command is about. */
+/** The events that a command works on. */
 interface Chosen extends Printing {
   state?: string[];
   since?: string;
@@ -29,7 +29,7 @@ interface Chosen extends Printing {
 /** Adds `channel events` and `channel replay`. */
 export function channelCommands(program: Command) {
   const channel = program.command("channel")
-    .description("See what the channel has told this platform, and apply it again.")
+    .description("See the events that the channel has sent, and apply them again.")
     .addHelpText(
       "after",
       examples("npm run admin -- channel events", "npm run admin -- channel replay --since 24h"),
@@ -37,12 +37,12 @@ export function channelCommands(program: Command) {
 
   channel.command("events")
     .description(
-      "List the events of the channel, the newest first: what became of each, when it is tried again, and why.",
+      "List the events of the channel, newest first: the state of each, when it is tried again, and why it failed.",
     )
     .option(...STATE)
     .option(...SINCE)
     .option(...APP)
-    .option("--limit <count>", "so many of them (default: 50)", countUpTo(1000))
+    .option("--limit <count>", "how many to list (default: 50)", countUpTo(1000))
     .option(...JSON_OPTION)
     .addHelpText(
       "after",
@@ -55,8 +55,9 @@ export function channelCommands(program: Command) {
 
   channel.command("replay")
     .description(
-      "Apply events again from the bytes that came: all that are not done, unless other states or one event are " +
-        "given. What was applied before does not change by it. The command ends when nothing is due any more.",
+      "Apply events again from their stored bytes: all that are not done, unless you name " +
+        "other states or one event. A change that an event has already made is not " +
+        "made twice. The command ends when no event is due.",
     )
     .option(...STATE)
     .option(...SINCE)
@@ -87,7 +88,7 @@ async function listEvents(
   if (app) query = query.eq("channel_app_id", await appId(project, app));
   const events = project.rows(
     await query.order("received_at", { ascending: false }).order("id").limit(limit),
-  ) as unknown as ListedEvent[]; // the relation is not in the types
+  ) as unknown as ListedEvent[]; // the generated types do not have this relation
   print(options, events, () =>
     table(events, {
       RECEIVED: ({ received_at }) => moment(received_at, ""),
@@ -97,7 +98,7 @@ async function listEvents(
       "NEXT ATTEMPT": ({ next_attempt_at }) => moment(next_attempt_at, ""),
       EVENT: ({ id }) => id,
       WHY: ({ error, notes }) => [error, ...notes].filter(Boolean).join("; "),
-    }, "There are no such events."));
+    }, "There are no matching events."));
 }
 
 /** A row of `channel events`. */
@@ -110,17 +111,17 @@ interface ListedEvent {
   processed_at: string | null;
   error: string | null;
   notes: string[];
-  /** The ids of numbers and business accounts that no account has. */
+  /** The ids of numbers and business accounts that belong to no account. */
   waits_for: string[];
   app: { app_key: string; name: string };
 }
 
 async function replay({ state, since, app, event, ...options }: Chosen & { event?: string }) {
   if (event && (state || since || app)) {
-    throw new OperatorError("One event is replayed by --event alone, without another option.");
+    throw new OperatorError("--event replays one event: use it without other options.");
   }
   const project = openProject();
-  if (app) await appId(project, app); // says when there is none
+  if (app) await appId(project, app); // fails when the app does not exist
   const replayed = await replayEvents(project, {
     states: state,
     since,
@@ -132,7 +133,7 @@ async function replay({ state, since, app, event, ...options }: Chosen & { event
       await project.db.from("channel_events").select("id").eq("id", event).maybeSingle(),
     );
     if (!found) {
-      throw new OperatorError(`There is no event ${event}: it may be gone after 30 days.`);
+      throw new OperatorError(`There is no event ${event}: events are deleted after 30 days.`);
     }
   }
   print(options, replayed, () => replayText(replayed));
@@ -141,8 +142,6 @@ async function replay({ state, since, app, event, ...options }: Chosen & { event
 function replayText({ marked, applied, states }: Replayed): string {
   if (marked + applied === 0) return "There is nothing to replay.";
   const counts = Object.entries(states).sort().map(([state, count]) => `${count} ${state}`);
-  return `Marked ${marked} events; applied ${applied} that were due: ${
-    counts.join(", ") || "none"
-  }.` +
+  return `Marked ${marked} events; applied ${applied} due events: ${counts.join(", ") || "none"}.` +
     (states.done === applied ? "" : " npm run admin -- channel events says why.");
 }

@@ -69,7 +69,7 @@ async function listCompanies(options: Printing) {
 }
 
 /**
- * Fails when no company has the id. An empty list alone does not say whether the company exists.
+ * Fails when no company has the id: an empty list does not show whether the company exists.
  * @throws OperatorError when no company has the id.
  */
 export async function requireCompany({ db, rows }: Project, id: string): Promise<void> {

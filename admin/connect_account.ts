@@ -1,5 +1,5 @@
-import { checkAccount } from "../supabase/functions/_shared/whatsapp/account_check.ts";
-import { sealToken } from "../supabase/functions/_shared/whatsapp/credentials.ts";
+import { checkAccount } from "../supabase/functions/_shared/channel/account_check.ts";
+import { sealToken } from "../supabase/functions/_shared/credentials/credentials.ts";
 import { ACCOUNT, type Account } from "./account.ts";
 import { appId } from "./apps.ts";
 import { noCompany } from "./companies.ts";
@@ -18,11 +18,14 @@ interface Connection {
   app?: string;
 }
 
-/** Asks the channel whether token and number fit, stores the account, and reads its templates. */
+/**
+ * Asks the channel whether the token and the number belong together, stores the account, and reads
+ * its templates.
+ */
 export async function connectAccount(options: Printing & Connection) {
   const project = openProject();
-  const [key] = project.credentialsKeys(); // a bad key fails here, before the operator types a token
-  const channel = project.channel(); // and so does a bad address of the channel
+  const [key] = project.credentialsKeys(); // a wrong key fails here, before the operator types a token
+  const channel = project.channel(); // a wrong address of the channel fails here too
   const channel_app_id = options.app && await appId(project, options.app);
   const token = await readToken();
   const businessAccountId = await askChannel(channel, token, options);
@@ -32,10 +35,10 @@ export async function connectAccount(options: Printing & Connection) {
     company_id,
     phone_number_id,
     display_phone: options.displayPhone,
-    business_account_id: businessAccountId, // undefined keeps the stored one
+    business_account_id: businessAccountId, // undefined keeps the stored id
     encrypted_token: await sealToken(token, { company_id, phone_number_id }, key),
     disconnected_at: null,
-    ...(channel_app_id && { channel_app_id }), // else the stored one is kept
+    ...(channel_app_id && { channel_app_id }), // without it, the stored app is kept
   });
   print(
     options,
@@ -51,16 +54,16 @@ export async function connectAccount(options: Printing & Connection) {
     if (!options.json) console.log(`Its templates: ${inWords(ended)}.`);
   } else {
     warn(
-      `its templates are not known yet: ${inWords(ended)}. The jobs try again, and so does ` +
+      `its templates are not known yet: ${inWords(ended)}. The jobs try again later. To try now: ` +
         "npm run admin -- template sync",
     );
   }
 }
 
 /**
- * Asks the channel about the account, and warns of what does not fit.
+ * Asks the channel about the account, and warns if something does not match.
  * @returns the business account, given or found; undefined when it is not known.
- * @throws OperatorError when the channel clearly says no.
+ * @throws OperatorError when the channel clearly refuses the account.
  */
 async function askChannel(
   channel: ReturnType<Project["channel"]>,
@@ -72,14 +75,14 @@ async function askChannel(
     throw new OperatorError(`${printable(check.sentence)}. Nothing was stored.`);
   }
   if (check.verdict === "unclear") {
-    warn(`${check.sentence}. The account is connected all the same`);
+    warn(`${check.sentence}. The account is still connected`);
   }
   const found = businessAccountId ?? check.businessAccountId;
   if (check.verdict === "fits" && found === undefined) warn(check.sentence);
   const digits = (phone: string) => phone.replace(/\D/g, "");
   if (check.displayPhone && digits(check.displayPhone) !== digits(displayPhone)) {
     warn(
-      `the channel shows ${check.displayPhone} for this number, and --display-phone is ${displayPhone}`,
+      `the channel shows ${check.displayPhone} for this number, but --display-phone is ${displayPhone}`,
     );
   }
   return found;
@@ -89,7 +92,7 @@ function warn(sentence: string) {
   console.error(`Warning: ${printable(sentence)}.`);
 }
 
-/** A row to be stored. */
+/** An account as it is stored. */
 type AccountRow = Omit<Account, "id" | "created_at" | "business_account_id"> & {
   business_account_id: string | undefined;
   encrypted_token: string;
@@ -103,9 +106,9 @@ async function store({ db, rows }: Project, connection: AccountRow): Promise<Acc
       `The phone number id ${phone_number_id} is connected to another company: disconnect it there first.`,
     messaging_accounts_company_id_fkey: noCompany(company_id),
   };
-  // Two statements, because `on conflict do update` needs the right to read the columns that it sets,
-  // and no role may read the token. The first statement creates the account unless the company has
-  // it; the second one updates it.
+  // There are two statements, because `on conflict do update` needs permission to read the columns
+  // that it sets, and no role may read the token. The first statement creates the account if the
+  // company does not have it yet. Otherwise the second one updates it.
   const created: Account | null = rows(
     await db.from("messaging_accounts")
       .upsert(connection, { onConflict: "company_id,phone_number_id", ignoreDuplicates: true })

@@ -2,33 +2,37 @@ import { cellsOf, type CsvRecord, recordsOf, separatorOf, textsOf } from "./csv_
 import { contactReader, type ContactRow, REJECTION_COLUMNS } from "./contact_rows.ts";
 import { OperatorError } from "./operator_error.ts";
 
-/** A file of contacts whose form is right: each of its rows can be read, and may still be wrong. */
+/** A file of contacts. Each row can be read, but its values may still be wrong. */
 export interface ContactFile {
   path: string;
-  /** Of its cells. */
+  /** The separator of its cells. */
   separator: string;
-  /** Whether it begins with a byte order mark, by which some spreadsheets know UTF-8. */
+  /**
+   * Whether it begins with a byte order mark, which tells some spreadsheets that it is in UTF-8.
+   */
   hasMark: boolean;
-  /** How many rows it has below the header; empty ones are passed over. */
+  /** How many rows it has below the header, not counting empty ones. */
   count: number;
-  /** The names of its columns, without those of rejections. */
+  /** The names of its columns, without the extra columns of a rejection file. */
   columns: string[];
-  /** Its rows, read as they are asked for. */
+  /** Its rows, read on demand. */
   rows(): AsyncGenerator<FileRow>;
 }
 
 /** A row of the file. */
 export type FileRow = ContactRow & {
   line: number;
-  /** As in the file, without those of the columns of rejections. */
+  /** The cells as in the file, without the extra columns of a rejection file. */
   cells: string[];
-  /** How long it is in the file, in characters. */
+  /** Its length in the file, in characters. */
   length: number;
 };
 
 /**
- * Opens a file of contacts, and reads all of it once: nothing is written of a file that is broken further down.
- * @throws OperatorError when there is no such file, or it is not CSV in UTF-8 with a header of a contact's fields.
+ * Opens a file of contacts, and reads all of it once: a file that is broken in a later row must not
+ * be imported partly.
+ * @throws OperatorError when the file does not exist, or is not CSV in UTF-8 with a header of
+ *   contact fields.
  */
 export async function openContactFile(path: string): Promise<ContactFile> {
   const hasMark = await requireFile(path);
@@ -43,7 +47,7 @@ export async function openContactFile(path: string): Promise<ContactFile> {
   if (!header) {
     throw new OperatorError(`${path} is empty: its first line must name the fields of a contact.`);
   }
-  if (count === 0) throw new OperatorError(`${path} has a header and no rows.`);
+  if (count === 0) throw new OperatorError(`${path} has a header but no rows.`);
   const names = header;
   const read = contactReader(names);
   const isOfContact = (_: string, at: number) => !REJECTION_COLUMNS.includes(names[at]);
@@ -70,11 +74,13 @@ export async function openContactFile(path: string): Promise<ContactFile> {
 }
 
 const WRONG_QUOTES =
-  "A quote stands within a cell: put the whole cell in quotes, and write each quote within it twice";
+  "A quote is inside a cell: put the whole cell in quotes, and write each quote within it twice";
 
-/** A spreadsheet writes a row of separators for every empty row that was once used. */
+/**
+ * Whether a row is empty. A spreadsheet writes only separators for a row whose content was deleted.
+ */
 function isEmpty(record: CsvRecord, separator: string): boolean {
-  if (!/^[\s",;]*$/.test(record.text)) return false; // nearly all, without reading their cells
+  if (!/^[\s",;]*$/.test(record.text)) return false; // this decides nearly all rows, without reading their cells
   return cellsOf(record, separator)?.every((cell) => cell.trim() === "") ?? false;
 }
 
@@ -82,7 +88,7 @@ function headerOf(record: CsvRecord, separator: string): string[] {
   const cells = cellsOf(record, separator);
   if (!cells) throw new OperatorError(`The header, in line ${record.line}: ${WRONG_QUOTES}.`);
   const names = cells.map((name) => name.trim());
-  contactReader(names); // says what is wrong with them
+  contactReader(names); // fails if the names are wrong
   return names;
 }
 
@@ -102,7 +108,7 @@ async function requireFile(path: string): Promise<boolean> {
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     if (error instanceof Deno.errors.NotFound) {
-      throw new OperatorError(`There is no file ${path}.`);
+      throw new OperatorError(`The file ${path} does not exist.`);
     }
     throw new OperatorError(`${path} cannot be read: ${(error as Error).message}.`);
   }

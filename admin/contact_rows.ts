@@ -1,19 +1,22 @@
 import type * as z from "zod";
 import { nearestOf } from "../supabase/functions/_shared/http/suggestion.ts";
 import { judged } from "../supabase/functions/_shared/http/validate.ts";
-import { ContactToPut } from "../supabase/functions/gateway/resources/contact_writes.ts";
+import { ContactToPut } from "../supabase/functions/gateway/resources/contacts/write.ts";
 import { OperatorError } from "./operator_error.ts";
 
-/** A contact as the API takes it from whoever creates or updates it by its phone. */
+/** A contact as the body of `PUT /contacts`. */
 export type ContactItem = z.output<typeof ContactToPut>;
 
-/** What a row of a file says: a contact, or why it is none. */
+/** The content of a row: a contact, or the reason why it is not one. */
 export type ContactRow = { item: ContactItem } | { reason: string };
 
-/** Columns that a file of rejected rows has besides its contacts'. They say nothing of a contact. */
+/** The columns that a file of rejected rows has in addition. They do not describe the contact. */
 export const REJECTION_COLUMNS = ["line", "reason"];
 
-/** How the cells of a field are read. A wrong cell stays as it is, and the API's schema says what is wrong. */
+/**
+ * How the cells of a field are read. A cell that cannot be read stays as it is, and the API's
+ * schema then says what is wrong with it.
+ */
 const FIELDS: Record<Exclude<keyof ContactItem, "custom_fields">, (cell: string) => unknown> = {
   phone: verbatim,
   name: verbatim,
@@ -33,21 +36,23 @@ function verbatim(cell: string): string {
   return cell;
 }
 
-/** Spreadsheets write TRUE and FALSE. */
+/** Spreadsheets write these as TRUE and FALSE. */
 function trueOrFalse(cell: string): boolean | string {
   return { true: true, false: false }[cell.toLowerCase()] ?? cell;
 }
 
 /**
- * Reads the header of a file of contacts. The answer reads its rows, by the API's own schema of a contact that is put.
- * @throws OperatorError when a column is not one of a contact, is there twice, or the phone is missing.
+ * Reads the header of a file of contacts. Returns a function that reads a row by the API's schema
+ * for `PUT /contacts`.
+ * @throws OperatorError when a column is not a field of a contact, or occurs twice, or when the
+ *   column phone is missing.
  */
 export function contactReader(header: string[]): (cells: string[]) => ContactRow {
   const columns = header.map((name) => name.trim());
   requireContactColumns(columns);
   return (cells) => {
     if (cells.length !== columns.length) {
-      return { reason: `The row has ${cells.length} cells, and the header ${columns.length}` };
+      return { reason: `The row has ${cells.length} cells, but the header has ${columns.length}` };
     }
     const given = columns.map((name, at) => [name, cells[at].trim()])
       .filter(([name, cell]) => cell !== "" && !REJECTION_COLUMNS.includes(name));
@@ -55,7 +60,7 @@ export function contactReader(header: string[]): (cells: string[]) => ContactRow
       .map(([name, cell]) => [name.slice(CUSTOM.length), cell]);
     const fields = given.filter(([name]) => !name.startsWith(CUSTOM))
       .map(([name, cell]) => [name, FIELDS[name as keyof typeof FIELDS](cell)]);
-    // An entry of any name becomes a member, also __proto__.
+    // Every name becomes an own property, even __proto__.
     if (custom.length > 0) fields.push(["custom_fields", Object.fromEntries(custom)]);
     return read(Object.fromEntries(fields));
   };
@@ -72,14 +77,17 @@ function read(fields: Record<string, unknown>): ContactRow {
   return { reason: reasons.join("; ") };
 }
 
-/** What a spreadsheet has made of a phone that it took for a number. The phone is never guessed from it. */
+/**
+ * What is wrong with a phone that a spreadsheet has read as a number. The import does not guess the
+ * original phone.
+ */
 function spoiled(phone: string): string | null {
   if (/^[0-9]+([.,][0-9]+)?E\+?[0-9]+$/i.test(phone)) {
-    return "was turned into a number by a spreadsheet, which lost digits; take it from the source again, with the " +
-      "column as text";
+    return "was turned into a number by a spreadsheet, which lost digits; export it again, " +
+      "with the column as text";
   }
   if (/^[1-9][0-9]{6,14}$/.test(phone)) {
-    return "has no plus sign and country code, or a spreadsheet took the plus sign away; write it as +5511987654321";
+    return "has no plus sign and country code, or a spreadsheet removed the plus sign; write it as +5511987654321";
   }
   return null;
 }
@@ -89,14 +97,14 @@ function requireContactColumns(columns: string[]) {
     Object.hasOwn(FIELDS, name) || REJECTION_COLUMNS.includes(name) ||
     (name.startsWith(CUSTOM) && name.length > CUSTOM.length);
   const unknown = columns.filter((name) => !isKnown(name));
-  const there = `There are ${COLUMNS.join(", ")}`;
+  const there = `The fields are ${COLUMNS.join(", ")}`;
   if (unknown.length > 0) {
     const named = unknown.map((name) => {
       const meant = nearestOf(name, COLUMNS);
       return `"${name}"${meant === null ? "" : ` (did you mean ${meant}?)`}`;
     });
     throw new OperatorError(
-      `The first line must name the fields of a contact, and these columns are none: ${
+      `The first line must name the fields of a contact, and these columns are not such fields: ${
         named.join(", ")
       }. ${there}.`,
     );
@@ -104,6 +112,6 @@ function requireContactColumns(columns: string[]) {
   const twice = columns.find((name, at) => columns.indexOf(name) !== at);
   if (twice !== undefined) throw new OperatorError(`The column ${twice} is there twice.`);
   if (!columns.includes("phone")) {
-    throw new OperatorError(`The column phone is missing: it says who a contact is. ${there}.`);
+    throw new OperatorError(`The column phone is missing: it identifies the contact. ${there}.`);
   }
 }

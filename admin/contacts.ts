@@ -21,9 +21,10 @@ export function contactCommands(program: Command) {
 
   contacts.command("import")
     .description(
-      "Import contacts from a CSV file in UTF-8. Its first line names their fields as the API does: phone, name, email, " +
-        "temperature, tags (separated by ;), source, job_title, empresa, do_not_contact, is_active, custom_fields.<key>. " +
-        "An empty cell says nothing. It is safe to run again: a phone is one contact.",
+      "Import contacts from a CSV file in UTF-8. Its first line names their fields as the " +
+        "API does: phone, name, email, temperature, tags (separated by ;), source, job_title, " +
+        "empresa, do_not_contact, is_active, custom_fields.<key>. An empty cell changes " +
+        "nothing. It is safe to run again: each phone is one contact.",
     )
     .usage("<file.csv> --company <id> [options]")
     .argument("<file.csv>", "the file; cells are separated by commas, semicolons or tabs")
@@ -31,10 +32,10 @@ export function contactCommands(program: Command) {
     .addOption(
       new Option(
         "--on-conflict <what>",
-        "of a contact that is there already: keep what it has and fill what is empty, update it, or fail the row",
+        "for a contact that already exists: keep its values and fill its empty fields, update it, or reject the row",
       ).choices(["keep", "update", "fail"]).default("keep"),
     )
-    .option("--dry-run", "do all of it, and undo it: says what an import would do", false)
+    .option("--dry-run", "import, roll it all back, and print what would be imported", false)
     .option(
       "--rejected <file>",
       "write the rejected rows into a file, each with its line and reason",
@@ -79,15 +80,18 @@ function rejection(
     ? "1 row was rejected"
     : `${count.toLocaleString("en")} rows were rejected`;
   if (path !== undefined) {
-    return `${rows}. ${path} has the reasons: mend its rows, and import that file.`;
+    return `${rows}. ${path} has the reasons: correct its rows, and import that file.`;
   }
   for (const line of told) console.error(printable(line));
-  return `${rows}. --rejected <file> writes a file with the reasons, which can be mended and imported.`;
+  return `${rows}. --rejected <file> writes a file with the reasons, which you can correct and import.`;
 }
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** Does work that a first signal asks to stop, and a second one ends. */
+/**
+ * Does work that can be interrupted. A first signal tells the work to stop, and a second signal
+ * ends the process.
+ */
 async function untilInterrupted<Result>(
   work: (stopping: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

@@ -3,25 +3,31 @@ import { OperatorError } from "./operator_error.ts";
 
 /** A record of a CSV file: one row, which may have several lines. */
 export interface CsvRecord {
-  /** Of the file, from 1 on: where the record begins. */
+  /** The line of the file where the record begins, from 1. */
   line: number;
-  /** The record as it stands in the file. */
+  /** The text of the record in the file. */
   text: string;
 }
 
-/** Far longer than a row of contacts is. A quote that nothing closes ends here, and not with the memory. */
+/**
+ * Much longer than any row of contacts. Because of this limit, a quote that is never closed does
+ * not fill the memory.
+ */
 const MAX_RECORD = 1024 * 1024;
 
 const SEPARATORS = [",", ";", "\t"];
 
-/** What separates the cells of a file, by its header: a comma, else a semicolon or a tab when it has more of those. */
+/**
+ * The separator of the cells in a file: a comma, or a semicolon or a tab if the header has more of
+ * those.
+ */
 export function separatorOf(header: string): string {
   const unquoted = header.replace(/"(?:[^"]|"")*"/g, "");
   const counts = SEPARATORS.map((separator) => unquoted.split(separator).length);
   return SEPARATORS[counts.indexOf(Math.max(...counts))];
 }
 
-/** The cells of a record; null when its quotes make no sense, as in `a"b"` or `"a"b`. */
+/** The cells of a record; null when its quotes are wrong, as in `a"b"` or `"a"b`. */
 export function cellsOf({ text }: CsvRecord, separator: string): string[] | null {
   try {
     const options = { skipFirstRow: false, separator };
@@ -32,10 +38,12 @@ export function cellsOf({ text }: CsvRecord, separator: string): string[] | null
   }
 }
 
-/** The text of a file in UTF-8, piece by piece. @throws OperatorError when it has other bytes. */
+/**
+ * The text of a file in UTF-8, piece by piece. @throws OperatorError when the file is not in UTF-8.
+ */
 export async function* textsOf(path: string): AsyncGenerator<string> {
   using file = await Deno.open(path);
-  const decoder = new TextDecoder("utf-8", { fatal: true }); // drops a byte order mark
+  const decoder = new TextDecoder("utf-8", { fatal: true }); // it drops a byte order mark
   const buffer = new Uint8Array(64 * 1024);
   let line = 1;
   for (let isEnd = false; !isEnd;) {
@@ -56,7 +64,10 @@ export async function* textsOf(path: string): AsyncGenerator<string> {
   }
 }
 
-/** How many lines of these bytes end before the first that are no UTF-8. A character may have begun before them. */
+/**
+ * How many lines end before the first bytes that are not UTF-8. The faulty character may have begun
+ * in an earlier piece.
+ */
 function linesBeforeFault(bytes: Uint8Array): number {
   const start = bytes.findIndex((byte) => byte < 0x80 || byte > 0xbf);
   const [before, ...after] = new TextDecoder().decode(bytes.subarray(Math.max(start, 0)))
@@ -65,12 +76,13 @@ function linesBeforeFault(bytes: Uint8Array): number {
 }
 
 /**
- * The records of a CSV file (RFC 4180), those without a character left out. A quote counts at the beginning of a cell
- * only, so that one wrong quote spoils one record.
+ * The records of a CSV file (RFC 4180), without empty ones. Only a quote at the beginning of a cell
+ * opens a quoted cell. So one wrong quote spoils only one record.
  *
- * @param texts the file piece by piece. Only a piece and a record are in memory at a time.
- * @param separator of the cells.
- * @throws OperatorError when a quote is never closed, a row is far too long, or lines do not end as they do today.
+ * @param texts the file in pieces. Only one piece and one record are in memory at a time.
+ * @param separator the character between two cells.
+ * @throws OperatorError when a quote is never closed, a row is far too long, or lines end with a
+ *   carriage return only.
  */
 export async function* recordsOf(
   texts: AsyncIterable<string>,
@@ -96,21 +108,21 @@ export async function* recordsOf(
 
 function notClosed(line: number): OperatorError {
   return new OperatorError(
-    `Nothing closes a quote in the row that begins in line ${line}: put a second one at the end of its cell, and ` +
-      "write a quote that is part of a text twice.",
+    `A quote in the row that begins in line ${line} is never closed: put a second one at the ` +
+      "end of its cell, and write a quote that is part of a text twice.",
   );
 }
 
 function oldLines(): OperatorError {
   return new OperatorError(
-    "The lines of the file end with a carriage return alone, as those of old Macs: save it as CSV in UTF-8.",
+    "The lines of the file end with only a carriage return, as on old Macs: save it as CSV in UTF-8.",
   );
 }
 
 function tooLong(line: number): OperatorError {
   return new OperatorError(
-    `The row in line ${line} has more than ${MAX_RECORD} characters: this is no file of contacts, or a line break is ` +
-      "missing in it.",
+    `The row in line ${line} has more than ${MAX_RECORD} characters: this is not a file of ` +
+      "contacts, or a line break is missing.",
   );
 }
 
@@ -121,13 +133,16 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;
     for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
-    // One line of a whole file must not be put together again and again.
+    // A whole file may be one line. Its pieces must not be joined again and again.
     if (rest.length > MAX_RECORD) break;
   }
   if (rest !== "") yield rest;
 }
 
-/** Whether a line ends within a quoted cell, which the next line goes on. @param isWithin whether it begins in one. */
+/**
+ * Whether a line ends within a quoted cell, so that the next line continues the cell. @param
+ * isWithin whether the line begins within one.
+ */
 function endsInQuotes(line: string, separator: string, isWithin: boolean): boolean {
   let at = 0;
   while (true) {
@@ -139,7 +154,7 @@ function endsInQuotes(line: string, separator: string, isWithin: boolean): boole
       const quote = line.indexOf('"', at);
       if (quote < 0) return true;
       at = quote + 1;
-      if (line[at] === '"') { // one quote of the text
+      if (line[at] === '"') { // two quotes are one quote of the text
         at++;
         continue;
       }

@@ -1,4 +1,6 @@
-/** The company in the local stack's demo data, so that the examples work as they are printed. */
+/**
+ * The id of the company in the local stack's demo data, so that the printed examples work there.
+ */
 export const EXAMPLE_COMPANY = "de300000-0000-4000-8000-000000000001";
 
 /** A placeholder for the id of a key or an account. */

@@ -10,7 +10,7 @@ import { progress } from "./progress.ts";
 import type { Project } from "./project.ts";
 import type { RejectedRows } from "./rejected_rows.ts";
 
-/** What becomes of a contact that is there already. */
+/** What happens to a contact that already exists. */
 export type OnConflict = "update" | "keep" | "fail";
 
 /** How rows are written. */
@@ -20,35 +20,37 @@ export interface Writing {
   dryRun: boolean;
 }
 
-/** What has become of the rows so far. */
+/** The results of the rows so far. */
 export interface Imported {
   rows: number;
   created: number;
-  /** They met a contact that was there already. */
+  /** The rows whose contact already existed. */
   known: number;
   rejected: number;
 }
 
-/** What the database says of one contact. */
+/** The database's result for one contact. */
 type Result =
   | { status: 200 | 201; id: string }
   | { status: 404 }
   | { status: 409; existing_id: string }
   | { status: 422; constraint: string };
 
-/** As many as one call of the API takes. */
+/** The number of rows in a batch, the same as a call of the API takes. */
 const BATCH = 500;
-/** Custom fields may be large. */
+/** A batch is also limited in characters, because custom fields may be large. */
 const BATCH_CHARACTERS = 512 * 1024;
-/** How often a batch is tried that the database has undone because of something that passes. */
+/** How many times a batch is tried if the database rolls it back for a temporary reason. */
 const MAX_TRIES = 4;
 const PAUSE_MS = 250;
 
 /**
- * Writes the contacts of a file, so many at a time, and tells how far it is. What is written stays, whatever comes later.
+ * Writes the contacts of a file in batches, and shows the progress. Contacts that were written
+ * stay, whatever happens later.
  *
- * @param stopping is aborted when the batch under way is to be the last one.
- * @throws OperatorError when it is stopped, and as `Project.rows` does; both say up to which line the file is in.
+ * @param stopping aborts when the current batch must be the last one.
+ * @throws OperatorError when the import is stopped, and the errors of `Project.rows`. The message
+ *   says up to which line the file was imported.
  */
 export async function importContacts(
   project: Project,
@@ -91,7 +93,10 @@ async function* batchesOf(rows: AsyncIterable<FileRow>): AsyncGenerator<FileRow[
   if (batch.length > 0) yield batch;
 }
 
-/** Writes the good rows of a batch, in one transaction. The answer has a result for each of them, at its place. */
+/**
+ * Writes the valid rows of a batch, in one transaction. The answer has one result for each row, in
+ * the same order.
+ */
 async function write(
   { db, rows }: Project,
   batch: FileRow[],
@@ -114,7 +119,10 @@ async function write(
   return batch.map((row) => "item" in row ? results.shift()! : { status: 404 });
 }
 
-/** Whether the database has undone a call because of something that passes, such as a row that another call holds. */
+/**
+ * Whether the database rolled back a call for a temporary reason, such as a row that another call
+ * holds.
+ */
 function passes({ error, status }: PostgrestSingleResponse<Json>): boolean {
   if (error === null) return false;
   const failure = new DatabaseError(status, error);
@@ -131,7 +139,7 @@ function settle(row: FileRow, result: Result, imported: Imported, rejected: Reje
   else imported.known++;
 }
 
-/** Why a contact was not written; null when it was. */
+/** Why a contact was not written; null when it was written. */
 function reasonOf(result: Result): string | null {
   switch (result.status) {
     case 200:
@@ -140,7 +148,7 @@ function reasonOf(result: Result): string | null {
     case 404:
       return "The contact was deleted while it was written; import the row again";
     case 409:
-      return `A contact with this phone, or another spelling of it, exists already: ${result.existing_id}`;
+      return `A contact with this phone, or another spelling of it, already exists: ${result.existing_id}`;
     case 422:
       return result.constraint === "contacts_custom_fields_check"
         ? `custom_fields ${CUSTOM_FIELDS_TOO_LARGE}`
@@ -148,9 +156,9 @@ function reasonOf(result: Result): string | null {
   }
 }
 
-/** What has become of the rows, in words: "490 created, 8 known already, 2 rejected". */
+/** The results of the rows, in words: "490 created, 8 already there, 2 rejected". */
 export function inWords({ created, known, rejected }: Imported): string {
-  return `${count(created)} created, ${count(known)} known already, ${count(rejected)} rejected`;
+  return `${count(created)} created, ${count(known)} already there, ${count(rejected)} rejected`;
 }
 
 /** A number for people. */
@@ -160,10 +168,12 @@ export function count(number: number): string {
 
 function howFar(imported: Imported, line: number, { dryRun, onConflict }: Writing): string {
   if (dryRun) return "It was a dry run: nothing was written.";
-  if (imported.rows === 0) return "No row is known to be in. It is safe to run the command again.";
-  return `The file is in up to line ${line}: ${count(imported.rows)} rows, ${inWords(imported)}. ` +
-    "It is safe to run the command again: " +
+  if (imported.rows === 0) {
+    return "It is not certain that any row was imported. It is safe to run the command again.";
+  }
+  return `The file was imported up to line ${line}: ${count(imported.rows)} rows, ` +
+    `${inWords(imported)}. It is safe to run the command again: ` +
     (onConflict === "fail"
-      ? "it rejects what is in, and writes the rest."
-      : "what is in is met again, and none is there twice.");
+      ? "it rejects the imported rows, and writes the rest."
+      : "it finds the imported contacts again, and creates none twice.");
 }

@@ -10,8 +10,8 @@ import { openProject } from "./project.ts";
 export function jobCommands(program: Command) {
   const jobs = program.command("jobs")
     .description(
-      "Schedule the jobs of messaging accounts on a Supabase project, and see how each goes. " +
-        "The local stack runs its jobs by itself.",
+      "Schedule the jobs of messaging accounts on a Supabase project, and see their results. " +
+        "The local stack needs no schedule.",
     )
     .addHelpText(
       "after",
@@ -20,12 +20,13 @@ export function jobCommands(program: Command) {
 
   jobs.command("schedule")
     .description(
-      "Have the database call the function whatsapp each minute for the jobs that are due, with the " +
-        "JOBS_SECRET of the environment. Done again, it replaces the address and the secret.",
+      "Let the database call the function whatsapp each minute for the jobs that are due, " +
+        "with the JOBS_SECRET of the environment. Running it again replaces the address and " +
+        "the secret.",
     )
     .option(
       "--functions-url <url>",
-      "the address of the function whatsapp (default: that of the project)",
+      "the address of the function whatsapp (default: the project's)",
       functionUrl,
     )
     .option(...JSON_OPTION)
@@ -40,8 +41,8 @@ export function jobCommands(program: Command) {
 
   jobs.command("status")
     .description(
-      "Show whether jobs are scheduled, when each last ran for an account, and how it went, and what the channel " +
-        "says of accounts, such as a restriction.",
+      "Show whether jobs are scheduled, when each last ran for an account and with which " +
+        "result, and what the channel reports about accounts, such as a restriction.",
     )
     .option(...JSON_OPTION)
     .addHelpText(
@@ -52,7 +53,7 @@ export function jobCommands(program: Command) {
 
   jobs.command("unschedule")
     .description(
-      "End what jobs schedule has begun; the database forgets the address and the secret.",
+      "Stop the schedule; the database deletes the address and the secret.",
     )
     .option(...JSON_OPTION)
     .addHelpText("after", examples("npm run admin -- jobs unschedule"))
@@ -63,7 +64,7 @@ export function jobCommands(program: Command) {
 function functionUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
   const isPlain = url && !url.search && !url.hash && !url.username && !url.password;
-  // A name without a dot is a container, such as kong.
+  // A name without a dot is the name of a container, such as kong.
   const isNear = /^(127(\.\d{1,3}){3}|\[::1\]|(.+\.)?localhost|[^.]+|host\.docker\.internal)$/
     .test(url?.hostname ?? "");
   if (isPlain && (url.protocol === "https:" || url.protocol === "http:" && isNear)) {
@@ -88,15 +89,15 @@ async function scheduleJobs(options: Printing & { functionsUrl?: string }) {
     options,
     { scheduled: true, url },
     () =>
-      `Scheduled: the database calls ${url} each minute for the jobs that are due. ` +
-      "npm run admin -- jobs status shows how they go.",
+      `Scheduled: the database calls ${url} each minute for the jobs that are due. npm run ` +
+      "admin -- jobs status shows their results.",
   );
 }
 
 async function showStatus(options: Printing) {
   const project = openProject();
   const { db, rows } = project;
-  // jsonb of that function
+  // the jsonb from jobs_status()
   const jobs = rows(await db.rpc("jobs_status")) as unknown as Omit<
     JobsStatus,
     "notices" | "messages"

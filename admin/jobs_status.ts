@@ -1,28 +1,28 @@
 import { type AccountNotice, noticesTable } from "./notices.ts";
 import { moment, printable, table } from "./print.ts";
 
-/** What jobs_status() answers. */
+/** The answer of jobs_status(). */
 export interface JobsStatus {
   scheduled: boolean;
-  /** Of the function whatsapp; null when the database does not know it. */
+  /** The address of the function whatsapp; null when the database does not know it. */
   url: string | null;
   cron_jobs: CronJob[];
   channel: ChannelStatus;
   accounts: AccountStatus[];
   failed_calls: FailedCall[];
-  /** What the channel says of connected accounts, and counts now. */
+  /** The current notices of the channel about connected accounts. */
   notices: AccountNotice[];
   messages: ChannelHealth;
 }
 
-/** What channel_health() answers: counts of the last day. */
+/** The answer of channel_health(): counts of the last 24 hours. */
 export interface ChannelHealth {
-  /** Messages whose life ended without a report that they arrived. */
+  /** Messages whose lifetime ended before the channel reported that they arrived. */
   expired: number;
-  /** Those of them of which nothing was reported at all. */
+  /** The expired messages about which the channel reported nothing at all. */
   expired_unreported: number;
   double_sends: number;
-  /** Reports that wait for a message that nobody knows. */
+  /** Reports about messages that are not known yet. */
   waiting_facts: number;
 }
 
@@ -38,11 +38,11 @@ interface CronJob {
 /** The job of the channel, which needs no account, and the events that are not done. */
 interface ChannelStatus {
   last_run: Run | null;
-  /** How many events are to be applied now. */
+  /** How many events must be applied now. */
   due: number;
-  /** When the oldest of them came. */
+  /** When the oldest of them arrived. */
   oldest_due_at: string | null;
-  /** How many events are in each other state than done. */
+  /** How many events are in each state other than done. */
   not_done: Record<string, number>;
 }
 
@@ -108,10 +108,10 @@ export function statusText(status: JobsStatus): string {
   if (failures.length > 0) parts.push(failures.map(printable).join("\n"));
   if (notices.length > 0) {
     const phones = new Map(accounts.map((each) => [each.account_id, each.display_phone]));
-    parts.push(`What the channel says of accounts:\n${noticesTable(notices, phones)}`);
+    parts.push(`What the channel reports about accounts:\n${noticesTable(notices, phones)}`);
   }
   if (failed_calls.length > 0) {
-    parts.push(`The last calls of the function that failed:\n${callsText(failed_calls)}`);
+    parts.push(`The last failed calls of the function:\n${callsText(failed_calls)}`);
   }
   return parts.join("\n\n");
 }
@@ -122,7 +122,7 @@ function scheduleText({ scheduled, url }: JobsStatus): string {
       url ?? "an address that it does not know"
     } each minute.`
     : "Jobs are not scheduled: npm run admin -- jobs schedule does that on a Supabase project. " +
-      "The local stack runs its jobs by itself.";
+      "The local stack needs no schedule.";
 }
 
 function channelText({ last_run, due, oldest_due_at, not_done }: ChannelStatus): string {
@@ -138,11 +138,11 @@ function channelText({ last_run, due, oldest_due_at, not_done }: ChannelStatus):
   return lines.join("\n");
 }
 
-/** A line about messages of the last day, when something is the matter with them. */
+/** A line about the messages of the last 24 hours, if something is wrong with them. */
 function healthText({ expired, expired_unreported, double_sends }: ChannelHealth): string {
   const troubles = [
     expired > 0 && `${expired} expired, ${expired_unreported} of them without any report`,
-    double_sends > 0 && `${double_sends} went out twice`,
+    double_sends > 0 && `${double_sends} were sent twice`,
   ].filter(Boolean);
   return troubles.length === 0 ? "" : `\nMessages in the last day: ${troubles.join("; ")}.`;
 }

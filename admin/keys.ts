@@ -39,7 +39,7 @@ export function keyCommands(program: Command) {
     .requiredOption(...COMPANY_OPTION)
     .requiredOption(
       "--name <n>",
-      "the key's name, such as the program that uses it, 1 to 100 characters",
+      "the key's name, for example the program that uses it, 1 to 100 characters",
       nameOf(100),
     )
     .requiredOption(
@@ -107,7 +107,7 @@ export function keyCommands(program: Command) {
     .action((id: string, options: Printing) => switchKey(id, true, options));
 
   key.command("delete")
-    .description("Delete an API key for good.")
+    .description("Delete an API key permanently.")
     .argument(...ID_ARGUMENT)
     .option(...JSON_OPTION)
     .addHelpText("after", examples(`npm run admin -- key delete ${EXAMPLE_ROW}`))
@@ -140,7 +140,8 @@ async function rotateKey(
   { overlap = 24, ...options }: Printing & { overlap?: number },
 ) {
   const { db, rows } = openProject();
-  // Read before: when a request after the rotation failed, the new key would be lost.
+  // The list is read before the rotation: if a request after the rotation failed, the new key would
+  // be lost.
   const old: ApiKey | null = rows(
     await db.from("api_keys").select(API_KEY).eq("id", id).maybeSingle(),
   );
@@ -192,7 +193,7 @@ async function listKeys(options: Printing & { company: string }) {
       STATE: (key) => stateOf(key, replaced.has(key.id)),
       EXPIRES: ({ expires_at }) => moment(expires_at, "never"),
       "LAST USED": ({ last_used_at }) => moment(last_used_at, "never"),
-      // A company whose keys were never rotated is spared the column.
+      // This column is left out when none of the company's keys was ever rotated.
       ...(keys.some(predecessor) && {
         REPLACES: (key: ApiKey) => predecessor(key) ? shortened(predecessor(key)!) : "",
       }),

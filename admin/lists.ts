@@ -1,17 +1,17 @@
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import type { Project } from "./project.ts";
 
-/** As many rows as one request asks for. A project may answer fewer (max_rows), never more. */
+/** One request asks for this many rows. A project may return fewer (max_rows), never more. */
 const PAGE = 1000;
 const BEFORE_THE_FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Reads all rows of a query, however few a project answers at a time. The rows come in the order of
- * their ids, which are random. Reading on from the last id neither skips nor repeats a row when others
- * are added or deleted meanwhile.
+ * Reads all rows of a query, even if a project returns only a few at a time. The rows come in the
+ * order of their ids, which are random. Each page begins after the last id, so no row is skipped or
+ * repeated when others are added or deleted meanwhile.
  *
- * @param page the query for rows whose id is greater, in the order of their ids, with this limit.
- * @throws OperatorError as `Project.rows` does.
+ * @param page the query for rows with a greater id, in the order of their ids, with this limit.
+ * @throws the errors of `Project.rows`.
  */
 export async function everyRow<Row extends { id: string }>(
   project: Project,
@@ -30,8 +30,8 @@ interface Dated {
 }
 
 /**
- * Compares two rows for `sort`: the newest row comes first. It compares timestamps as text, which
- * keeps microseconds; Date would round them.
+ * Compares two rows for `sort`, so that the newest row comes first. Timestamps are compared as
+ * texts, because Date would lose the microseconds.
  */
 export function byAge(a: Dated, b: Dated): number {
   return a.created_at < b.created_at ? 1 : a.created_at > b.created_at ? -1 : 0;

@@ -8,7 +8,7 @@ import { OperatorError } from "./operator_error.ts";
 import { JSON_OPTION, moment, print, printable, type Printing, table } from "./print.ts";
 import { openProject, type Project } from "./project.ts";
 
-/** A member of a company as the operator sees one. */
+/** A member of a company as the commands show one. */
 interface Member {
   company_id: string;
   user_id: string;
@@ -18,7 +18,7 @@ interface Member {
   created_at: string;
 }
 
-/** Who is meant, in the commands about one person. */
+/** The options of commands about one person. */
 interface Person extends Printing {
   company: string;
   email: string;
@@ -36,7 +36,7 @@ const EXAMPLE_PERSON = `--company ${EXAMPLE_COMPANY} --email ada@example.com`;
 export function memberCommands(program: Command) {
   const member = program.command("member")
     .description(
-      "Say who works in a company: who signs in to its settings, where owners and admins manage its API keys.",
+      "Manage who works in a company: these people sign in to its settings, where owners and admins manage its API keys.",
     )
     .addHelpText(
       "after",
@@ -57,7 +57,7 @@ export function memberCommands(program: Command) {
       memberRole,
       "agent",
     )
-    .option("--name <n>", "what the person is called in the company", nameOf(255))
+    .option("--name <n>", "the person's name in the company", nameOf(100))
     .option(
       "--invite [url]",
       "invite a person who has not signed up; the link leads to this page, which the project must allow as a " +
@@ -83,7 +83,7 @@ export function memberCommands(program: Command) {
     .action(listMembers);
 
   member.command("role")
-    .description("Give a member another role. A company keeps an owner.")
+    .description("Give a member another role. A company always has an owner.")
     .usage("--company <id> --email <address> --role <role> [options]")
     .requiredOption(...COMPANY_OPTION)
     .requiredOption(...EMAIL_OPTION)
@@ -94,7 +94,7 @@ export function memberCommands(program: Command) {
 
   member.command("remove")
     .description(
-      "Remove a person from a company, who can sign in still, but sees nothing of it. A company keeps an owner.",
+      "Remove a person from a company. The person can still sign in, but sees nothing of it. A company always has an owner.",
     )
     .usage("--company <id> --email <address> [options]")
     .requiredOption(...COMPANY_OPTION)
@@ -108,7 +108,7 @@ async function addMember(
   { company, email, role, name, invite, ...options }: Person & {
     role: string;
     name?: string;
-    /** The page to which the link of an invitation leads; true for the project's own. */
+    /** The page to which the link of an invitation leads. True means the project's Site URL. */
     invite?: string | true;
   },
 ) {
@@ -121,7 +121,7 @@ async function addMember(
     await requireCompany(project, company);
     if (!invite) {
       throw new OperatorError(
-        `Nobody has signed up as ${email}: add --invite to invite this person by e-mail.`,
+        `No one has signed up as ${email}: add --invite to invite this person by e-mail.`,
       );
     }
     isInvited = await inviteByEmail(project, email, invite === true ? undefined : invite);
@@ -141,16 +141,17 @@ function notAdded(email: string, reason: string): string {
     return `Several people have signed up as ${email}: delete all but one of them in Supabase Auth.`;
   }
   if (reason.includes("not confirmed")) {
-    return `Somebody has signed up as ${email} and has not confirmed the address. Wait until this person has; ` +
-      "or, when it was somebody else, delete the account in Supabase Auth and add --invite.";
+    return `A person has signed up as ${email} but has not confirmed the address. Wait until ` +
+      "they have; or, if it was someone else, delete the account in Supabase Auth and " +
+      "add --invite.";
   }
-  return `${email} works in this company already: npm run admin -- member role changes the role.`;
+  return `${email} already works in this company: npm run admin -- member role changes the role.`;
 }
 
 /**
- * Has Supabase Auth invite a person by e-mail.
- * @returns whether it did; false when the person has signed up meanwhile.
- * @throws OperatorError when it does not.
+ * Asks Supabase Auth to invite a person by e-mail.
+ * @returns false when the person has signed up meanwhile, otherwise true.
+ * @throws OperatorError when no invitation was sent.
  */
 async function inviteByEmail(
   { db, url }: Project,
@@ -160,11 +161,11 @@ async function inviteByEmail(
   const { error } = await db.auth.admin.inviteUserByEmail(email, { redirectTo });
   if (!error) return true;
   if (error.code === "email_exists") return false;
-  // The Data API has taken the secret key by now, so only what is not Supabase Auth refuses it. Nor does that answer
-  // in something else than JSON.
+  // The Data API has already accepted the secret key. A server that refuses the key here is
+  // therefore not Supabase Auth, and its answer may not be JSON.
   const isOther = error.name === "AuthUnknownError" || [401, 404].includes(error.status ?? 0);
   const reason = isOther
-    ? `${url} sends no invitations, as a local stack does not`
+    ? `${url} sends no invitations; a local stack does not`
     : error.message || `HTTP ${error.status}`;
   throw new OperatorError(`${email} was not invited and not added: ${reason}.`);
 }
@@ -190,7 +191,7 @@ async function listMembers({ company, ...options }: Printing & { company: string
       "E-MAIL": ({ email }) => email ?? "",
       SINCE: ({ created_at }) => moment(created_at, ""),
       ID: ({ user_id }) => user_id,
-    }, "Nobody works in this company yet: npm run admin -- member add adds somebody."));
+    }, "No one works in this company yet: npm run admin -- member add adds a person."));
 }
 
 async function changeRole({ company, email, role, ...options }: Person & { role: string }) {
@@ -211,7 +212,10 @@ async function removeMember({ company, email, ...options }: Person) {
   print(options, member, () => `Removed ${called(member)}, who was ${member.role}.`);
 }
 
-/** The member of an answer about one person; otherwise says whether it is the company that is not there. */
+/**
+ * The member in an answer about one person. If there is none, the error says whether the company or
+ * the person does not exist.
+ */
 async function memberOf(
   project: Project,
   answer: PostgrestSingleResponse<Member>,

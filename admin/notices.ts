@@ -1,14 +1,17 @@
 import { moment, table } from "./print.ts";
 import type { Project } from "./project.ts";
 
-/** What the channel says of an account: an event, such as a restriction, or trouble of its number. */
+/**
+ * A report of the channel about an account: an event, such as a restriction, or a problem with its
+ * phone number.
+ */
 export interface AccountNotice {
   company_id: string;
   account_id: string;
   kind: "event" | "trouble";
-  /** The channel's word, such as ACCOUNT_RESTRICTION; of trouble its code. */
+  /** The channel's name of the event, such as ACCOUNT_RESTRICTION, or the code of the problem. */
   event: string;
-  /** Of an event, the channel's own object. */
+  /** For an event, the object that the channel sent. */
   value: Record<string, unknown>;
   happened_at: string;
   until: string | null;
@@ -17,15 +20,15 @@ export interface AccountNotice {
 }
 
 /**
- * The notices that count now, of one company or of all, the newest of each account first.
- * @throws OperatorError as `Project.rows` does.
+ * The current notices of one company or of all companies. For each account, the newest comes first.
+ * @throws the errors of `Project.rows`.
  */
 export async function currentNotices(
   { db, rows }: Project,
   companyId?: string,
 ): Promise<AccountNotice[]> {
   const answer = await db.rpc("current_account_notices", { company_id: companyId });
-  return rows(answer) as unknown as AccountNotice[]; // jsonb of that function
+  return rows(answer) as unknown as AccountNotice[]; // the jsonb from current_account_notices()
 }
 
 /**
@@ -43,14 +46,14 @@ export function noticesTable(notices: AccountNotice[], phones: Map<string, strin
   }, "");
 }
 
-/** As much of the channel's object as fits on a line. */
+/** A line has room for this many characters of the channel's object. */
 const MAX_DETAILS = 200;
 
 function detailsOf({ kind, value }: AccountNotice): string {
   if (kind === "trouble") {
     return [value.message, value.details].filter((text) => typeof text === "string").join(": ");
   }
-  // The event has a column of its own.
+  // The name of the event is shown in another column.
   const { event: _, ...rest } = value;
   if (Object.keys(rest).length === 0) return "";
   const text = JSON.stringify(rest);

@@ -1,4 +1,4 @@
-/** The options that every command takes. */
+/** The options that every command accepts. */
 export interface Printing {
   json?: boolean;
 }
@@ -12,7 +12,7 @@ export function print({ json }: Printing, value: unknown, text: () => string) {
 }
 
 /**
- * Lays rows out under headings, each column as wide as its widest cell.
+ * Shows rows as a table, each column as wide as its widest cell.
  * @param columns for each heading, the cell of a row.
  * @param none the sentence to show when there are no rows.
  */
@@ -31,18 +31,18 @@ export function table<Row>(
   return lines.map((line) => line.map(pad).join("  ").trimEnd()).join("\n");
 }
 
-// A terminal shows these characters two columns wide.
+// Terminals show these characters two columns wide.
 const WIDE =
   /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
 function widthOf(text: string): number {
-  const graphemes = new Intl.Segmenter().segment(text); // an emoji of several code points is one
+  const graphemes = new Intl.Segmenter().segment(text); // an emoji of several code points counts as one character
   return Array.from(graphemes).reduce((sum, { segment }) => sum + (WIDE.test(segment) ? 2 : 1), 0);
 }
 
 /**
  * A timestamp of the database, to the minute.
- * @param none the text for null.
+ * @param none the text in place of null.
  */
 export function moment(timestamp: string | null, none: string): string {
   if (timestamp === null) return none;
@@ -50,8 +50,8 @@ export function moment(timestamp: string | null, none: string): string {
 }
 
 /**
- * Makes text safe to print on one line. Customers write the names, a terminal obeys control
- * characters, and a bidirectional character reverses the text after it.
+ * Makes text safe for printing on one line. Customers choose the names, and a control character or
+ * a character for the writing direction could change what the terminal shows.
  */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu, " ");

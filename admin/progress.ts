@@ -1,9 +1,9 @@
-/** How often a log gets a line; a terminal shows every step. */
+/** How often a log gets a line. A terminal shows every step. */
 const LOG_EVERY_MS = 30_000;
 
 /**
- * Tells on stderr how far a command is: one line on a terminal, in place of the one before, and now and then a line in a
- * log. An empty line takes the last one off the terminal.
+ * Shows the progress of a command on stderr. On a terminal, each line replaces the previous one; a
+ * log gets a line only from time to time. An empty line removes the last one from the terminal.
  */
 export function progress(): (line: string) => void {
   if (Deno.stderr.isTerminal()) {

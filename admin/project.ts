@@ -8,11 +8,11 @@ import { fileURLToPath } from "node:url";
 import {
   type CredentialsKeys,
   readCredentialsKeys,
-} from "../supabase/functions/_shared/whatsapp/credentials.ts";
+} from "../supabase/functions/_shared/credentials/credentials.ts";
 import {
   type ChannelConfig,
   readChannelConfig,
-} from "../supabase/functions/_shared/whatsapp/channel_config.ts";
+} from "../supabase/functions/_shared/channel/channel_config.ts";
 import { meaningOf } from "../supabase/functions/_shared/database/constraints.ts";
 import type { Database } from "../supabase/functions/_shared/database/types.ts";
 import { fetchOnce } from "../supabase/functions/_shared/fetch_once.ts";
@@ -25,30 +25,33 @@ export interface Project {
   db: SupabaseClient<Database>;
   /**
    * The rows of an answer.
-   * @param sentences what to say about an error of the database, by the name of the violated
+   * @param sentences the messages for errors of the database, by the name of the violated
    *   constraint or by the error's code.
    * @throws OperatorError when the project cannot be reached or refuses the request.
    */
   rows<Row>(answer: PostgrestSingleResponse<Row>, sentences?: Record<string, string>): Row;
   /**
-   * The keys that encrypt access tokens; the functions have the same ones.
+   * The keys that encrypt access tokens. The functions must have the same keys.
    * @throws ConfigError when the current key is missing, or a key is malformed.
    */
   credentialsKeys(): CredentialsKeys;
   /**
-   * The messaging channel: the one that WHATSAPP_API_URL names, else that of the running local stack, else the
-   * real one.
+   * The messaging channel: the one that WHATSAPP_API_URL names; otherwise that of the running local
+   * stack; otherwise the real one.
    * @throws ConfigError when its address or a media host is malformed.
    */
   channel(): ChannelConfig;
 }
 
-/** Where the project is, and what to say when it fails. */
+/** The address of a project, and what to print when a request to it fails. */
 interface Target {
   url: string;
   secretKey: string;
   credentialsKey(): string | undefined;
-  /** The address of the channel that its functions call; undefined when that is not known here. */
+  /**
+   * The address of the channel that the project's functions call; undefined when it is not known
+   * here.
+   */
   channelUrl: string | undefined;
   /** The sentence for a project that does not answer. */
   unreachable: string;
@@ -56,20 +59,24 @@ interface Target {
   unauthorized: string;
 }
 
-/** The time limit of each request: longer than a busy database takes, shorter than an operator waits. */
+/**
+ * The time limit of each request. Even a busy database answers sooner, and an operator would not
+ * wait longer.
+ */
 const TIMEOUT_MS = 30_000;
 
 /**
- * The project of SUPABASE_URL and SUPABASE_SECRET_KEY when both are set, else the local stack.
- * @throws OperatorError when only one is set, or when there is no local stack.
+ * The project of SUPABASE_URL and SUPABASE_SECRET_KEY when both are set, otherwise the local stack.
+ * @throws OperatorError when only one is set, or when no local stack is running.
  */
 export function openProject(): Project {
   const target = namedTarget() ?? localTarget();
   const db = createClient<Database>(target.url, target.secretKey, {
     auth: { persistSession: false },
-    // An operator waits: one clear sentence at once is better than several attempts.
+    // A failed request is not repeated: an operator prefers one clear error now to waiting for more
+    // attempts.
     db: { timeout: TIMEOUT_MS, retry: false },
-    // A repeated `key create` would make two keys and show one.
+    // If `key create` were repeated, it would make two keys and show only one.
     global: { fetch: fetchOnce },
   });
   return {
@@ -101,7 +108,7 @@ function namedTarget(): Target | null {
       ? ["SUPABASE_URL", "SUPABASE_SECRET_KEY"]
       : ["SUPABASE_SECRET_KEY", "SUPABASE_URL"];
     throw new OperatorError(
-      `${set} is set and ${missing} is not: set both for a project, or neither for the local stack.`,
+      `${set} is set but ${missing} is not: set both for a project, or neither for the local stack.`,
     );
   }
   if (!/^https?:/.test(url) || !URL.canParse(url)) {
@@ -123,9 +130,18 @@ function namedTarget(): Target | null {
 const NOT_RUNNING = "The local stack is not running: start it with npm start, " +
   "or set SUPABASE_URL and SUPABASE_SECRET_KEY for another project.";
 
-function localTarget(): Target {
-  const file = Deno.env.get("STACK_FILE") ||
+/** The address of the local stack's database, with its password. @throws OperatorError when no stack runs. */
+export function localDatabaseUrl(): string {
+  return readJson(stackFile()).database_url;
+}
+
+function stackFile(): string {
+  return Deno.env.get("STACK_FILE") ||
     fileURLToPath(new URL("../.local/stack.json", import.meta.url));
+}
+
+function localTarget(): Target {
+  const file = stackFile();
   const { url, secret_key, channel_url } = readJson(file);
   return {
     url,
@@ -157,10 +173,10 @@ function sentenceFor(
   const { code, message } = error;
   if (status === 0) return target.unreachable;
   if (Object.hasOwn(sentences, code)) return sentences[code];
-  // The database's own functions raise these errors, with messages for people.
+  // Functions of the database raise these errors, with messages for people.
   if (code?.startsWith("PT")) return withFullStop(message);
   if (status === 401) return target.unauthorized;
-  // The answer is not a database's: it comes from a web page or a proxy.
+  // This answer does not come from a database but from a web page or a proxy.
   if (!code) {
     return `${target.url} does not answer like a Supabase project (HTTP ${status}): ` +
       "check SUPABASE_URL, or try again.";

@@ -3,17 +3,18 @@ import type { ContactFile, FileRow } from "./contact_file.ts";
 import { REJECTION_COLUMNS } from "./contact_rows.ts";
 import { OperatorError } from "./operator_error.ts";
 
-/** So many are told where no file takes them. */
+/** This many rows are printed when there is no file for them. */
 const TOLD = 10;
 
 /** The rows of a file that were not imported. */
 export type RejectedRows = ReturnType<typeof rejectedRows>;
 
 /**
- * Takes the rows that were not imported, as they come, and writes them into a file, each after its line and the reason.
- * What is behind those two is as it was, so that the file can be mended and imported.
+ * Collects the rows that were not imported, and writes them into a file. The line number and the
+ * reason come before each row. The rest of each row is unchanged, so that the file can be corrected
+ * and imported.
  *
- * @param path of the file, which is written anew; without one, the first rows are kept to be told.
+ * @param path of the file, which is created. Without a path, the first rows are kept for printing.
  * @throws OperatorError when the file cannot be written, or is the one that is imported.
  */
 export function rejectedRows(path: string | undefined, file: ContactFile) {
@@ -28,7 +29,7 @@ export function rejectedRows(path: string | undefined, file: ContactFile) {
   const told: string[] = [];
   return {
     path,
-    /** The first of them, in words. */
+    /** The first rows that were not imported, in words. */
     told,
     add({ line, cells }: FileRow, reason: string) {
       if (out) write([String(line), reason, ...cells]);
@@ -41,9 +42,9 @@ export function rejectedRows(path: string | undefined, file: ContactFile) {
 function openNew(path: string, imported: string): Deno.FsFile {
   try {
     if (isSameFile(path, imported)) {
-      throw new OperatorError("--rejected must name another file than the one that is imported.");
+      throw new OperatorError("--rejected must name another file than the imported one.");
     }
-    // Whom it is about is personal.
+    // Only the owner can read the file, because the rows contain personal data.
     return Deno.openSync(path, { write: true, create: true, truncate: true, mode: 0o600 });
   } catch (error) {
     if (error instanceof OperatorError) throw error;

@@ -1,20 +1,20 @@
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { DatabaseError } from "../supabase/functions/_shared/database/rows.ts";
-import { applyDueEvents } from "../supabase/functions/whatsapp/due_events.ts";
+import { applyDueEvents } from "../supabase/functions/whatsapp/events/due_events.ts";
 import { progress } from "./progress.ts";
 import type { Project } from "./project.ts";
 
-/** What a replay has done. */
+/** The result of a replay. */
 export interface Replayed {
   /** How many events were made due. */
   marked: number;
-  /** How many that were due were applied here; the job of the functions may have applied others. */
+  /** How many due events this command applied. The job of the functions may have applied others. */
   applied: number;
-  /** What became of them: how many are in each state. */
+  /** How many of these events are in each state. */
   states: Record<string, number>;
 }
 
-/** Which events are applied again; all that are not done unless something is given. */
+/** Which events to apply again. By default, all that are not done. */
 export interface Choice {
   states?: string[];
   since?: string;
@@ -23,9 +23,9 @@ export interface Choice {
 }
 
 /**
- * Has events be applied again, and applies what is due until nothing is. It tells how far it is.
- * When it is interrupted, the job of the functions goes on.
- * @throws OperatorError as `Project.rows` does.
+ * Makes events due again, applies due events until there are none, and shows the progress. If it is
+ * interrupted, the job of the functions continues.
+ * @throws the errors of `Project.rows`.
  */
 export async function replayEvents(project: Project, choice: Choice): Promise<Replayed> {
   const replayed: Replayed = { marked: 0, applied: 0, states: {} };
@@ -35,7 +35,7 @@ export async function replayEvents(project: Project, choice: Choice): Promise<Re
     while (true) {
       const { marked, ...first } = project.rows(
         await project.db.rpc("replay_channel_events", { ...choice, began_at }),
-      ) as unknown as { marked: number; began_at: string }; // jsonb of that function
+      ) as unknown as { marked: number; began_at: string }; // the jsonb from replay_channel_events()
       began_at = first.began_at;
       replayed.marked += marked;
       if (marked === 0) break;

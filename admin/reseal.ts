@@ -2,35 +2,41 @@ import {
   credentialsKeyId,
   type CredentialsKeys,
   keyIdOf,
-  namesAccount,
   openToken,
   sealToken,
   type TokenAccount,
   TokenOfAnotherAccount,
-} from "../supabase/functions/_shared/whatsapp/credentials.ts";
+} from "../supabase/functions/_shared/credentials/credentials.ts";
 import type { Project } from "./project.ts";
 
 /** The result of re-encrypting the tokens of all connected accounts. */
 export interface Resealing {
-  /** The number of tokens that were re-encrypted under the current key, for their accounts. */
+  /** The number of tokens that were re-encrypted for their accounts under the current key. */
   resealed: number;
-  /** The number of tokens that the current key had encrypted for their accounts already. */
+  /** The number of tokens that were already encrypted for their accounts under the current key. */
   already_current: number;
-  /** The accounts whose token no key opens. key_id is the key that the token names, if it names one. */
+  /**
+   * The accounts whose token cannot be decrypted with any key. key_id is the key that the token
+   * names, if it names one.
+   */
   unopened: { id: string; key_id: string | null }[];
   /**
-   * The accounts that have the token of another account, which they cannot use: `<company id>/<phone_number_id>`.
+   * The accounts that have the token of another account, and cannot use it. sealed_for is `<company
+   * id>/<phone_number_id>` of the other account.
    */
   of_another_account: { id: string; sealed_for: string }[];
 }
 
-/** As many accounts as one request asks for. On larger pages, more tokens change before their turn. */
+/**
+ * One request asks for this many accounts. With larger pages, more tokens would change between
+ * their reading and their re-encryption.
+ */
 const PAGE = 100;
 
 /**
- * Re-encrypts the token of every connected account under the current key and for its account, one account
- * after the other. Meanwhile accounts may be connected, disconnected and used to send. After an interruption,
- * another call does the rest.
+ * Re-encrypts the token of every connected account for its account, under the current key, one
+ * after the other. Meanwhile, accounts may be connected, disconnected and used to send. After an
+ * interruption, another call does the rest.
  *
  * @throws OperatorError when the project cannot be reached or refuses a request.
  */
@@ -54,7 +60,7 @@ export async function resealTokens(
     const accounts = await accountsOf(project, tokens.map(({ id }) => id));
     for (const { id, encrypted_token } of tokens) {
       const account = accounts.get(id);
-      if (!account) continue; // It was deleted since its token was read.
+      if (!account) continue; // the account was deleted after its token was read
       const key_id = keyIdOf(encrypted_token) ?? null;
       const token = await openToken(encrypted_token, account, keys).catch((error: unknown) =>
         error instanceof TokenOfAnotherAccount ? error : null
@@ -63,7 +69,7 @@ export async function resealTokens(
         resealing.unopened.push({ id, key_id });
       } else if (token instanceof TokenOfAnotherAccount) {
         resealing.of_another_account.push({ id, sealed_for: token.sealedFor });
-      } else if (key_id === currentId && namesAccount(encrypted_token)) {
+      } else if (key_id === currentId) {
         resealing.already_current++;
       } else {
         const sealed = await sealToken(token, account, current);
@@ -74,7 +80,8 @@ export async function resealTokens(
             sealed,
           }),
         );
-        // The account was connected again or disconnected since it was read, so it is read again.
+        // The account was connected again or disconnected after it was read. So this code reads its
+        // token again.
         if (!isResealed) break;
         resealing.resealed++;
       }
@@ -84,8 +91,8 @@ export async function resealTokens(
 }
 
 /**
- * The accounts with these ids, which sealed_account_tokens() does not answer. If it did, this command would
- * seal for no account on a database that does not have that migration yet.
+ * The ids of the company and the phone number of these accounts, because sealed_account_tokens()
+ * does not return them.
  */
 async function accountsOf(
   { db, rows }: Project,

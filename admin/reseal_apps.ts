@@ -2,27 +2,31 @@ import {
   type AppSecretKind,
   openAppSecret,
   sealAppSecret,
-} from "../supabase/functions/_shared/whatsapp/app_secrets.ts";
+} from "../supabase/functions/_shared/credentials/app_secrets.ts";
 import {
   credentialsKeyId,
   type CredentialsKeys,
   keyIdOf,
-} from "../supabase/functions/_shared/whatsapp/credentials.ts";
+} from "../supabase/functions/_shared/credentials/credentials.ts";
 import type { Project } from "./project.ts";
 
 /** The result of re-encrypting the secrets of all apps. */
 export interface AppsResealing {
   resealed: number;
   already_current: number;
-  /** The secrets that no key opens for their app. key_id is the key that a secret names, if it names one. */
+  /**
+   * The secrets that cannot be decrypted with any key for their app. key_id is the key that a
+   * secret names, if it names one.
+   */
   unopened: { app_key: string; kind: string; key_id: string | null }[];
 }
 
-/** The secret before a rotation is one of the same kind. */
+/** The previous secret of a rotation is of the same kind as the current one. */
 const kindOf = (kind: string): AppSecretKind => kind === "verify_token" ? kind : "secret";
 
 /**
- * Re-encrypts every secret of every app under the current key. Meanwhile apps may be created, rotated and deleted.
+ * Re-encrypts every secret of every app under the current key. Meanwhile, apps may be created,
+ * rotated and deleted.
  * @throws OperatorError when the project cannot be reached or refuses a request.
  */
 export async function resealAppSecrets(
@@ -33,7 +37,7 @@ export async function resealAppSecrets(
   const currentId = await credentialsKeyId(current);
   const resealing: AppsResealing = { resealed: 0, already_current: 0, unopened: [] };
   const done = new Set<string>();
-  // A secret that was changed since it was read is read again with all others.
+  // If a secret was changed after it was read, all secrets are read again.
   for (let changed = true; changed;) {
     changed = false;
     for (

@@ -11,6 +11,7 @@ import { keyCommands } from "./keys.ts";
 import { memberCommands } from "./members.ts";
 import { OperatorError } from "./operator_error.ts";
 import { printable } from "./print.ts";
+import { schemaCommands } from "./schema.ts";
 import { secretsCommands } from "./secrets.ts";
 import { templateCommands } from "./templates.ts";
 
@@ -18,7 +19,7 @@ const FAILED = 1;
 const WRONG_USAGE = 2;
 
 /**
- * Runs the operator's command with these arguments, and prints what it answers.
+ * Runs the operator's command with these arguments, and prints its answer.
  *
  * @returns the exit code: 0, 1 when the command failed, 2 when its usage is wrong.
  */
@@ -34,7 +35,7 @@ export async function runCommand(args: string[]): Promise<number> {
 function newProgram(): Command {
   const program = new Command("npm run admin --")
     .description(
-      "Manage companies, their members, API keys, messaging accounts, their jobs, apps and events, and the feeds of changes, on the local stack or " +
+      "Manage companies, their members, API keys, messaging accounts, their jobs, apps and events, the feeds of changes and the schema, on the local stack or " +
         "on the Supabase project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
     )
     .helpOption("--help", "show this text")
@@ -52,7 +53,7 @@ Examples:
 
 A command that fails says why and exits with 1; wrong usage exits with 2.`,
     );
-  // Commands inherit the settings above when they are added, so they are added last.
+  // The commands are added last, because they inherit the settings above when they are added.
   companyCommands(program);
   contactCommands(program);
   keyCommands(program);
@@ -63,6 +64,7 @@ A command that fails says why and exits with 1; wrong usage exits with 2.`,
   templateCommands(program);
   jobCommands(program);
   changesCommands(program);
+  schemaCommands(program);
   secretsCommands(program);
   return program;
 }
@@ -79,7 +81,7 @@ function explain(error: unknown): number {
 }
 
 /**
- * The parser's message on one line. Of an unknown option only the name is shown: its value, as in
+ * The parser's message on one line. For an unknown option, only its name is shown: its value, as in
  * `--token=abc` or `-tabc`, may be a secret.
  */
 function parserMessage(message: string): string {

@@ -29,7 +29,7 @@ export function secretsCommands(program: Command) {
     .action(initSecrets);
 }
 
-/** The secrets that are new in each file: 32 random bytes in base64url. */
+/** Each file gets new values of these secrets: 32 random bytes in base64url. */
 const GENERATED = ["CREDENTIALS_KEY", "JOBS_SECRET"];
 
 function newSecret(): string {
@@ -48,18 +48,20 @@ async function initSecrets(options: Printing & { file: string }) {
     options,
     { file, generated: GENERATED },
     () =>
-      `Wrote ${printable(file)} with a new ${GENERATED.join(" and a new ")}; ` +
-      "its JWT_SIGNING_KEY is the fixed key of supabase start: use the file for no other project.",
+      `Wrote ${printable(file)} with a new ${GENERATED.join(" and a new ")}; its ` +
+      "JWT_SIGNING_KEY is the fixed key of supabase start: do not use the file for any other " +
+      "project.",
   );
 }
 
 /**
- * Writes a file that does not exist yet, for its owner alone.
- * @throws OperatorError when the file exists, which leaves it unchanged, or cannot be written.
+ * Writes a new file that only its owner can read.
+ * @throws OperatorError when the file cannot be written. A file that already exists is not changed.
  */
 async function writeNew(file: string, text: string) {
   try {
-    // createNew creates and opens the file in one step, so only one of two commands at once succeeds.
+    // createNew checks and creates the file in one step, so only one of two simultaneous commands
+    // succeeds.
     await Deno.writeTextFile(file, text, { createNew: true, mode: 0o600 });
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) {

@@ -1,12 +1,15 @@
-import type { ChannelConfig } from "../supabase/functions/_shared/whatsapp/channel_config.ts";
-import type { JobOutcome } from "../supabase/functions/_shared/whatsapp/job.ts";
+import type { ChannelConfig } from "../supabase/functions/_shared/channel/channel_config.ts";
+import type { JobOutcome } from "../supabase/functions/_shared/templates/account_job.ts";
 import {
   type Synchronisation,
   syncTemplates,
-} from "../supabase/functions/_shared/whatsapp/template_sync.ts";
+} from "../supabase/functions/_shared/templates/template_sync.ts";
 import type { Project } from "./project.ts";
 
-/** Reads the templates of an account and uploads all media that is due. What fails is a value. */
+/**
+ * Reads the templates of an account and uploads all media that is due. If this fails, the failure
+ * is returned and not thrown.
+ */
 export async function synchronise(
   { db, credentialsKeys }: Project,
   channel: ChannelConfig,
@@ -20,13 +23,16 @@ export async function synchronise(
   }
 }
 
-/** What became of a synchronisation, as a part of a sentence: `read 12 templates, uploaded the media of 3`. */
+/**
+ * The result of a synchronisation, as a part of a sentence:
+ * `read 12 templates, uploaded the media of 3`.
+ */
 export function inWords(ended: JobOutcome<Synchronisation>): string {
   switch (ended.outcome) {
     case "failed":
       return ended.failure;
     case "busy":
-      return "another run reads them now";
+      return "another run is reading them now";
     case "no_account":
       return "the account was disconnected meanwhile";
     case "done":

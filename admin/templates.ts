@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { whyNotSendable } from "../supabase/functions/_shared/whatsapp/template_words.ts";
+import { whyNotSendable } from "../supabase/functions/_shared/templates/template_words.ts";
 import { ACCOUNT, type Account } from "./account.ts";
 import { COMPANY_OPTION, uuid } from "./arguments.ts";
 import { requireCompany } from "./companies.ts";
@@ -23,7 +23,7 @@ export function templateCommands(program: Command) {
   template.command("sync")
     .description(
       "Read the templates of connected accounts from the channel and upload the media of their headers: " +
-        "of all accounts, or of one company or one account. The jobs do this by themselves each day.",
+        "of all accounts, or of one company or one account. The jobs do this each day.",
     )
     .option(...COMPANY_OPTION)
     .option("--account <id>", "the account's id, from account list", uuid)
@@ -50,7 +50,7 @@ export function templateCommands(program: Command) {
 async function syncAccounts(options: Printing & { company?: string; account?: string }) {
   const project = openProject();
   const channel = project.channel();
-  project.credentialsKeys(); // a bad key fails here, and not for each account
+  project.credentialsKeys(); // a wrong key fails here once, and not once for each account
   const accounts = await connectedAccounts(project, options);
   const ends = [];
   for (const account of accounts) {
@@ -128,5 +128,5 @@ async function listTemplates(options: Printing & { company: string }) {
       STATUS: ({ status }) => status,
       CATEGORY: ({ category }) => category ?? "unknown",
       "CAN BE SENT": ({ why_not }) => why_not.length === 0 ? "yes" : why_not.join("; "),
-    }, "No templates of this company are known: npm run admin -- template sync reads them."));
+    }, "This company has no known templates: npm run admin -- template sync reads them."));
 }

@@ -2,11 +2,11 @@ import { promptSecret } from "deno-std/cli/prompt_secret.js";
 import { OperatorError } from "./operator_error.ts";
 
 /**
- * Reads an access token of the messaging channel from standard input or, at a terminal, from a prompt
- * that does not show it. There is no argument for it: every user of the machine can see the arguments
- * of a command, and the shell keeps them in its history.
+ * Reads an access token of the messaging channel from standard input. At a terminal, it asks for
+ * the token with a prompt that does not show it. No argument takes the token, because every user of
+ * the machine can see the arguments of a command, and the shell keeps them in its history.
  *
- * @throws OperatorError when the input is empty or cannot be a token.
+ * @throws OperatorError when the input is empty or is not a valid token.
  */
 export async function readToken(): Promise<string> {
   const text = Deno.stdin.isTerminal()
@@ -28,8 +28,8 @@ export async function readToken(): Promise<string> {
 }
 
 /**
- * What is typed at a prompt for a secret. Prompts on stderr. stdout gets only white space, so that `--json` still
- * prints one JSON value.
+ * The text that a person types at a prompt for a secret. The prompt goes to stderr. stdout gets
+ * only white space, so that `--json` still prints one JSON value.
  */
 export function promptHidden(what: string): string {
   Deno.stderr.writeSync(new TextEncoder().encode(`${what} (not shown while you type):`));

@@ -4,7 +4,7 @@ const [file = "contacts.csv", seconds = "30"] = Deno.args;
 const [api, key] = [Deno.env.get("CRM_API_URL"), Deno.env.get("CRM_API_KEY")];
 if (!api || !key) throw new Error("Set CRM_API_URL and CRM_API_KEY.");
 const COLUMNS = "id name phone email temperature tags empresa archived_at updated_at".split(" ");
-/** The cells of each contact by its id, and the cursor behind them. */
+/** The cells of each contact by its id, and the cursor up to which they are complete. */
 let state: { cursor: string | null; contacts: Record<string, unknown[]> } = await Deno
   .readTextFile(`${file}.state.json`).then(JSON.parse, (error) => {
     if (error instanceof Deno.errors.NotFound) return { cursor: null, contacts: {} };
@@ -12,13 +12,13 @@ let state: { cursor: string | null; contacts: Record<string, unknown[]> } = awai
   });
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Replaces a file in one step, so that nobody ever finds half of it. Only its owner may read it. */
+/** Replaces a file in one step, so that no reader finds half of it. Only its owner may read it. */
 async function replace(path: string, text: string) {
   await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);
 }
 
-/** A cell in quotes. What a spreadsheet would take for a formula begins with an apostrophe; a phone does not. */
+/** A cell in quotes. Formulas get an apostrophe before them, but phones do not. */
 function cell(value: unknown): string {
   const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
   const isFormula = /^\s*[=@＝＠]|^[\t\r\n]|^\s*[-+＋－](?!\d+$)/.test(text);
@@ -46,13 +46,13 @@ for (let failures = 0, isChanged = true, savedAt = Date.now();;) {
   } else if (status !== 200) throw new Error(`${status} ${code}: ${error}`);
   if (status !== 200) continue;
   for (const row of data) {
-    if (row.deleted_at) delete state.contacts[row.id]; // also one that was merged into another
+    if (row.deleted_at) delete state.contacts[row.id]; // a contact that was merged into another one is deleted too
     else state.contacts[row.id] = COLUMNS.map((name) => row[name]);
   }
   state.cursor = pagination.next_cursor;
   [failures, isChanged] = [0, isChanged || data.length > 0];
   if (pagination.has_more && Date.now() - savedAt < 10_000) continue;
-  // The file before the cursor: after a crash between them, the same changes come again.
+  // The file is written first: a crash before the cursor is written only repeats changes.
   if (isChanged && !pagination.has_more) await replace(file, csv());
   if (isChanged) await replace(`${file}.state.json`, JSON.stringify(state));
   [isChanged, savedAt] = [isChanged && pagination.has_more, Date.now()];

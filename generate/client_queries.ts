@@ -1,15 +1,21 @@
-import type { JsonSchema } from "../reference/json_schema.ts";
-import { resolved } from "../reference/references.ts";
+import type { JsonSchema } from "./openapi/json_schema.ts";
+import { resolved } from "./openapi/references.ts";
 
 /** The name of the type with the parameters of an operation, such as `ListContactsQuery`. */
 export function queryName(operationId: string): string {
   return `${operationId[0].toUpperCase()}${operationId.slice(1)}Query`;
 }
 
-/** What the client's methods have types of their own for, because the answer depends on it. */
+/**
+ * The client's methods have their own types for these parameters, because the parameters decide the
+ * type of the answer.
+ */
 const OF_THE_METHOD = ["fields", "include"];
 
-/** The parameters of an operation's query as the schema of one object; null when it has none. */
+/**
+ * The parameters of an operation's query, as the schema of one object. Null when the query has
+ * none.
+ */
 export function querySchema(operation: JsonSchema, document: JsonSchema): JsonSchema | null {
   const parameters = (operation.parameters ?? [])
     .map((each: JsonSchema) => resolved(each, document))
@@ -18,7 +24,7 @@ export function querySchema(operation: JsonSchema, document: JsonSchema): JsonSc
   return {
     type: "object",
     description:
-      `What \`${operation.operationId}\` may be asked for, beside what its method takes.`,
+      `The query parameters of \`${operation.operationId}\`, in addition to the arguments of its method.`,
     properties: Object.fromEntries(
       parameters.map((each: JsonSchema) => [
         each.name,
@@ -30,7 +36,7 @@ export function querySchema(operation: JsonSchema, document: JsonSchema): JsonSc
   };
 }
 
-/** The schema of a value as a program has it: a parameter is a text only in the address. */
+/** The schema of a value as a program writes it. In an address, the value is a text. */
 function natural(schema: JsonSchema): JsonSchema {
   if (schema.items) return { type: "array", items: natural(schema.items) };
   if (schema.patternProperties) return { type: "array", items: { type: "string" } };

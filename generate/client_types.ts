@@ -1,5 +1,5 @@
 import { root } from "../local/checkout.ts";
-import type { JsonSchema } from "../reference/json_schema.ts";
+import type { JsonSchema } from "./openapi/json_schema.ts";
 import { formatted, output } from "./formatted.ts";
 import { queryName, querySchema } from "./client_queries.ts";
 
@@ -10,8 +10,9 @@ export type OneOrMore<Value> = Value | readonly Value[];
 `;
 
 /**
- * The module with the client's types, which openapi-typescript makes of the OpenAPI document: each schema that a
- * caller sends or is answered under its own name, and the parameters of each operation.
+ * The module with the client's types, which openapi-typescript makes from the OpenAPI document. It
+ * has each schema that a caller sends or gets, under the schema's name, and the parameters of each
+ * operation.
  */
 export async function clientTypes(document: JsonSchema): Promise<string> {
   const schemas: JsonSchema = { Time: TIME };
@@ -63,14 +64,14 @@ function sorted(schemas: JsonSchema): JsonSchema {
   return Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => one < other ? -1 : 1));
 }
 
-/** A record without some of its fields is told by the client's own types. */
+/** For a record with only some of its fields, the client has its own types. */
 const IS_PART = /Part$/;
 
 function named(name: string, document: JsonSchema): JsonSchema {
   return document.components.schemas[name];
 }
 
-/** Adds the schemas with a name that a schema refers to. */
+/** Adds the named schemas to which a schema refers. */
 function addNamed(schema: unknown, document: JsonSchema, schemas: JsonSchema): void {
   if (typeof schema !== "object" || schema === null) return;
   const { $ref } = schema as JsonSchema;
@@ -83,8 +84,8 @@ function addNamed(schema: unknown, document: JsonSchema, schemas: JsonSchema): v
 }
 
 /**
- * Of what openapi-typescript writes, each schema as an exported type of its own, and comments without what the type
- * says itself.
+ * The output of openapi-typescript, with each schema as an exported type. Comments that only repeat
+ * the type are removed.
  */
 function topLevel(text: string): string {
   const [, members = ""] = /^ {4}schemas: \{\n([^]*?)^ {4}\};$/m.exec(text) ?? [];
@@ -96,7 +97,8 @@ function topLevel(text: string): string {
     .replace(/^(\w+): /gm, "\nexport type $1 = ")
     .replace(/components\["schemas"\]\["(\w+)"\]/g, "$1")
     .replace("export type Time = string;", "export type Time = string | Date;")
-    // In a query, a list is one value or several, and `undefined` is left out.
+    // In a query, a list is one value or several, and `undefined` means that the parameter is left
+    // out.
     .replace(/^export type \w+Query = [^]*?^\};/gm, (query) =>
       query
         .replace(/^( {4}\S+: )\(?([^;\n]*?)\)?\[\];$/gm, "$1OneOrMore<$2>;")

@@ -5,7 +5,10 @@ export async function formatted(extension: "ts" | "json", text: string): Promise
   return await output(Deno.execPath(), ["fmt", "--ext", extension, "-"], text);
 }
 
-/** Runs a program in the checkout and returns its output. @throws Error with its error output. */
+/**
+ * Runs a program in the checkout and returns its output. @throws Error with what the program wrote
+ * to stderr.
+ */
 export async function output(program: string, args: string[], input = ""): Promise<string> {
   const child = new Deno.Command(program, {
     args,

@@ -1,20 +1,23 @@
-// `npm run generate`: writes the generated files. A test fails when one of them is stale.
+// `npm run generate`: writes the generated files. A test fails when one of them is out of date.
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
-import { openApi } from "../reference/openapi.ts";
-import { postmanCollection } from "../reference/postman/collection.ts";
-import { recordExamples } from "../reference/record.ts";
+import { openApi } from "./openapi/openapi.ts";
+import { postmanCollection } from "./postman/collection.ts";
+import { recordExamples } from "./examples/record.ts";
+import { BASELINE, baseline, isReleased } from "./baseline.ts";
 import { clientTypes } from "./client_types.ts";
 import { databaseTypes } from "./database_types.ts";
 import { formatted } from "./formatted.ts";
 import { release } from "./release.ts";
+import { rightsOf } from "./rights.ts";
 
 const generated = "Written by npm run generate; do not edit.";
 const functions = `${root}supabase/functions/`;
 const folder = await Deno.makeTempDir({ prefix: "generate-" });
-console.info = console.warn = () => {}; // hides the functions' lines about sends and refused keys
+console.info = console.warn = () => {}; // hides the functions' log lines about sends and refused keys
 
 await write(`${functions}_shared/release.ts`, await release());
+if (!await isReleased()) await write(root + BASELINE, await baseline());
 const stack = await startStack({
   folder,
   port: 0,
@@ -26,9 +29,10 @@ const stack = await startStack({
 try {
   const { addresses } = stack;
   await write(`${functions}_shared/database/types.ts`, await databaseTypes(addresses.database_url));
+  await write(`${root}tests/database/rights.txt`, await rightsOf(addresses.database_url));
   const examples = await recordExamples(addresses);
   await write(
-    `${root}reference/examples.json`,
+    `${root}generate/examples/examples.json`,
     await formatted("json", JSON.stringify({ generated, examples })),
   );
   const document = await formatted("json", JSON.stringify(openApi(examples)));

@@ -1,24 +1,28 @@
-// What `npm run site` and `npm run settings` have in common: one build at a time, with its packages there.
+// The shared part of `npm run site` and `npm run settings`: only one build runs at a time, with its
+// packages installed.
 import { join } from "node:path";
 import { root } from "./checkout.ts";
 import { readIfPresent } from "./files.ts";
 
 export interface BuildInTurn {
-  /** The folder of the checkout with the packages that only the build needs, such as `site`. */
+  /** The folder of the checkout whose packages only this build needs, such as `site`. */
   folder: string;
-  /** The file that this process runs, to run it again. */
+  /** The file that this process runs, for running it again. */
   main: string;
-  /** What is built, for the last sentence. */
+  /** The name of the result, for the last sentence. */
   out: string;
-  /** Whether there is nothing to do; asked when it is this build's turn. */
+  /** Whether an earlier build is still current. This is checked when it is this build's turn. */
   isDone(): boolean;
   build(): Promise<void>;
 }
 
-/** Installs the packages unless they are there, and builds. The process ends with 1 when that fails, and says why. */
+/**
+ * Installs missing packages, and builds. If that fails, the process prints the reason and ends with
+ * 1.
+ */
 export async function buildInTurn({ folder, main, out, isDone, build }: BuildInTurn) {
   const atStart = await installed(folder);
-  // The operating system releases the lock also when a build is killed.
+  // The operating system releases the lock even when a build is killed.
   const lock = await Deno.open(join(root, folder, ".lock"), { write: true, create: true })
     .catch((error: Error) => {
       console.error(`The folder ${folder}/ of the checkout cannot be written: ${error.message}`);
@@ -42,12 +46,14 @@ export async function buildInTurn({ folder, main, out, isDone, build }: BuildInT
   }
 }
 
-/** Which packages of a folder are installed; null when there are none. */
+/** A text that identifies the installed packages of a folder; null when none are installed. */
 async function installed(folder: string): Promise<string | null> {
   return await readIfPresent(join(root, folder, "node_modules", ".installed"));
 }
 
-/** Builds in a new process: Deno finds no packages that were not there when it started. */
+/**
+ * Builds in a new process, because Deno does not find packages that were installed after its start.
+ */
 async function startAgain(main: string): Promise<never> {
   const { code } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "--allow-all", "--no-prompt", main, ...Deno.args],

@@ -1,15 +1,15 @@
-// A folder that a build makes, as a whole or not at all.
+// A folder that has either a complete build or the previous content.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { MADE_OF } from "./site_sources.ts";
 
 /**
- * Puts what a build writes in the place of what the folder had before, which stays there until the build is whole.
+ * Replaces the previous content of the folder with the build, once the build is complete.
  *
- * @param what it is, for the sentence about a folder that has something else.
+ * @param what names the content, for the error about a folder with other files.
  * @param madeOf the state of the sources.
- * @param write writes everything into another folder, whose path it is given.
- * @throws Error when the folder has something else than an earlier build.
+ * @param write writes everything into another folder, whose path it gets.
+ * @throws Error when the folder has other files than those of an earlier build.
  */
 export async function replaceFolder(
   out: string,
@@ -20,7 +20,7 @@ export async function replaceFolder(
   refuseOtherFolder(out, what);
   const unfinished = `${out}.unfinished`;
   const replaced = `${out}.replaced`;
-  // One that was killed may have left them.
+  // An earlier build that was killed may have left these folders.
   for (const folder of [unfinished, replaced]) await removeFolder(folder);
   try {
     await Deno.mkdir(unfinished, { recursive: true });
@@ -34,11 +34,11 @@ export async function replaceFolder(
   }
 }
 
-/** What a folder had is gone after a build, so it may have nothing but an earlier one. */
+/** A build deletes the folder's content, so the folder may contain only an earlier build. */
 function refuseOtherFolder(out: string, what: string) {
   if (!existsSync(out) || existsSync(join(out, MADE_OF))) return;
   if (Deno.statSync(out).isDirectory && Array.from(Deno.readDirSync(out)).length === 0) return;
-  throw new Error(`${out} has something else than ${what}. Choose a new folder with --out.`);
+  throw new Error(`${out} contains something other than ${what}. Choose a new folder with --out.`);
 }
 
 async function removeFolder(path: string) {

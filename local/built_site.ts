@@ -5,32 +5,35 @@ import { root } from "./checkout.ts";
 import { MADE_OF } from "./site_sources.ts";
 import { answerFile, escaped, HEADERS } from "./static_files.ts";
 
-/** A site that is built of files of this checkout. */
+/** A site that is built from files of this checkout. */
 export interface BuiltSite {
   folder: string;
   isCurrent(): boolean;
-  /** The arguments of Deno for a process that builds it, unless another one just has. */
+  /**
+   * The arguments of Deno for a process that builds the site, unless another process has just built
+   * it.
+   */
   build: string[];
 }
 
 export interface BuiltSiteOptions {
   site: BuiltSite;
-  /** Where it is served, with a slash at both ends. */
+  /** The path under which it is served, with a slash at both ends. */
   base: string;
-  /** What a visitor is told while there is nothing to show. */
+  /** The text for a visitor while there is nothing to show. */
   words: {
-    /** What it is, as in "The documentation". */
+    /** Its name, as in "The documentation". */
     name: string;
-    /** What people run to build it. */
+    /** The command that builds it. */
     command: string;
-    /** What still works when it could not be built, and what a build does, as HTML. */
+    /** HTML that says what still works without the site, and what a build does. */
     otherwise: string;
   };
-  /** How long a visitor waits for a build before a page says that it is under way. */
+  /** How long a visitor waits for a build before a page says that it is in progress. */
   patienceMs?: number;
-  /** Files that the server makes itself, by their paths behind the base. */
+  /** Files that the server makes itself, by their paths below the base. */
   own?: Record<string, (request: Request) => unknown>;
-  /** What becomes of the text of a file that people read or import. */
+  /** Rewrites the text of a file that people read or import. */
   rewritten?(text: string): string;
 }
 
@@ -38,13 +41,14 @@ export interface BuiltSiteOptions {
 export interface ServedSite {
   /** Answers the base and everything below it. */
   fetch(request: Request): Promise<Response>;
-  /** Ends a build that is under way. */
+  /** Ends a build that is in progress. */
   stop(): void;
 }
 
 /**
- * Serves a site that is built at the first visit, and again when a source has changed, in a process of its own, so
- * that a start neither installs nor loads anything for it.
+ * Serves a site that is built at the first visit, and again after a source has changed. The build
+ * runs in a separate process, so that starting the stack neither installs nor loads anything for
+ * it.
  */
 export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
   const { site, base, words, patienceMs = 10_000, own = {}, rewritten } = options;
@@ -52,7 +56,7 @@ export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
   let building: Promise<string | null> | null = null;
   let builder: Deno.ChildProcess | null = null;
 
-  /** Builds the site. What the builder said when it has failed, otherwise null. */
+  /** Builds the site. Returns the builder's output if it failed, otherwise null. */
   const build = async () => {
     builder = new Deno.Command(Deno.execPath(), {
       args: site.build,
@@ -61,7 +65,7 @@ export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
       stdin: "null",
       stdout: "null",
       stderr: "piped",
-      // A process group of its own, so that npm, which the builder runs, ends with it.
+      // The build has its own process group, so that npm, which the builder runs, ends with it.
       detached: true,
     }).spawn();
     const { success, stderr } = await builder.output();
@@ -71,10 +75,11 @@ export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
 
   const stop = () => {
     try {
-      // npm goes on after a SIGTERM. What is half done is in a place of its own, and is begun anew.
+      // npm continues after a SIGTERM, so it is killed. Its unfinished files are in a separate
+      // folder, and the next build starts again.
       if (builder) Deno.kill(-builder.pid, "SIGKILL");
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error; // it has just ended by itself
+      if (!(error instanceof Deno.errors.NotFound)) throw error; // it has just ended
     }
   };
 
@@ -92,7 +97,7 @@ export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
       const headers = { ...HEADERS, "Cache-Control": "no-store" };
       return Response.json(own[path](request), { headers });
     }
-    // The other files belong to the page that was answered before.
+    // Only pages wait for a new build: the other files belong to the page that was sent first.
     const isPage = /(\/|\.html|\.md|\.txt)$/.test(pathname);
     if (isPage ? !site.isCurrent() : !existsSync(join(folder, MADE_OF))) {
       building ??= build().catch(String).finally(() => building = null);
@@ -110,17 +115,17 @@ export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
 function beingBuilt(name: string): string {
   return `<meta http-equiv="refresh" content="2">
 <h1>${name} is being built</h1>
-<p>This takes a moment the first time, because what it needs is downloaded. The page loads itself again.</p>`;
+<p>This takes a moment the first time, because packages are downloaded. The page reloads by itself.</p>`;
 }
 
 function notBuilt({ name, command, otherwise }: BuiltSiteOptions["words"], said: string): string {
   return `<h1>${name} could not be built</h1>
-<p>The API works all the same. <code>${command}</code> said:</p>
+<p>The API still works. <code>${command}</code> said:</p>
 <pre>${escaped(said)}</pre>
 <p>${otherwise}</p>`;
 }
 
-/** A page that needs no file. */
+/** A page that needs no other file. */
 function page(
   name: string,
   status: number,

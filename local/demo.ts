@@ -2,12 +2,13 @@ import {
   readCredentialsKey,
   sealToken,
   type TokenAccount,
-} from "../supabase/functions/_shared/whatsapp/credentials.ts";
-import { sealAppSecret } from "../supabase/functions/_shared/whatsapp/app_secrets.ts";
+} from "../supabase/functions/_shared/credentials/credentials.ts";
+import { sealAppSecret } from "../supabase/functions/_shared/credentials/app_secrets.ts";
 import type { Sql } from "./postgres/database.ts";
-import { SANDBOX_TOKEN } from "./sandbox/rules.ts";
+import { SANDBOX_TOKEN } from "../sandbox/rules.ts";
 
-// The parts of the demo company that each start adds to supabase/seed.sql, because they are secrets.
+// Each start writes these parts of the demo company. They are secrets, so supabase/seed.sql does
+// not have them.
 
 export const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
 /** The account that sends through the sandbox. */
@@ -15,8 +16,8 @@ const DEMO_ACCOUNT_ID = "de300003-0000-4000-8000-000000000001";
 const DEMO_KEY_NAME = "npm start";
 
 /**
- * Creates a new API key of the demo company; returns null when the company does not exist. Keys of
- * earlier starts stay valid for 30 days, so a program that got its key yesterday still works today.
+ * Creates a new API key of the demo company. Returns null when the company does not exist. Keys of
+ * earlier starts stay valid for 30 days, so a program with yesterday's key still works today.
  */
 export async function demoKey(
   owner: Sql,
@@ -39,15 +40,19 @@ export async function demoKey(
 }
 
 /**
- * Has every catalogue and its media brought up to date soon: each start has a new sandbox, which knows no
- * media of the one before, and may have another address and other templates.
+ * Makes the jobs read every list of templates and upload its media again, without waiting. Each
+ * start has a new sandbox: it has no media of earlier sandboxes, and may have another address and
+ * other templates.
  */
 export async function renewSandboxCatalogues(owner: Sql) {
   await owner`delete from template_media`;
   await owner`update template_catalogues set sync_due_at = now(), failures = 0`;
 }
 
-/** The app of the sandbox: its secrets are the same everywhere, and it is only made where the sandbox is. */
+/**
+ * The app of the sandbox. Its secrets are the same on every machine. Only a stack with the sandbox
+ * creates the app.
+ */
 const DEMO_APP = {
   app_key: "demo-app-of-the-sandbox",
   app_secret: "demo-app-secret-of-the-sandbox",
@@ -62,8 +67,9 @@ export interface DemoApp {
 }
 
 /**
- * Makes the sandbox's app known, and has the demo account name it. Returns null when there is no demo account.
- * It is sealed anew, because each installation encrypts with a key of its own.
+ * Registers the sandbox's app and connects the demo account to it. Returns null when there is no
+ * demo account. The secrets are sealed at each start, because each installation encrypts with its
+ * own key.
  */
 export async function makeDemoApp(owner: Sql, credentialsKey: string): Promise<DemoApp | null> {
   const [account] = await owner`select from messaging_accounts where id = ${DEMO_ACCOUNT_ID}`;
@@ -87,10 +93,10 @@ export async function makeDemoApp(owner: Sql, credentialsKey: string): Promise<D
 }
 
 /**
- * Connects the demo company to the sandbox. Each installation encrypts tokens with a key of its own, so
- * the seed cannot contain this token.
+ * Connects the demo company to the sandbox. The token is not in the seed, because each installation
+ * encrypts tokens with its own key.
  *
- * @param credentialsKey null disconnects the account, because its token works in the sandbox only.
+ * @param credentialsKey null disconnects the account, because its token works only in the sandbox.
  */
 export async function connectDemoAccount(owner: Sql, credentialsKey: string | null) {
   const [account] = await owner<TokenAccount[]>`

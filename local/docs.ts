@@ -4,13 +4,13 @@ import { isCurrent, SITE_FOLDER } from "./site_sources.ts";
 import { USUAL_PORT } from "./usual_port.ts";
 
 export interface DocsOptions {
-  /** The demo key, with which "try it" of the reference calls the API. */
+  /** The demo key, with which "try it" in the reference calls the API. */
   apiKey: string | null;
-  /** The port of the stack, which the examples of the pages name. */
+  /** The port of the stack, which the examples on the pages use. */
   port: number;
-  /** What is served; by default the site of this checkout. */
+  /** The folder to serve; by default the site of this checkout. */
   site?: BuiltSite;
-  /** How long a visitor waits for a build before a page says that it is under way. */
+  /** How long a visitor waits for a build before a page says that it is in progress. */
   patienceMs?: number;
 }
 
@@ -29,15 +29,14 @@ export function serveDocs({ apiKey, port, site = SITE, patienceMs }: DocsOptions
     words: {
       name: "The documentation",
       command: "npm run site",
-      otherwise:
-        "A build writes into the folder <code>site/</code>. The first one downloads two packages " +
-        "and a file with npm, so it needs a network. Load this page again to try once more. The same pages are in " +
-        "the folder <code>docs/</code>, as Markdown.",
+      otherwise: "A build writes into the folder <code>site/</code>. The first one downloads two " +
+        "packages and a file with npm, so it needs a network. Load this page again to try " +
+        "again. The same pages are in the folder <code>docs/</code>, as Markdown.",
     },
     own: {
       "reference-settings.json": () => ({ tryIt: true, server: "/functions/v1", apiKey }),
     },
-    // The address of this stack in place of the usual one.
+    // The address of this stack, in place of the usual one.
     rewritten: (text) => text.replaceAll(`127.0.0.1:${USUAL_PORT}`, `127.0.0.1:${port}`),
   });
 }

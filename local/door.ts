@@ -6,27 +6,27 @@ type Answer = (request: Request) => Promise<Response>;
 /** @param caller the address from which the request came. */
 type AnswerTo = (request: Request, caller: string) => Promise<Response>;
 
-/** What is behind the door. */
+/** The parts of the stack to which the door leads. */
 export interface Rooms {
   rest: AnswerTo;
   functions: AnswerTo;
   auth: AnswerTo;
   mail(request: Request): Response;
-  /** The page on which a company looks after its keys. */
+  /** The page where a company manages its keys. */
   settings: Answer;
   docs?: Answer;
 }
 
-/** The requested port is taken; the message says what to do. */
+/** The requested port is taken. The message says what to do. */
 export class PortTaken extends Error {
   override name = "PortTaken";
 }
 
 /**
- * The HTTP server on 127.0.0.1. It takes its port at once; requests wait until the door is opened. Before
- * anything is done for a request, its `Host` is judged.
+ * The HTTP server on 127.0.0.1. The server takes its port immediately, and requests wait until the
+ * door is opened. The `Host` of a request is checked before anything else.
  *
- * @param sandbox answers below /sandbox/, also before the door is opened.
+ * @param sandbox answers below /sandbox/, even before the door is opened.
  * @throws PortTaken
  */
 export function openDoor(port: number, sandbox: Answer) {
@@ -42,9 +42,10 @@ export function openDoor(port: number, sandbox: Answer) {
       if (refusal) return refusal;
       const { pathname } = new URL(request.url);
       if (pathname === "/sandbox/mail") return (await behind).mail(request);
-      // Not counted: a request that waits for the channel is counted itself.
+      // When the door closes, it does not wait for calls of the sandbox, only for the requests that
+      // make them.
       if (pathname.startsWith("/sandbox/")) return await sandbox(request);
-      // Nor is one that waits for a site to be built.
+      // The door does not wait for a site to be built either.
       if (/^\/(docs|settings)(\/|$)/.test(pathname)) {
         const { docs, settings } = await behind;
         const site = pathname.startsWith("/docs") ? docs : settings;
@@ -64,9 +65,10 @@ export function openDoor(port: number, sandbox: Answer) {
         underWay--;
       }
     });
-    /** Gives requests under way a second to be answered, and then takes no more. */
+    /** Waits at most a second for requests in progress, and then accepts no more. */
     const close = async () => {
-      // A function's own requests to the Data API come in here too, some after its answer.
+      // A function's own requests to the Data API also arrive here, some of them after the
+      // function's answer.
       for (let waited = 0, quiet = 0; quiet < 50 && waited < 1000; waited += 10) {
         await delay(10);
         quiet = underWay > 0 ? 0 : quiet + 10;

@@ -8,24 +8,24 @@ export interface Holder {
   since: string;
 }
 
-/** Another stack uses the data folder; the message says which one, and what to do. */
+/** Another stack uses the data folder. The message names that stack and says what to do. */
 export class FolderInUse extends Error {
   override name = "FolderInUse";
 }
 
 /** A lock on a data folder. */
 export interface FolderLock {
-  /** Records the holder in the folder, for the message of a second start. */
+  /** Records the holder in the folder, for the error message of a second start. */
   note(holder: Holder): Promise<void>;
   release(): void;
 }
 
-/** How long a start waits for a stack that is ending to stop its database. */
+/** How long a start waits for an earlier stack to stop its database. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Locks a folder for this process. The operating system releases the lock when the process ends, also
- * when it crashes, so no lock is left behind.
+ * Locks a folder for this process. The operating system releases the lock when the process ends or
+ * crashes, so no lock is left over.
  *
  * @throws FolderInUse when another process still has the lock after two seconds.
  */

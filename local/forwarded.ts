@@ -1,13 +1,13 @@
 import { readdressed } from "./readdressed.ts";
 
-/** In which gateways tell who asks, and in which anybody can write anything. */
+/** Gateways name the caller in these headers, but any caller can write them. */
 const BY_ANYBODY = ["cf-connecting-ip", "x-real-ip", "x-forwarded-for"];
 
 /**
- * The same request with another address, as a platform's gateway hands it on: `X-Forwarded-For` has the address of
- * whoever asks, and nothing that they wrote themselves.
+ * The same request with another address, as a platform's gateway passes it on. `X-Forwarded-For`
+ * has the caller's address, and nothing that the caller wrote.
  *
- * @param caller the address from which the request came; this machine's by default.
+ * @param caller the address from which the request came; by default, this machine's.
  */
 export function forwarded(request: Request, address: string, caller = "127.0.0.1"): Request {
   const copy = readdressed(request, address);

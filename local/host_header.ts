@@ -1,29 +1,33 @@
 import type { ErrorCode } from "../supabase/functions/_shared/errors.ts";
 import { requestIdOf } from "../supabase/functions/_shared/http/request_id.ts";
 
-/** A host and an optional port (RFC 3986, 3.2.2), and nothing that a URL parser would drop or cut off. */
+/**
+ * A host and an optional port (RFC 3986, 3.2.2), without characters that a URL parser would drop.
+ */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i;
-/** Names that lead to this machine everywhere. An address in numbers is one that nobody can point elsewhere. */
+/** Names that lead to this machine everywhere. No one can make a numeric address lead elsewhere. */
 const OF_THIS_MACHINE = /^(?:\[.+\]|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost|host\.docker\.internal)$/;
 
 /**
- * The refusal of a request by its `Host`, or null when the server may answer it.
+ * The refusal of a request because of its `Host`, or null when the server may answer it.
  *
- * A page of any web site can have a name of its own resolve to 127.0.0.1 and then read what a server on
- * this machine answers, because the browser takes both for one site (DNS rebinding). Only the `Host`
- * shows it, so a server on this machine answers to names that no stranger can own.
+ * Any web site can let one of its names resolve to 127.0.0.1. The browser then treats the site and
+ * a server on this machine as one site, so the site can read the server's answers (DNS rebinding).
+ * Only the `Host` reveals this. So a server on this machine answers only to names that no stranger
+ * can own.
  *
  * @param alsoAccepted one more name that the server answers to.
- * @returns 400 in the shape of the API's errors when the header is missing or is no host; 421 for
- *   another name, because the request came to a server that does not speak for that name (RFC 9110, 15.5.20).
+ * @returns 400 in the form of the API's errors when the header is missing or invalid; 421 for
+ *   another name, because this server is not responsible for that name (RFC 9110, 15.5.20).
  */
 export function refusedHost(request: Request, alsoAccepted?: string): Response | null {
-  // They differ only when a request line holds a whole address, which then counts (RFC 9112, 3.2.2).
+  // The two hosts differ only when the request line contains a whole address. The host in that
+  // address then replaces the Host header (RFC 9112, 3.2.2).
   const addressed = /^\w+:\/\/([^/?#]*)/.exec(request.url)?.[1];
   for (const text of [request.headers.get("Host"), addressed]) {
     const host = text ? hostname(text) : null;
     if (host === null) {
-      return malformedRequest(request, "The Host header is missing or is no host");
+      return malformedRequest(request, "The Host header is missing or is not a host name");
     }
     if (!OF_THIS_MACHINE.test(host) && host !== alsoAccepted?.toLowerCase()) {
       const message = `This server does not answer to the name ${host}; use 127.0.0.1 or localhost`;
@@ -33,7 +37,7 @@ export function refusedHost(request: Request, alsoAccepted?: string): Response |
   return null;
 }
 
-/** A host without its port, as URLs write it; null when the text is no host. */
+/** A host without its port, as URLs write it; null when the text is not a host. */
 function hostname(text: string): string | null {
   const address = `http://${text}/`;
   return HOST.test(text) && URL.canParse(address) ? new URL(address).hostname : null;

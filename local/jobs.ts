@@ -3,18 +3,18 @@ import { waitAtMost } from "../supabase/functions/_shared/wait_at_most.ts";
 import type { Sql } from "./postgres/database.ts";
 
 const EVERY_MS = 60_000;
-/** As pg_net waits on a hosted project. */
+/** How long a call may take. On a hosted project, pg_net waits for the same time. */
 const TIMEOUT_MS = 150_000;
-/** How long the end of the stack waits for the job that is under way. */
+/** When the stack ends, it waits this long for the job in progress. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Runs the job of the channel, and the jobs of messaging accounts that are due, now and then each minute, one after the
- * other, by calling the function whatsapp. On a hosted project, pg_cron does this. What fails is due again later; the function
- * has a line about it in its log.
+ * Runs the job of the channel and the due jobs of messaging accounts, by calling the function
+ * whatsapp. The jobs run one after the other, at the start and then each minute. On a hosted
+ * project, pg_cron does this. A failed job is due again later, and the function logs its failure.
  *
  * @param owner a connection as the owner of the tables.
- * @param url of the function whatsapp.
+ * @param url the address of the function whatsapp.
  */
 export function runDueJobs(
   owner: Sql,
@@ -43,7 +43,7 @@ export function runDueJobs(
   };
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      // The stack serves on when its jobs fail.
+      // The stack keeps running when its jobs fail.
       await runAll().catch(() => {});
       await delay(EVERY_MS, { signal: stopping.signal }).catch(() => {});
     }
@@ -54,7 +54,7 @@ export function runDueJobs(
       stopping.abort();
       await waitAtMost(PATIENCE_MS, running);
       ending.abort();
-      // It may wait for a database that has gone.
+      // The job may be waiting for a database that is down.
       await waitAtMost(100, running);
     },
   };

@@ -1,7 +1,10 @@
 import type { Sql } from "./postgres/database.ts";
-import type { OpenWindow } from "./sandbox/people.ts";
+import type { OpenWindow } from "../sandbox/people.ts";
 
-/** Within which conversations the database allows free answers, so that a new sandbox allows the same. */
+/**
+ * The conversations in which the database allows free replies, so that a new sandbox also allows
+ * them.
+ */
 export async function openWindows(owner: Sql): Promise<OpenWindow[]> {
   const rows = await owner`
     select account.phone_number_id, contact.phone, identity.user_id, open.last_inbound_at

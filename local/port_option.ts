@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 
-/** Reads the value of a `--port` option; 0 stands for any free port. */
+/** Reads the value of a `--port` option; 0 means any free port. */
 export function portUpTo(max: number): (value: string) => number {
   return (value) => {
     if (/^[0-9]{1,5}$/.test(value) && Number(value) <= max) return Number(value);

@@ -1,10 +1,11 @@
-/** Every method but those that the constructor of Request refuses, and those whose letters it changes. */
+/** Every method except those that the constructor of Request refuses or changes to capitals. */
 const CONSTRUCTIBLE = /^(?!(?:CONNECT|TRACE|TRACK)$)[^a-z]+$/;
 
 /**
- * The same request with another address. It is made from the request's parts: a copy would keep the
- * server's abort signal, which fires at the end of every request, not only when the caller disconnects.
- * The method stays as the caller wrote it, because a server may get any, TRACE and `get` among them.
+ * The same request with another address. The new request is made from the parts of the first one,
+ * because a copy would keep the server's abort signal, which fires at the end of every request. The
+ * method stays as the caller wrote it, because a server may get any method, including TRACE and
+ * `get`.
  *
  * @param body another body, in place of the request's.
  */

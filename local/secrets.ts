@@ -9,19 +9,19 @@ export interface Secrets {
   jwt_secret: string;
   /** The key that encrypts tokens of messaging accounts (A256GCM): 32 bytes in base64url. */
   credentials_key: string;
-  /** What calls the function whatsapp for a job presents. */
+  /** The secret that a call of a job sends to the function whatsapp. */
   jobs_secret: string;
   publishable_key: string;
   secret_key: string;
-  /** With which the demo company's owner signs in, until there is another. */
+  /** The password of the demo company's owner, until this person chooses another. */
   owner_password: string;
-  /** The same of its agent. */
+  /** The password of the demo company's agent, until this person chooses another. */
   agent_password: string;
 }
 
 /**
- * Reads the secrets from a file. If there is none, creates it, readable only by its owner. A secret that an
- * earlier version did not have is added.
+ * Reads the secrets from a file. If the file does not exist, it is created, readable only by its
+ * owner. If an earlier version wrote the file, the secrets that it lacks are added.
  */
 export async function loadSecrets(file: string): Promise<Secrets> {
   const kept = await readIfPresent(file);
@@ -44,7 +44,7 @@ function newSecrets(): Secrets {
   };
 }
 
-/** No letter and digit of these is taken for another. */
+/** None of these letters and digits look alike. */
 const LEGIBLE = "abcdefghjkmnpqrstuvwxyz23456789";
 
 /** A password that a person reads and types: four groups of four, 79 bits. */

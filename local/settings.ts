@@ -6,9 +6,9 @@ export interface SettingsOptions {
   publishableKey: string;
   /** Whether the documentation is at /docs/ of the same stack. */
   hasDocs: boolean;
-  /** What is served; by default the page of this checkout. */
+  /** The folder to serve; by default the page of this checkout. */
   site?: BuiltSite;
-  /** How long a visitor waits for a build before a page says that it is under way. */
+  /** How long a visitor waits for a build before a page says that it is in progress. */
   patienceMs?: number;
 }
 
@@ -18,7 +18,7 @@ const SITE: BuiltSite = {
   build: ["run", "--allow-all", "--no-prompt", `${root}settings/main.ts`, "--unless-current"],
 };
 
-/** The page at /settings/ on which a company looks after its keys, and which project it is of. */
+/** The page at /settings/, where a company manages its keys, and the project that the page uses. */
 export function serveSettings(
   { publishableKey, hasDocs, site = SITE, patienceMs }: SettingsOptions,
 ): ServedSite {
@@ -30,13 +30,14 @@ export function serveSettings(
       name: "The settings page",
       command: "npm run settings",
       otherwise:
-        "A build writes into the folder <code>settings/</code>. The first one downloads two packages " +
-        "with npm, so it needs a network. Load this page again to try once more. " +
+        "A build writes into the folder <code>settings/</code>. The first one downloads two " +
+        "packages with npm, so it needs a network. Load this page again to try again. " +
         "<code>npm run admin -- key create</code> makes a key without the page.",
     },
     own: {
       "config.json": (request) => {
-        // The name by which the visitor came: for a browser, another name of this machine is another site.
+        // The page calls this machine by the name that the visitor used: to a browser, another name
+        // is another site.
         const { origin } = new URL(request.url);
         return {
           project_url: origin,

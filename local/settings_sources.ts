@@ -1,9 +1,9 @@
-// What the settings page is made of, and where it is.
+// The sources of the settings page, and their folders.
 import { join } from "node:path";
 import { root } from "./checkout.ts";
 import { filesBelow, isMadeOf, stateOfFiles } from "./site_sources.ts";
 
-/** Where the page is built when nothing else is asked for, and from where the local stack serves it. */
+/** The page is built into this folder by default, and the local stack serves it from there. */
 export const SETTINGS_FOLDER = join(root, "settings", "dist");
 
 /** A text that changes with every change of a source of the page. */
@@ -11,7 +11,7 @@ export function stateOfSettings(): string {
   return stateOfFiles([...filesBelow("settings"), "package.json"]);
 }
 
-/** Whether a folder has a page that was made of the sources as they are now. */
+/** Whether a folder has a page that was built from the current sources. */
 export function isCurrentSettings(out: string): boolean {
   return isMadeOf(out, stateOfSettings);
 }

@@ -1,5 +1,5 @@
-// Installs the packages that are not installed yet, so that `npm start` and `npm test` are all the
-// set-up there is. Node built-ins only: nothing else may be there.
+// Installs the packages that are not installed yet, so that `npm start` and `npm test` need no
+// other set-up. This file uses only Node's own modules, because nothing else may be installed.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ if (process.platform === "win32") {
 install(root);
 const TOOLS = {
   "--with-tools": join(root, "tools"),
-  "--with-bench-tools": join(root, "bench", "tools"),
+  "--with-bench-tools": join(root, "trials", "bench", "tools"),
   "--with-site": join(root, "site"),
   "--with-settings": join(root, "settings"),
 };
@@ -26,12 +26,13 @@ for (const [flag, folder] of Object.entries(TOOLS)) {
 }
 
 /**
- * Installs a folder's packages, unless that was done with the same list before. The list is the lock
- * file; a folder without one has exact versions in its package.json.
+ * Installs a folder's packages, unless the same list was already installed. The list is the lock
+ * file. A folder without one has exact versions in its package.json.
  *
- * The lock file of `tools/` was made where the registry had Deno 2.1.4 and the Supabase CLI 3.1.0 for
- * Linux on x64 only. It names their binaries for other platforms by exact version, without a checksum.
- * Where a registry has them all, deleting the file and `npm install --package-lock-only` adds the rest.
+ * The lock file of `tools/` was made with a registry that had Deno 2.1.4 and the Supabase CLI 3.1.0
+ * only for Linux on x64. The lock file names their binaries for other platforms by exact version,
+ * without a checksum. If a registry has them all, deleting the file and running `npm install
+ * --package-lock-only` adds the checksums.
  */
 function install(folder) {
   const isLocked = existsSync(join(folder, "package-lock.json"));
@@ -43,19 +44,22 @@ function install(folder) {
 
   console.error("Installing packages, once …");
   const args = [...command, "--no-audit", "--no-fund", "--loglevel=error"];
-  // npm's own output goes to stderr, so that the output of this command has nothing else in it.
+  // npm's output goes to stderr, so that stdout has only the output of this command.
   const { status } = spawnSync("npm", args, { cwd: folder, stdio: ["ignore", 2, 2] });
   if (status !== 0) fail(`npm ${command.join(" ")} did not succeed; its messages above say why.`);
   putDenoInPlace(folder);
   writeFileSync(mark, wanted);
 }
 
-/** npm may be told not to run install scripts; deno's is the one that puts its binary in place. */
+/**
+ * deno's install script puts its binary in place. npm may be told not to run install scripts, so
+ * this function runs it.
+ */
 function putDenoInPlace(folder) {
   const bin = join(folder, "node_modules", ".bin", "deno");
   if (existsSync(bin) && !realpathSync(bin).endsWith("bin.cjs")) return;
   const installer = join(folder, "node_modules", "deno", "install.cjs");
-  if (!existsSync(installer)) return; // a folder of tools without one
+  if (!existsSync(installer)) return; // a folder of tools without a lock file
   const { status } = spawnSync(process.execPath, [installer], { stdio: ["ignore", 2, 2] });
   if (status !== 0) fail("The Deno binary could not be put in place; its messages above say why.");
 }

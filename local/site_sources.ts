@@ -1,13 +1,13 @@
-// What the documentation site is made of, and where it is.
+// The sources of the documentation site, and their folders.
 import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./checkout.ts";
 
-/** Where the site is built when nothing else is asked for, and from where the local stack serves it. */
+/** The site is built into this folder by default, and the local stack serves it from there. */
 export const SITE_FOLDER = join(root, "site", "dist");
 
-/** The file of a built site that says what it was made of. */
+/** The file of a built site that names the state of its sources. */
 export const MADE_OF = ".made-of";
 
 const FOLDERS = ["docs", "examples", "site"];
@@ -15,7 +15,10 @@ const FILES = ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "package.json"]
   .concat("supabase/functions/gateway/openapi.json");
 const NOT_SOURCES = ["node_modules", "dist"];
 
-/** The files of a folder, from the root of the checkout, in order; none when there is no such folder. */
+/**
+ * The sorted paths of a folder's files, from the root of the checkout; none when the folder does
+ * not exist.
+ */
 export function filesBelow(folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];
   return Array.from(Deno.readDirSync(join(root, folder))).flatMap(({ name, isDirectory }) => {
@@ -24,7 +27,10 @@ export function filesBelow(folder: string): string[] {
   }).sort();
 }
 
-/** A text that changes with every change of a source of the site. It costs a millisecond or two. */
+/**
+ * A text that changes with every change of a source of the site. Making it takes a millisecond or
+ * two.
+ */
 export function stateOfSources(): string {
   return stateOfFiles([...FOLDERS.flatMap(filesBelow), ...FILES]);
 }
@@ -39,12 +45,12 @@ export function stateOfFiles(paths: string[]): string {
   return hash.digest("hex");
 }
 
-/** Whether a folder has a site that was made of the sources as they are now. */
+/** Whether a folder has a site that was built from the current sources. */
 export function isCurrent(out: string): boolean {
   return isMadeOf(out, stateOfSources);
 }
 
-/** Whether a folder was built of sources in the state in which they are now. */
+/** Whether a folder was built from the current state of the sources. */
 export function isMadeOf(out: string, stateOfSources: () => string): boolean {
   const file = join(out, MADE_OF);
   return existsSync(file) && Deno.readTextFileSync(file) === stateOfSources();

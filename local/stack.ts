@@ -20,35 +20,38 @@ import { openWindows } from "./open_windows.ts";
 import { startPostgres } from "./postgres/server.ts";
 import { whyUnheard } from "./unheard_numbers.ts";
 import { startRest } from "./rest/rest.ts";
-import { sandboxHost } from "./sandbox/host.ts";
-import type { SandboxOptions } from "./sandbox/sandbox.ts";
+import { sandboxHost } from "../sandbox/host.ts";
+import type { SandboxOptions } from "../sandbox/sandbox.ts";
 import { loadSecrets } from "./secrets.ts";
 import { serveSettings } from "./settings.ts";
 
 export interface StackOptions {
-  /** Holds the database, the secrets and stack.json; made when missing. */
+  /** The folder with the database, the secrets and stack.json. It is made if it is missing. */
   folder: string;
-  /** Of the HTTP server on 127.0.0.1; 0 takes any free one. */
+  /** The port of the HTTP server on 127.0.0.1; 0 means any free port. */
   port: number;
   /** Start from an empty database. */
   fresh: boolean;
-  /** Write the demo data when it has not been written yet. */
+  /** Write the demo data if it has not been written yet. */
   seed: boolean;
-  /** false gives up safety against a power cut for speed; for tests. */
+  /** false is faster, but a power cut may lose data; for tests. */
   durable: boolean;
-  /** Where templates are sent to, instead of the sandbox. */
+  /** Where templates are sent; the sandbox if missing. */
   whatsappApiUrl?: string;
   /** Run the jobs of messaging accounts when they are due, as pg_cron does on a hosted project. */
   jobs?: boolean;
-  /** Have the sandbox post its events to the webhook of its app, as the channel does. */
+  /** Let the sandbox post its events to the webhook of its app, as the channel does. */
   events?: boolean;
-  /** Serve the documentation at /docs/, and have errors lead to it. */
+  /** Serve the documentation at /docs/, and let errors link to it. */
   docs?: boolean;
-  /** Wraps the functions, for tests that look at every request and answer. */
+  /** Wraps the functions, for tests that examine every request and answer. */
   around?(functions: FunctionsHost): FunctionsHost;
-  /** Is called with each step that may take a moment. */
+  /** Called with each step that may take a moment. */
   progress(step: string): void;
-  /** Ends a start that is under way: it fails after it has ended everything that it had started. */
+  /**
+   * Ends a start that is in progress. The start ends everything that it has started, and then
+   * fails.
+   */
   signal?: AbortSignal;
 }
 
@@ -58,20 +61,31 @@ export interface StackAddresses {
   gateway_url: string;
   template_url: string;
   whatsapp_url: string;
-  /** The address of the WhatsApp API that the functions call: the sandbox, unless another is used. */
+  /**
+   * The address of the WhatsApp API that the functions call: the sandbox, unless another one is
+   * used.
+   */
   channel_url: string;
-  /** Where the stand-in for the WhatsApp API lists the messages it took; null when another API is used. */
+  /**
+   * Where the imitation of the WhatsApp API lists the messages that it accepted; null when another
+   * API is used.
+   */
   sandbox_url: string | null;
-  /** Where the documentation is; null when this stack does not serve it. */
+  /** The address of the documentation; null when this stack does not serve it. */
   docs_url: string | null;
-  /** Where a company looks after its keys; null when this stack does not serve the page. */
+  /**
+   * The address of the page where a company manages its keys; null when this stack does not serve
+   * it.
+   */
   settings_url: string | null;
-  /** Where the e-mails are that a hosted project would send. */
+  /** The address of the page with the e-mails that a hosted project would send. */
   mail_url: string | null;
   database_url: string;
   publishable_key: string;
   secret_key: string;
-  /** Who of the demo company can sign in with a password; null without the demo company. */
+  /**
+   * Which people of the demo company can sign in with a password; null without the demo company.
+   */
   people: DemoPerson[] | null;
   /** null when the demo company was not written or has been deleted. */
   demo: { company_id: string; api_key: string } | null;
@@ -81,15 +95,16 @@ export interface StackAddresses {
 
 export interface Stack {
   addresses: StackAddresses;
-  /** Resolves when the database has ended although stop() was not called. */
+  /** Resolves when the database ends although stop() was not called. */
   failed: Promise<void>;
-  /** Ends everything, the last part first. */
+  /** Ends all parts, in reverse order. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts database, Data API and all functions in this process and its one child, Postgres.
- * One stack a process: the functions read their configuration from its environment.
+ * Starts the database, the Data API and all functions. All of them run in this process, except
+ * Postgres, which is its only child process. A process can have only one stack, because the
+ * functions read their configuration from the environment.
  *
  * @throws FolderInUse, PortTaken, or an Error with a sentence that says what did not start.
  */
@@ -97,11 +112,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { folder, progress, signal } = options;
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
 
-  // Ends the parts in reverse order: here when a later one fails, otherwise in stop().
+  // Ends the parts in reverse order, either in stop() or when a later part fails to start.
   await using starting = new AsyncDisposableStack();
   const lock = await lockFolder(folder);
   starting.defer(lock.release);
-  // One that a killed stack left would send programs to a place where nothing listens.
+  // The file of a killed stack would send programs to an address where no server listens.
   await removeFile(`${folder}/stack.json`);
   const sandboxOptions = Promise.withResolvers<SandboxOptions>();
   const sandbox = sandboxHost(sandboxOptions.promise);
@@ -116,7 +131,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const environment = functionEnvironment(url, secrets, whatsappApiUrl, docsUrl);
   for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
   const loadingFunctions = loadFunctions(["gateway", "send-external-template", "whatsapp"]);
-  loadingFunctions.catch(() => {}); // awaited below, after what may fail first
+  loadingFunctions.catch(() => {}); // it is awaited below, after other steps that may fail first
 
   const password = secrets.database_password;
   const database = await startPostgres({
@@ -165,7 +180,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   starting.defer(auth.close);
   const functions = await loadingFunctions;
-  // Each on a connection of its own, so that neither waits.
+  // Each uses its own connection, so that they do not wait for each other.
   const [demo, people] = await Promise.all([demoKey(owner), demoPeople(admin, secrets)]);
   const docs = docsUrl ? serveDocs({ apiKey: demo?.api_key ?? null, port: door.port }) : null;
   const settings = serveSettings({ publishableKey: secrets.publishable_key, hasDocs: !!docsUrl });
@@ -203,7 +218,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   await writePrivately(`${folder}/stack.json`, addresses);
   starting.defer(() => removeFile(`${folder}/stack.json`));
-  // Closed before anything behind it, so that no request meets half a stack.
+  // The door closes first, so that no request reaches a stack that has partly ended.
   starting.defer(door.close);
   starting.defer(sandbox.stop);
   starting.defer(endFunctions);
@@ -221,7 +236,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
 }
 
-/** Has the sandbox post its events to an app of this stack. */
+/** Lets the sandbox post its events to an app of this stack. */
 function eventsTo(
   { app_key, app_secret, callback_url }: NonNullable<StackAddresses["channel_app"]>,
   owner: Sql,
@@ -232,10 +247,14 @@ function eventsTo(
   };
 }
 
-/** From the moment the signal aborts until it is disposed of, ends every statement of the tables' owner. */
+/**
+ * Cancels every statement of the tables' owner, from the moment when the signal aborts until the
+ * result is disposed of.
+ */
 function cancelWhenAborted(admin: Sql, signal?: AbortSignal): Disposable {
   const stack = new DisposableStack();
-  // A migration may take long, or wait forever. Again and again, because it may be about to begin.
+  // A migration may take long, or wait forever. The statements are cancelled repeatedly, because
+  // the next migration may be about to begin.
   const cancel = () => {
     const cancelling = setInterval(() => cancelStatements(admin).catch(() => {}), 100);
     stack.defer(() => clearInterval(cancelling));

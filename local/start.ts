@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DemoPerson } from "./auth/demo_people.ts";
 import { portUpTo } from "./port_option.ts";
-import { DEMO_PHONE_NUMBER_ID } from "./sandbox/numbers.ts";
+import { DEMO_PHONE_NUMBER_ID } from "../sandbox/numbers.ts";
 import { startStack } from "./stack.ts";
 import { USUAL_PORT } from "./usual_port.ts";
 
@@ -62,7 +62,7 @@ try {
     throw new Error(`Postgres ended unexpectedly; ${folder}/postgres.log says why.`);
   }
 } catch (error) {
-  // After a request to end, an error is a consequence of the end and no failure.
+  // After a request to end, an error is only a consequence of ending.
   if (!asked.aborted) {
     console.error(error instanceof Error ? error.message : String(error));
     Deno.exit(1);
@@ -70,13 +70,16 @@ try {
 }
 Deno.exit(0);
 
-/** Aborts on a signal to end this process, and when npm, which started it, has ended. */
+/**
+ * Aborts on a signal to end this process. It also aborts when npm, which started this process, has
+ * ended.
+ */
 function askedToEnd(): AbortSignal {
   const asked = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     Deno.addSignalListener(signal, () => asked.abort());
   }
-  // npm cannot pass a SIGKILL on, so after one this process would keep running unnoticed.
+  // npm cannot pass on a SIGKILL, and this process would then keep running unnoticed.
   if (Deno.env.get("npm_lifecycle_event")) {
     const parent = Deno.ppid;
     setInterval(() => Deno.ppid === parent || asked.abort(), 500);
@@ -115,7 +118,7 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
     ]
     : [
       "",
-      "There is no demo company. Make one in a second terminal:",
+      "There is no demo company. Make a company in a second terminal:",
       "",
       '  npm run admin -- company create "My company"',
     ];
@@ -124,11 +127,11 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
 
 /** How a person of the demo company signs in. */
 function signIn({ email, role, password }: DemoPerson, place: number): string {
-  const secret = password ?? "with the password that was chosen";
+  const secret = password ?? "with the password that the person chose";
   return `  ${place === 0 ? "Sign in       " : "              "} ${email} (${role}) ${secret}`;
 }
 
-/** How to play a person who writes to the demo company. */
+/** How to write a message to the demo company as a person. */
 function playing(url: string): string[] {
   const message = {
     phone_number_id: DEMO_PHONE_NUMBER_ID,

@@ -12,10 +12,13 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** What a reader reads or imports, and what may thus have to be rewritten. */
+/** Files that people read or import, and whose text may have to be rewritten. */
 const FOR_READERS = [".html", ".md", ".txt", ".json", ".yaml", ".ts"];
 
-/** What every answer says: its type is as stated, and no page of another site may show or read it. */
+/**
+ * The headers of every answer. A browser must use the stated type, and no page of another site may
+ * show or read the answer.
+ */
 export const HEADERS = {
   "X-Content-Type-Options": "nosniff",
   "Cross-Origin-Resource-Policy": "same-origin",
@@ -25,19 +28,20 @@ export const HEADERS = {
 
 const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", '"': "&quot;" };
 
-/** A text as it stands in HTML, also in an attribute between double quotes. */
+/** A text escaped for HTML, also for an attribute in double quotes. */
 export function escaped(text: string): string {
   return text.replace(/[&<"]/g, (character) => ENTITIES[character]);
 }
 
 /**
- * Answers a file of a folder: `index.html` for a path that ends in a slash, 304 when the client has it, and 404 with
- * the folder's `404.html` when there is no such file. Nothing outside the folder is answered, also not by a symbolic
- * link in it, and no file whose name begins with a dot.
+ * Serves a file of a folder: `index.html` for a path that ends in a slash, 304 when the client has
+ * the file, and 404 with the folder's `404.html` when the file does not exist. It serves nothing
+ * outside the folder, not even through a symbolic link in it, and no file whose name begins with a
+ * dot.
  *
- * @param path behind the folder's address, as it stands in the URL.
+ * @param path below the folder's address, as it is in the URL.
  * @param base the folder's address, for the links of `404.html`.
- * @param rewritten what becomes of the text of a file that people read or import.
+ * @param rewritten changes the text of a file that people read or import.
  */
 export async function answerFile(
   request: Request,
@@ -74,21 +78,21 @@ async function fileAt(folder: string, path: string): Promise<string | null> {
     const isWithin = file.startsWith(await Deno.realPath(folder) + sep);
     return isWithin && (await Deno.stat(file)).isFile ? file : null;
   } catch (error) {
-    // There is no such file, a name is longer than names may be, or no text stands behind a percent sign.
+    // Either the file does not exist, or a name is too long, or a percent sign has no valid code.
     if (error instanceof Deno.errors.PermissionDenied) throw error;
     return null;
   }
 }
 
-const GONE = "<!doctype html><head><title>Not found</title></head><p>There is no such page.</p>";
+const GONE = "<!doctype html><head><title>Not found</title></head><p>This page does not exist.</p>";
 
 async function notFound(folder: string, base: string): Promise<Response> {
   const page = await Deno.readTextFile(join(folder, "404.html")).catch((error) => {
-    // The folder is just being replaced, or somebody has removed the page.
+    // The folder is just being replaced, or someone has removed the page.
     if (error instanceof Deno.errors.NotFound) return GONE;
     throw error;
   });
-  // Its links are relative, and the address that was asked for may be of any depth.
+  // The links of 404.html are relative, and the requested address may have any depth.
   return new Response(page.replace("<head>", `<head>\n<base href="${base}">`), {
     status: 404,
     headers: { ...HEADERS, "Content-Type": TYPES[".html"], "Cache-Control": "no-store" },

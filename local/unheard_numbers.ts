@@ -1,7 +1,7 @@
 import type { Sql } from "./postgres/database.ts";
 
 /**
- * Why nobody sees what a person writes to a number; null when a company does.
+ * Why no one sees a person's message to a number; null when a company sees it.
  *
  * @param appKey the app that signs the sandbox's events.
  */
@@ -19,8 +19,8 @@ export async function whyUnheard(
     from messaging_accounts as account
     where account.phone_number_id = ${phoneNumberId} and account.disconnected_at is null
   `;
-  if (!account) return "No company has connected this number, so nobody sees the message";
+  if (!account) return "No company has connected this number, so no one sees the message";
   if (account.is_heard) return null;
-  return `The account of this number does not name the app ${appKey}, so nobody sees the message; ` +
-    "connect it again with --app";
+  return `The account of this number does not name the app ${appKey}, so no one sees the ` +
+    "message; connect it again with --app";
 }

@@ -3,19 +3,22 @@ import { join } from "node:path";
 import { replaceFolder } from "../local/built_folder.ts";
 import { root } from "../local/checkout.ts";
 import { stateOfSettings } from "../local/settings_sources.ts";
-import type { Config } from "./page/config.ts";
+import type { Config } from "./page/page_config.ts";
 
 export interface SettingsOptions {
-  /** The folder of the page; what it had before is replaced when everything has been built. */
+  /** The folder of the page. Its earlier content is replaced when everything has been built. */
   out: string;
-  /** What config.json says; null: none is written, because the host answers it. */
+  /** The content of config.json. Null: no file is written, because the host serves it. */
   config: Config | null;
 }
 
 const PAGE = join(root, "settings", "page");
 const ASSETS = join(root, "settings", "assets");
 
-/** Builds the page: index.html, its style, its scripts, which are named by their content, and config.json. */
+/**
+ * Builds the page: index.html, its style, its scripts and config.json. The names of the scripts
+ * depend on their content.
+ */
 export async function buildSettings({ out, config }: SettingsOptions): Promise<void> {
   await replaceFolder(out, "the settings page", stateOfSettings(), async (folder) => {
     const { scripts, style } = await bundle(folder);
@@ -34,7 +37,10 @@ export async function buildSettings({ out, config }: SettingsOptions): Promise<v
   });
 }
 
-/** Writes scripts and style into the folder. @returns the names of those that index.html loads; main comes last. */
+/**
+ * Writes scripts and style into the folder. @returns the names of the files that index.html loads;
+ * main is the last one.
+ */
 async function bundle(folder: string): Promise<{ scripts: string[]; style: string }> {
   try {
     const { metafile } = await build({
@@ -74,7 +80,7 @@ async function bundle(folder: string): Promise<{ scripts: string[]; style: strin
   }
 }
 
-/** Takes the indentation out of the templates of HTML, where it means nothing. */
+/** Removes the indentation from HTML templates, where it has no meaning. */
 const TRIMMED: Plugin = {
   name: "trimmed",
   setup({ onLoad }) {
@@ -91,7 +97,10 @@ function tagOf(script: string, at: number, all: string[]): string {
     : `<link rel="modulepreload" href="${script}">`;
 }
 
-/** What the page may load and ask: its own files, and projects over https, or the one of this config. */
+/**
+ * What the page may load and call: its own files and any project over https. With a config, only
+ * the project in it.
+ */
 function policyFor(config: Config | null): string {
   const origin = config?.project_url.startsWith("http:")
     ? ` ${new URL(config.project_url).origin}`

@@ -1,4 +1,4 @@
-// `npm run settings`: builds the settings page. The local stack runs it too, at the first visit.
+// `npm run settings`: builds the settings page. The local stack also runs it, at the first visit.
 import { Command, InvalidArgumentError } from "commander";
 import { resolve } from "node:path";
 import { buildInTurn } from "../local/build_in_turn.ts";
@@ -6,12 +6,12 @@ import { isCurrentSettings, SETTINGS_FOLDER } from "../local/settings_sources.ts
 import { faultOfKey } from "./page/publishable_key.ts";
 
 const program = new Command("npm run settings --")
-  .description("Builds the page on which a company looks after its API keys, for any static host.")
+  .description("Builds the page on which a company manages its API keys, for any static host.")
   .option("--out <folder>", "folder of the page", SETTINGS_FOLDER)
   .option("--project-url <url>", "address of the project, such as https://<ref>.supabase.co", url)
   .option("--publishable-key <key>", "the project's publishable key, which is no secret", key)
   .option("--docs-url <url>", "address of the documentation for callers", url)
-  .option("--unless-current", "do nothing when no source has changed since", false)
+  .option("--unless-current", "do nothing if no source has changed since the last build", false)
   .helpOption("--help", "show this text")
   .showHelpAfterError("Try --help.")
   .parse(Deno.args, { from: "user" });
@@ -42,7 +42,7 @@ await buildInTurn({
       ? { project_url: projectUrl, publishable_key: publishableKey, docs_url: docsUrl ?? null }
       : null;
     await buildSettings({ out, config: config && { ...config, mail_url: null } });
-    if (!config) console.error("No project was named: put a config.json beside index.html.");
+    if (!config) console.error("No project was named: put a config.json next to index.html.");
   },
 });
 

@@ -1,4 +1,4 @@
-/** Makes the anchors of one page's headings, as the hosts of repositories make them. */
+/** Makes the anchors of one page's headings, as hosts of repositories make them. */
 export function anchorMaker(): (heading: string) => string {
   const times = new Map<string, number>();
   return (heading) => {

@@ -14,18 +14,18 @@ import { filesBelow, stateOfSources } from "../local/site_sources.ts";
 import { OPENAPI_FILE, readOpenApi } from "./openapi.ts";
 
 export interface SiteOptions {
-  /** The folder of the site; what it had before is replaced when everything has been built. */
+  /** The folder of the site. Its earlier content is replaced when everything has been built. */
   out: string;
   /** The address of the API, which ends in /functions/v1; null for the local stack. */
   apiUrl: string | null;
-  /** Is called with each step that may take a moment. */
+  /** Called with each step that may take a moment. */
   progress(step: string): void;
 }
 
 /**
- * Builds the site. Until it is whole, the site that was in the folder before stays there.
+ * Builds the site. Until it is complete, the earlier site stays in the folder.
  *
- * @throws Error with a sentence for each page, link or download that is at fault.
+ * @throws Error with a sentence for each page, link or download that is wrong.
  */
 export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise<void> {
   await replaceFolder(out, "a site", stateOfSources(), async (unfinished) => {
@@ -39,12 +39,12 @@ export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise
   });
 }
 
-/** What pages and examples say where the address of a deployment is to be filled in. */
+/** In pages and examples, this placeholder means the address of a deployment. */
 const ANY_PROJECT = "https://<project>.supabase.co/functions/v1";
 
 type Content = string | { copyOf: string };
 
-/** Every file of the site but Scalar's, by its place. */
+/** Every file of the site except Scalar's, by its path. */
 async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   const there = [...filesBelow("docs"), "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
     .filter((path) => path.endsWith(".md"));
@@ -74,10 +74,10 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   const list = listOfPages(site.name, openapi.info.summary, pages);
   const notFound = pageOf(site, {
     place: "404",
-    title: "There is no such page",
-    description: "The address leads to no page of this site.",
-    main: "<h1>There is no such page</h1>\n<p>The address leads to no page of this site. " +
-      '<a href="index.html">The first page</a> lists all of them.</p>',
+    title: "This page does not exist",
+    description: "This address is not a page of this site.",
+    main: "<h1>This page does not exist</h1>\n<p>This address is not a page of this site. <a " +
+      'href="index.html">The first page</a> lists all of them.</p>',
     kind: "landing",
     asMarkdown: false,
   });
@@ -104,7 +104,10 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   ]);
 }
 
-/** The files beside the pages. Those that tools import have the address of the deployment filled in. */
+/**
+ * The files in addition to the pages. In files that tools import, the address of the deployment is
+ * filled in.
+ */
 async function filesFor(apiUrl: string | null, files: Files): Promise<[string, Content][]> {
   const others = [...files].filter(([, to]) => to !== "openapi.json");
   return await Promise.all(others.map(async ([from, to]): Promise<[string, Content]> => {

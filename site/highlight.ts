@@ -1,6 +1,9 @@
 import { escaped } from "./html.ts";
 
-/** The languages of blocks, by what stands behind their fence: the name that a reader sees, and the grammar. */
+/**
+ * The languages of code blocks, by the word after the opening fence: the name that a reader sees,
+ * and the grammar.
+ */
 const LANGUAGES: Record<string, { name: string; grammar?: string }> = {
   sh: { name: "Shell", grammar: "bash" },
   bash: { name: "Shell", grammar: "bash" },
@@ -24,7 +27,8 @@ interface Highlighter {
   };
 }
 
-// The package's types declare a browser, whose names would then exist in all of this project.
+// The computed names keep out the package's types. They would declare the names of a browser
+// everywhere in this project.
 const load = async (part: string) => (await import(`highlight.js/lib/${part}`)).default;
 const hljs: Highlighter = await load("core");
 for (const { grammar } of Object.values(LANGUAGES)) {
@@ -34,12 +38,12 @@ for (const { grammar } of Object.values(LANGUAGES)) {
 /** The languages that a block may name. */
 export const KNOWN_LANGUAGES = Object.keys(LANGUAGES).filter(Boolean);
 
-/** A block of code with its highlights, and the name of its language; null when the language is not known. */
+/** A highlighted block of code, and the name of its language; null when the language is unknown. */
 export function highlighted(code: string, language: string): { name: string; html: string } | null {
   const known = LANGUAGES[language];
   if (!known) return null;
   const { name, grammar } = known;
   if (!grammar) return { name, html: escaped(code) };
-  // Answers have `…` where a value is left out, which is no JSON.
+  // Examples of answers have `…` in place of a value, which is not valid JSON.
   return { name, html: hljs.highlight(code, { language: grammar, ignoreIllegals: true }).value };
 }

@@ -1,4 +1,4 @@
-/** A text as it stands in HTML, between tags or in an attribute. */
+/** A text escaped for HTML, between tags or in an attribute. */
 export function escaped(text: string): string {
   const entities: Record<string, string> = {
     "&": "&amp;",
@@ -10,7 +10,7 @@ export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character]);
 }
 
-/** The text of a piece of HTML that this site has made. */
+/** The text of a piece of HTML that this site made. */
 export function textOf(html: string): string {
   const characters: Record<string, string> = {
     "&amp;": "&",

@@ -5,7 +5,7 @@ import { pageOf, type Site } from "./layout.ts";
 import type { Page } from "./page.ts";
 import { GROUPS } from "./pages.ts";
 
-/** What the first page of the site is made of. */
+/** The data of the site's first page. */
 export interface Landing {
   site: Site;
   pages: Page[];
@@ -14,26 +14,29 @@ export interface Landing {
 }
 
 const LEAD =
-  "Read and write the contacts, deals and conversations of your company, send WhatsApp templates, answer " +
-  "people who write, and keep a copy of your own up to date. JSON over HTTP, with one API key.";
+  "Read and write the contacts, deals and conversations of your company. Send WhatsApp templates, answer people " +
+  "who write, and keep your own copy up to date. You need JSON over HTTP and one API key.";
 
 const PROMISES = [
   [
     "Nothing is sent twice",
-    "With an idempotency key, a request can be repeated blindly, whatever happened to the first one.",
+    "With an idempotency key, you can safely repeat a request, even if you do not know whether the first one succeeded.",
   ],
   [
-    "Nothing is lost in silence",
-    "An unknown field, a repeated parameter, a value that would be cut: each is refused, by name.",
+    "Nothing is lost without an error",
+    "The API refuses an unknown field, a repeated parameter or a value that is too long. The error names the field or parameter.",
   ],
-  ["A copy stays in step", "Every change is told once, in order, from a cursor that you keep."],
   [
-    "Every company by itself",
-    "A key reaches the rows of its company and no others. The database decides that, not the code.",
+    "A copy stays up to date",
+    "From a cursor that you store, you get every later change, in order.",
+  ],
+  [
+    "Companies are separate",
+    "A key gives access only to the rows of its own company. The database checks this.",
   ],
 ];
 
-/** The first page: what this is, the first request, and the way to every page. */
+/** The first page: what this API is, the first request, and links to every page. */
 export function landingPage({ site, pages, apiUrl }: Landing): string {
   const start = pages.find(({ place }) => place === "getting-started") ?? pages[0];
   const main = `<div class="hero">
@@ -90,19 +93,19 @@ ${groups(pages, "operators")}
 function firstRequest(apiUrl: string | null): string {
   const [before, lines] = apiUrl === null
     ? [
-      "<code>npm start</code> in a checkout runs everything on your machine, with a key of a demo company. In a " +
-      "second terminal, in the same folder:",
+      "<code>npm start</code> in a checkout runs everything on your machine, with a demo company and its key. Open a " +
+      "second terminal in the same folder:",
       `export CRM_API_URL=${LOCAL_API_URL}\n` +
       `export CRM_API_KEY=$(node -p 'require("./.local/stack.json").demo.api_key')\n\n`,
     ]
     : [
-      "Ask the operator of the API for a key with the scope read, then:",
+      "Ask the operator of the API for a key with the scope read. Then run:",
       `export CRM_API_URL=${apiUrl}\nexport CRM_API_KEY=sk_live_…\n\n`,
     ];
   const request =
     'curl "$CRM_API_URL/gateway/contacts?temperature=hot&limit=1&fields=name,phone" \\\n' +
     '  -H "Authorization: Bearer $CRM_API_KEY"';
-  // Of the demo company; another one has other contacts.
+  // This answer is from the demo company. Another company has other contacts.
   const answer = `{
   "data": [{ "name": "Iara Sant’Anna", "phone": "+5571900000005" }],
   "pagination": { "limit": 1, "has_more": true, "next_cursor": "…" }
@@ -110,14 +113,14 @@ function firstRequest(apiUrl: string | null): string {
   return `<p>${before}</p>\n${block(lines + request, "sh")}\n${block(answer, "json")}`;
 }
 
-/** A block of code, as in the pages that are made from Markdown. */
+/** A block of code, like the blocks in pages from Markdown. */
 function block(code: string, language: string): string {
   const { name, html } = highlighted(code, language)!;
   return `<div class="code"><span class="language">${name}</span>` +
     `<pre tabindex="0"><code>${html}</code></pre></div>`;
 }
 
-/** Each group of pages with what each page is for. */
+/** Each group of pages, with the purpose of each page. */
 function groups(pages: Page[], readers: "callers" | "operators"): string {
   return GROUPS.filter((group) => group.readers === readers).map(({ title, pages: paths }) => {
     const cards = paths.map((path) => {

@@ -2,30 +2,32 @@ import { escaped } from "./html.ts";
 import { type Group, relativeLink } from "./pages.ts";
 import type { Heading } from "./markdown.ts";
 
-/** What a page of the site knows of all others. */
+/** The site, as far as each page needs it. */
 export interface Site {
   name: string;
   groups: (Omit<Group, "pages"> & { pages: { place: string; title: string }[] })[];
 }
 
 interface Content {
-  /** Without an extension, such as `recipes/a`. */
+  /** The place of the page, without an extension, such as `recipes/a`. */
   place: string;
   title: string;
   description: string;
-  /** What stands in the middle, as HTML. */
+  /** The main content, as HTML. */
   main: string;
   headings?: Heading[];
-  /** Whether the page is there as Markdown too; by default it is. */
+  /** Whether the page also exists as Markdown; true if missing. */
   asMarkdown?: boolean;
-  /** Of the whole page, for the styles. */
+  /** The class of the whole page, for the styles. */
   kind?: "landing";
 }
 
-/** Only what this site has is loaded, and no script that stands in a page runs. */
+/** A page loads only files of this site, and runs no inline script. */
 const POLICY = "default-src 'self'; base-uri 'self'; form-action 'none'; object-src 'none'";
 
-/** A whole page: header, menu, the page itself, its table of contents, and the pages before and after. */
+/**
+ * A whole page: header, menu, content, table of contents, and links to the previous and next pages.
+ */
 export function pageOf(site: Site, content: Content): string {
   const { place, main, headings = [], kind } = content;
   const to = (target: string) => relativeLink(place, target);
@@ -63,7 +65,7 @@ ${isLanding ? "" : ending(site, place)}
 `;
 }
 
-/** What the head of a page has that differs from page to page. */
+/** The parts of a page's head that differ from page to page. */
 interface HeadOptions {
   policy?: string;
   stylesheet?: string;
@@ -95,7 +97,7 @@ ${asMarkdown ? `<link rel="alternate" type="text/markdown" href="${to(`${place}.
   }</head>`;
 }
 
-/** The menu of all pages; the groups that another reader needs are folded. */
+/** The menu of all pages. The groups for the other kind of reader are folded. */
 function menu(site: Site, place: string): string {
   const list = ({ title, pages }: Site["groups"][number]) => {
     const lines = pages.map((page) => {
@@ -119,7 +121,7 @@ ${operators.map(list).join("\n")}
 </details>`;
 }
 
-/** The table of contents, when there is something to choose from. */
+/** The table of contents, if it has more than one entry. */
 function contentsOf(headings: Heading[]): string {
   const shown = headings.filter(({ level }) => level === 2 || level === 3);
   if (shown.length < 2) return "";
@@ -136,7 +138,7 @@ ${lines.join("\n")}
 </nav>`;
 }
 
-/** The pages before and after, and this one as Markdown. */
+/** Links to the previous and next pages, and to this page as Markdown. */
 function ending(site: Site, place: string): string {
   const pages = site.groups.flatMap((group) => group.pages);
   const at = pages.findIndex((page) => page.place === place);

@@ -1,7 +1,7 @@
 import type { Page } from "./page.ts";
 import { GROUPS } from "./pages.ts";
 
-/** The list of all pages as Markdown, each with what it is for (https://llmstxt.org). */
+/** The list of all pages as Markdown, each with its purpose (https://llmstxt.org). */
 export function listOfPages(name: string, summary: string, pages: Page[]): string {
   const groups = GROUPS.map(({ title, pages: paths }) => {
     const lines = paths.map((path) => {
@@ -14,8 +14,8 @@ export function listOfPages(name: string, summary: string, pages: Page[]): strin
 
 > ${summary}
 
-In the examples, \`CRM_API_URL\` is the address of the functions (it ends in \`/functions/v1\`) and \`CRM_API_KEY\` an API
-key. Every page is here in one file: [llms-full.txt](llms-full.txt).
+In the examples, \`CRM_API_URL\` is the address of the functions, which ends in \`/functions/v1\`. \`CRM_API_KEY\` is an
+API key. The file [llms-full.txt](llms-full.txt) has all pages.
 
 ${groups.join("\n")}
 ## Reference

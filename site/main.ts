@@ -1,4 +1,5 @@
-// `npm run site`: builds the site of the documentation. The local stack runs it too, at the first visit.
+// `npm run site`: builds the site of the documentation. The local stack also runs it, at the first
+// visit.
 import { Command, InvalidArgumentError } from "commander";
 import { resolve } from "node:path";
 import { buildInTurn } from "../local/build_in_turn.ts";
@@ -8,7 +9,7 @@ const program = new Command("npm run site --")
   .description("Builds the site of the documentation, for any static host.")
   .option("--out <folder>", "folder of the site", SITE_FOLDER)
   .option("--api-url <url>", "address of the API, which ends in /functions/v1", apiUrl)
-  .option("--unless-current", "do nothing when no source has changed since", false)
+  .option("--unless-current", "do nothing if no source has changed since the last build", false)
   .helpOption("--help", "show this text")
   .showHelpAfterError("Try --help.")
   .parse(Deno.args, { from: "user" });
@@ -29,7 +30,9 @@ await buildInTurn({
 function apiUrl(text: string): string {
   const url = URL.parse(text.replace(/\/+$/, ""));
   if (!url || !/^https?:$/.test(url.protocol) || !url.pathname.endsWith("/functions/v1")) {
-    throw new InvalidArgumentError("It begins with https:// and ends in /functions/v1.");
+    throw new InvalidArgumentError(
+      "The address must begin with https:// and end in /functions/v1.",
+    );
   }
   return url.href;
 }

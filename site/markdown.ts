@@ -12,23 +12,24 @@ export interface Heading {
   text: string;
 }
 
-/** A page in Markdown, made HTML. */
+/** A page in Markdown, converted to HTML. */
 export interface Rendered {
   title: string;
-  /** What the page is for: its first paragraph, as text. */
+  /** The purpose of the page: its first paragraph, as text. */
   description: string;
   html: string;
   headings: Heading[];
 }
 
-/** Where a link leads: an address, or null for a file of the repository that the site does not have. */
+/** The address to which a link leads; null for a file of the repository that is not on the site. */
 export type Resolve = (target: string) => string | null;
 
 /**
- * Makes a page HTML.
+ * Converts a page to HTML.
  *
- * @param resolve says for each link where it leads on the site.
- * @param refuse is told what the site cannot show: HTML, an unknown language, a page without a title.
+ * @param resolve says for each link to which address it leads on the site.
+ * @param refuse gets everything that the site cannot show: HTML, an unknown language, a page
+ *   without a title.
  */
 export function rendered(
   markdown: string,
@@ -57,7 +58,9 @@ export function rendered(
       code({ text, lang = "" }: Tokens.Code) {
         const code = highlighted(text, lang);
         if (!code) {
-          refuse(`a block of code is in "${lang}"; known are ${KNOWN_LANGUAGES.join(", ")}`);
+          refuse(
+            `a block of code is in "${lang}"; known languages are ${KNOWN_LANGUAGES.join(", ")}`,
+          );
           return "";
         }
         return `<div class="code"><span class="language">${code.name}</span>` +
@@ -76,7 +79,7 @@ export function rendered(
           const side = align ? ` class="${align}"` : "";
           return `<${tag}${scope}${side}>${this.parser.parseInline(tokens)}</${tag}>`;
         };
-        // Without a word above it, the first column has the names of the rows.
+        // A first column with an empty header has the names of the rows.
         const namesRows = header[0].text === "";
         const lines = rows.map((row) => {
           const cells = row.map((each, at) =>

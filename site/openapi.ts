@@ -1,21 +1,22 @@
 import { root } from "../local/checkout.ts";
 
-/** What the site reads of the OpenAPI document. */
+/** The parts of the OpenAPI document that the site needs. */
 export interface OpenApi {
   info: { title: string; summary: string };
   servers: { url: string; description?: string }[];
   paths: Record<string, Record<string, unknown>>;
 }
 
-/** The order in which the reference shows the methods of a path, the same for every resource. */
+/** The reference shows the methods of each path in this order. */
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
-/** Where the document is in the repository. */
+/** The path of the document in the repository. */
 export const OPENAPI_FILE = "supabase/functions/gateway/openapi.json";
 
 /**
  * Reads the OpenAPI document of the API.
- * @param apiUrl the address of one deployment, which becomes its only server; null for the servers as written.
+ * @param apiUrl the address of one deployment, which becomes its only server; null keeps the
+ * servers of the document.
  */
 export async function readOpenApi(apiUrl: string | null): Promise<OpenApi> {
   const openapi: OpenApi = JSON.parse(await Deno.readTextFile(root + OPENAPI_FILE));

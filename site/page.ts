@@ -6,34 +6,34 @@ import { placeOf, README, relativeLink } from "./pages.ts";
 
 /** A page of the site that is made from Markdown. */
 export interface Page extends Rendered {
-  /** From the root of the repository, such as `docs/api.md`. */
+  /** The path from the root of the repository, such as `docs/api.md`. */
   path: string;
-  /** On the site, without an extension, such as `api`. */
+  /** The place on the site, without an extension, such as `api`. */
   place: string;
-  /** The Markdown, with links that lead to other pages' Markdown. */
+  /** The Markdown. Its links lead to the Markdown of other pages. */
   markdown: string;
 }
 
-/** A link of a page to a heading of a page, to be compared with what there is. */
+/** A link from a page to a heading. It is checked against the headings that exist. */
 interface Anchored {
   from: string;
   path: string;
   anchor: string;
 }
 
-/** Files of the repository that the site has too, and where. */
+/** Files of the repository that are also on the site, with their places. */
 export type Files = Map<string, string>;
 
-/** Pages, and a sentence for each that cannot be shown and for each link that leads nowhere. */
+/** Pages, and a sentence for each page that cannot be shown and for each broken link. */
 interface ReadPages {
   pages: Page[];
   faults: string[];
 }
 
 /**
- * Reads pages and makes them HTML.
+ * Reads pages and converts them to HTML.
  *
- * @param adapted what becomes of the Markdown of a page before.
+ * @param adapted first changes the Markdown of a page.
  */
 export async function readPages(
   paths: string[],
@@ -45,7 +45,10 @@ export async function readPages(
   const pages = await Promise.all(paths.map(async (path) => {
     const text = adapted(await Deno.readTextFile(join(root, path)));
     const place = placeOf(path);
-    /** Where a link leads, with an extension for pages; null for what only the repository has. */
+    /**
+     * The address to which a link leads, with this extension for pages; null for a file that is
+     * only in the repository.
+     */
     const resolved = (target: string, extension: string): string | null => {
       if (/^[a-z]+:/.test(target)) return target;
       const [linked, anchor] = target.split("#");
@@ -56,7 +59,8 @@ export async function readPages(
         if (to === path) return behind || relativeLink(place, `${place}.${extension}`);
         return relativeLink(place, `${placeOf(to)}.${extension}`) + behind;
       }
-      // The landing page has the README's content in its own form, so without its anchors.
+      // The landing page shows the README's content in another form, so it does not have the
+      // README's anchors.
       if (to === README) return relativeLink(place, `index.${extension}`);
       if (!existsSync(join(root, to))) {
         faults.push(`${path} links to ${target}, which is not there.`);
@@ -78,9 +82,11 @@ export async function readPages(
   return { pages, faults: [...new Set(faults)] };
 }
 
-/** Markdown with other addresses in its links. What has no address any more becomes text. */
+/**
+ * Markdown with other addresses in its links. A link that no longer has an address becomes text.
+ */
 function withLinks(text: string, resolve: (target: string) => string | null): string {
-  // Blocks of code stay as they are.
+  // Blocks of code are not changed.
   const parts = text.split(/^( *```[^]*?^ *```$)/gm);
   return parts.map((part, at) => {
     if (at % 2 === 1) return part;

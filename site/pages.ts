@@ -1,19 +1,22 @@
-// Which page is where on the site, in the order in which a reader meets them.
+// The pages of the site and their places, in the order in which a reader meets them.
 import { posix } from "node:path";
 
 /** Pages that belong together. */
 export interface Group {
   title: string;
-  /** For whom it is: callers of the API, or those who run or change it. */
+  /** The readers of the group: callers of the API, or people who run or change it. */
   readers: "callers" | "operators";
   /** Paths from the root of the repository. */
   pages: string[];
 }
 
-/** The page that the site has in its own form: links to it lead to the landing page. */
+/** The site shows this page in another form: links to it lead to the landing page. */
 export const README = "README.md";
 
-/** Every page of the site. The build fails on a page of docs/ that is not listed, and on one that is not there. */
+/**
+ * Every page of the site. The build fails if a page of docs/ is not listed, or if a listed page
+ * does not exist.
+ */
 export const GROUPS: Group[] = [
   {
     title: "Start",
@@ -91,19 +94,25 @@ export const GROUPS: Group[] = [
   },
 ];
 
-/** Where a page of the repository is on the site, without its extension: `docs/recipes/a.md` is `recipes/a`. */
+/**
+ * The place on the site of a page of the repository, without its extension: `docs/recipes/a.md` is
+ * `recipes/a`.
+ */
 export function placeOf(path: string): string {
   if (path === README) return "index";
   const place = path.replace(/^docs\//, "").replace(/\.md$/, "");
   return path.startsWith("docs/") ? place : place.toLowerCase();
 }
 
-/** A link from one place of the site to another, relative, so that the site can stand below any path. */
+/**
+ * A link from one place of the site to another. It is relative, so that the site can be below any
+ * path.
+ */
 export function relativeLink(from: string, to: string): string {
   return posix.relative(posix.dirname(from), to) || posix.basename(to);
 }
 
-/** What is wrong with the list of pages, compared with the pages that there are. */
+/** The errors in the list of pages, compared with the pages that exist. */
 export function faultsOfList(there: string[]): string[] {
   const listed = GROUPS.flatMap(({ pages }) => pages);
   return [

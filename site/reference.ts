@@ -1,12 +1,12 @@
 import { escaped } from "./html.ts";
 import { head, type Site } from "./layout.ts";
 
-/** The settings of the page of the reference on a static host. The local stack answers others. */
+/** The settings of the reference page on a static host. The local stack has its own settings. */
 export const STATIC_SETTINGS = { tryIt: false };
 
 /**
- * Scalar writes styles into the page, and its schemas try whether they may compile themselves. All that is loaded or
- * asked is of this site.
+ * Allows what Scalar needs: it writes styles into the page, and its schemas are compiled to code.
+ * Everything else is limited to files of this site.
  */
 const POLICY = [
   "default-src 'self'",
@@ -18,7 +18,10 @@ const POLICY = [
   "object-src 'none'",
 ].join("; ");
 
-/** The page that shows the reference. Without scripts it says where else the operations are. */
+/**
+ * The page that shows the reference. Without scripts, the page says where the operations are
+ * listed.
+ */
 export function referencePage(site: Site): string {
   const content = {
     place: "reference",

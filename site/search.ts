@@ -6,7 +6,7 @@ import { GROUPS } from "./pages.ts";
 export interface Section {
   page: string;
   heading: string;
-  /** From the root of the site, such as `api.html#errors`. */
+  /** The address from the root of the site, such as `api.html#errors`. */
   address: string;
   text: string;
   /** Whether the page is for callers of the API. */
@@ -17,7 +17,7 @@ export interface Section {
 export function sectionsOf(pages: Page[]): Section[] {
   const callers = GROUPS.filter(({ readers }) => readers === "callers");
   return pages.flatMap(({ title, path, place, html, headings }) => {
-    // The first part is what stands before the first heading: nothing.
+    // The first part is the empty text before the first heading.
     const texts = html.split(/<h[1-6] id="[^]*?<\/h[1-6]>/).slice(1);
     return headings.map(({ text, anchor, level }, at) => ({
       page: title,

@@ -1,6 +1,9 @@
 const BLOCK = 512;
 
-/** One file of a compressed archive (tar, as npm packs it); null when it is not in there. */
+/**
+ * One file of a compressed archive (tar, as npm packs it); null when the archive does not have the
+ * file.
+ */
 export async function readTarFile(archive: string, wanted: string): Promise<Uint8Array | null> {
   using file = await Deno.open(archive);
   const unpacked = file.readable.pipeThrough(new DecompressionStream("gzip"));
@@ -15,7 +18,7 @@ export async function readTarFile(archive: string, wanted: string): Promise<Uint
   return null;
 }
 
-/** A text of at most so many bytes, which ends before if there is a zero. */
+/** A text of at most this many bytes. It ends earlier if there is a zero byte. */
 function textAt(bytes: Uint8Array, at: number, length: number): string {
   return new TextDecoder().decode(bytes.subarray(at, at + length)).split("\0")[0].trim();
 }

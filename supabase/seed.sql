@@ -6,8 +6,8 @@
 --   de300009 template   de300010 message (the number of its conversation, and two digits for its place in it)
 -- Rows below name each other by the number at the end of the id.
 --
--- Times are relative to now(), so the data never grows old and some conversations are always inside
--- their 24 hours right after a reset.
+-- Times are relative to now(), so the data never becomes old. Immediately after a reset, some conversations are always
+-- within their 24 hours.
 
 -- ---------------------------------------------------------------------------------------------------
 -- The company, its people and its teams
@@ -17,9 +17,9 @@
 insert into public.companies (id, name, created_at) values
   ('de300000-0000-4000-8000-000000000001', 'Ondalva Coffee Equipment', now() - interval '120 days');
 
--- Only columns that every version of the auth schema has. Supabase Auth finds a person by instance and audience, and
--- cannot read one whose tokens are null. Nobody here has a password: a magic link signs a person in, and `npm start`
--- gives two of them passwords of its own.
+-- These are only columns that every version of the auth schema has. Supabase Auth finds a person by instance and
+-- audience, and cannot read a person whose tokens are null. No one here has a password, so a person signs in with a
+-- magic link. `npm start` gives passwords to two of these people.
 insert into auth.users (
   id, instance_id, aud, role, email, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, created_at, updated_at,
   confirmation_token, recovery_token, email_change_token_new, email_change
@@ -46,9 +46,9 @@ insert into public.teams (id, company_id, name, created_at) values
   ('de300002-0000-4000-8000-000000000001', 'de300000-0000-4000-8000-000000000001', 'Sales', now() - interval '118 days'),
   ('de300002-0000-4000-8000-000000000002', 'de300000-0000-4000-8000-000000000001', 'Service', now() - interval '96 days');
 
--- Both accounts are disconnected. A connected one needs a token that is encrypted under a secret of its
--- installation, and a seed knows neither. A made-up token would turn a clear "not connected" into a failure
--- at the channel. `npm start` connects the first account to its sandbox.
+-- Both accounts are disconnected. A connected account needs a token that is encrypted with a secret of its
+-- installation, and this file knows neither. With an invented token, a clear "not connected" would become a failure at
+-- the channel. `npm start` connects the first account to its sandbox.
 insert into public.messaging_accounts
   (id, company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, created_at)
 select
@@ -65,8 +65,8 @@ from (values
 -- Templates
 -- ---------------------------------------------------------------------------------------------------
 
--- As the sandbox lists them. These rows have not been read from there (synced_at is null), so they keep no send
--- from going out. The first synchronisation updates them and adds the sandbox's others.
+-- These are templates of the sandbox. They have not been read from the sandbox (synced_at is null), so they do not
+-- prevent a send. The first synchronisation updates them and adds the other templates of the sandbox.
 insert into public.template_catalogues (company_id, business_account_id, created_at) values
   ('de300000-0000-4000-8000-000000000001', '900000000000001', now() - interval '117 days');
 
@@ -135,9 +135,9 @@ from (values (1, 'Renewal due'), (2, 'Contacted'), (3, 'Quote sent'), (4, 'Renew
 -- Contacts, oldest first
 -- ---------------------------------------------------------------------------------------------------
 
--- The phones should ring nowhere: each is in a range that its country reserves for fiction (the US, Canada,
--- the UK, Ireland, France, Germany, Sweden) or has the long row of zeros of an artificial number.
--- Contacts 6, 8 and 9 have phones with a second spelling, which app.phone_key() treats as the same number.
+-- No real person should have one of these phones. The US, Canada, the UK, Ireland, France, Germany and Sweden reserve
+-- ranges for fiction. The other numbers are artificial and contain many zeros. Contacts 6, 8 and 9 have phones with a
+-- second spelling, which app.phone_key() treats as the same number.
 insert into public.contacts (
   id, company_id, created_at, phone, name, email,
   temperature, source, job_title, empresa, tags, do_not_contact, is_active, custom_fields
@@ -252,8 +252,8 @@ from (values
 -- Deals
 -- ---------------------------------------------------------------------------------------------------
 
--- A deal's time counts from that of its contact, so that no deal is older than its contact.
--- Those that ended did so nine days later, or an hour ago.
+-- A deal's time counts from that of its contact, so that no deal is older than its contact. A deal that ended did so
+-- nine days later, or an hour ago if that is earlier.
 insert into public.deals
   (id, company_id, contact_id, stage_id, title, value, status, created_at, won_at, lost_at)
 select
@@ -301,8 +301,8 @@ cross join lateral (
 -- Conversations and their messages
 -- ---------------------------------------------------------------------------------------------------
 
--- The trigger of messages sets last_message_at and window_expires_at.
--- Contact 4 writes again after its conversation was closed, and so has a second one.
+-- The trigger of messages sets last_message_at and window_expires_at. Contact 4 writes again after its conversation was
+-- closed, so this contact has a second conversation.
 insert into public.conversations
   (id, company_id, contact_id, messaging_account_id, status, assigned_to, team_id, created_at)
 select
@@ -328,8 +328,8 @@ left join auth.users as person on person.email = v.assignee
 left join public.teams as team
   on team.company_id = 'de300000-0000-4000-8000-000000000001' and team.name = v.team_name;
 
--- A message's time counts from the start of its conversation. The content of an image or a document is
--- its caption. Every outbound message has an id of the channel, as a message that was accepted does.
+-- A message's time counts from the start of its conversation. The content of an image or a document is its caption.
+-- Every outbound message has an id of the channel, like any message that was accepted.
 insert into public.messages (
   id, company_id, conversation_id, direction, type, content, outcome, whatsapp_message_id, created_at, sent_at,
   delivered_at, read_at
@@ -424,7 +424,7 @@ from (select *, row_number() over (partition by conversation_number order by lat
 ) as said (conversation_number, later, direction, type, content)) as v
 join public.conversations as conversation
   on conversation.id = ('de300008-0000-4000-8000-' || lpad(v.conversation_number::text, 12, '0'))::uuid
--- In the order of their times, so that the trigger sees them as it would have.
+-- The messages are added in the order of their times, so that the trigger sees them in that order.
 order by conversation.created_at + v.later;
 
 -- Chloé's two messages were template sends.
@@ -440,3 +440,6 @@ from (values (1, 'catalogue-chloe', 'new_catalogue'), (2, 'catalogue-chloe-again
   as sent (place, idempotency_key, template_name)
 join public.messages
   on messages.id = ('de300010-0000-4000-8000-' || lpad((1200 + place)::text, 12, '0'))::uuid;
+
+-- The planner needs statistics of the columns that searches use. Postgres would gather them later.
+analyze public.contacts, public.deals, public.deal_history, public.conversations;

@@ -1,31 +1,33 @@
-// What `npm test` gives to `deno test`, which loads each module in a worker of its own. The functions and their
-// packages take longer to load than most test files take to run, so a few modules import all the files between them.
+// What `npm test` gives to `deno test`, which loads each module in a separate worker. Loading the
+// functions and their packages takes longer than most test files. So there are only a few modules,
+// and together they import all the files.
 import { readdirSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { root } from "../local/checkout.ts";
 
-/** Of a module that imports files: few enough that every core is busy to the end. */
+/** The tests of the product. `npm run test:all` runs every file below tests/. */
+const PRODUCT = [
+  ...["tests/functions", "tests/database", "tests/gateway", "tests/send_external_template"],
+  ...["tests/whatsapp", "tests/whatsapp_function", "tests/reference", "tests/client"],
+  "tests/local/start_test.ts",
+];
+
+/** The length of a module that imports files. It is short enough to keep every core busy to the end. */
 const FILES_EACH = 45;
 
-/** They take longest, so they begin first, and each is a module of its own. */
+/** These files take longest, so they begin first, and each becomes a separate module. */
 const LONGEST = [
-  "tests/database/find_plans_test.ts",
-  "tests/attack/attack_test.ts",
-  "tests/examples/postman_test.ts",
-  "tests/site/browser_test.ts",
-  "tests/settings/sign_in_test.ts",
-  "tests/settings/activity_test.ts",
-  "tests/docs/recipes_test.ts",
-  "tests/local/recovery_test.ts",
-  "tests/local/start_test.ts",
-  "tests/local/checkout_test.ts",
-  "tests/supabase/deploy_test.ts",
-  "tests/admin/rotation_test.ts",
+  ...["tests/database/views_find_plans_test.ts", "tests/attack/attack_test.ts"],
+  ...["tests/examples/postman_test.ts", "tests/site/browser_test.ts"],
+  ...["tests/settings/sign_in_test.ts", "tests/settings/activity_test.ts"],
+  ...["tests/docs/recipes_test.ts", "tests/local/recovery_test.ts", "tests/local/start_test.ts"],
+  ...["tests/local/checkout_test.ts", "tests/supabase/deploy_test.ts"],
+  ...["tests/admin/rotation_test.ts", "tests/bench/budget_test.ts"],
 ];
 
 /**
- * Deno runs such a hook for every test of the module that it loaded, so a file with one is a module of its own. What
- * follows all tests of a file may as well follow those of others.
+ * Deno runs such a hook for every test of the module that it loaded, so a file with one is a
+ * separate module. A hook that runs after all tests may also run after those of other files.
  */
 const HAS_HOOKS = /\bDeno\.test\.(before(All|Each)|afterEach)\(/;
 
@@ -41,7 +43,7 @@ export async function entriesOf(paths: string[], folder: string): Promise<string
   }
   longest.sort((one, other) => LONGEST.indexOf(one) - LONGEST.indexOf(other));
 
-  // Neighbours take about as long as one another, so they are dealt like cards.
+  // Files next to each other take about the same time, so the modules get them in turn.
   const count = Math.max(2, Math.ceil(others.length / FILES_EACH));
   const hands = Object.values(Object.groupBy(others, (_, at) => at % count)) as string[][];
   const entries = hands.map(async (files, at) => {
@@ -53,7 +55,18 @@ export async function entriesOf(paths: string[], folder: string): Promise<string
   return [...longest, ...withHooks, ...await Promise.all(entries)];
 }
 
-/** Paths from the root, without a word twice. A file may have any name; in a folder those count that end as tests do. */
+/**
+ * What `npm test` runs. The tests that end in _plans_test.ts have large companies, and run only in
+ * `npm run test:all`.
+ */
+export function productFiles(): string[] {
+  return testFiles(PRODUCT).filter((file) => !file.endsWith("_plans_test.ts"));
+}
+
+/**
+ * Paths from the root, without repeats. A named file may have any name. In a folder, only names of
+ * test files count.
+ */
 function testFiles(paths: string[]): string[] {
   const found = paths.flatMap((given) => {
     const path = given.replace(/^(\.?\/)+|\/+$/g, "");
@@ -64,7 +77,10 @@ function testFiles(paths: string[]): string[] {
   return [...new Set(found)].sort();
 }
 
-/** A module that imports these files. One that cannot be loaded is a test that fails, and the others run. */
+/**
+ * A module that imports these files. If one cannot be loaded, that is a failed test, and the others
+ * run.
+ */
 function importing(files: string[]): string {
   const imports = files.map((file) => {
     const [url, name] = [pathToFileURL(root + file).href, `${file} can be loaded`]

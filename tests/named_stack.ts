@@ -1,10 +1,10 @@
-// A Supabase that the environment names: a `supabase start`, a preview branch or another local stack.
-// The tests of the API run against it. Without one, the tests start a stack of their own.
+// The tests of the API can run against a Supabase that the environment names: a `supabase start`, a
+// preview branch or another local stack. Without one, the tests start their own stack.
 import postgres from "postgres";
 import type { StackAddresses } from "../local/stack.ts";
 import { DEMO_COMPANY_ID } from "../local/demo.ts";
 
-/** The variables that say where it is and which secrets its functions have. All are required. */
+/** The variables with its addresses and its functions' secrets. All are required. */
 const VARIABLES = {
   SUPABASE_URL: "the API",
   SUPABASE_PUBLISHABLE_KEY: "its publishable key, or the anon key",
@@ -13,31 +13,30 @@ const VARIABLES = {
   CREDENTIALS_KEY: "as its functions have it",
 };
 
-/** The names that these tests give their companies. */
+/** The names that these tests give to their companies. */
 const TEST_COMPANIES = ["Test", "Other", "Empty"];
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** The tests cannot run against the named Supabase; the message says why. */
+/** The tests cannot run against the named Supabase. The message says why. */
 export class NotUsable extends Error {}
 
 /** The tests of the HTTP API and of the isolation of companies. All other tests are about this repository. */
 export function testsOfNamedStack({ sandbox_url }: StackAddresses): string[] {
   return [
     "tests/gateway",
-    "tests/database/answered_rows_test.ts",
+    "tests/database/caller_answered_rows_test.ts",
     "tests/database/isolation_test.ts",
-    "tests/database/policies_test.ts",
-    "tests/database/privileges_test.ts",
-    "tests/database/scopes_test.ts",
-    "tests/database/tokens_test.ts",
+    "tests/database/schema_files_test.ts",
+    "tests/database/caller_scopes_test.ts",
+    "tests/database/caller_tokens_test.ts",
     ...(sandbox_url ? ["tests/send_external_template"] : []),
   ];
 }
 
 /**
- * The stack that the environment names; null when SUPABASE_URL is not set.
- * @throws NotUsable when another variable is missing, or when the database has real companies.
+ * The stack that the environment names, or null if SUPABASE_URL is not set. @throws NotUsable if
+ * another variable is missing, or if the database has real companies.
  */
 export async function namedStack(): Promise<StackAddresses | null> {
   const url = Deno.env.get("SUPABASE_URL")?.replace(/\/+$/, "");
@@ -81,7 +80,8 @@ export async function namedStack(): Promise<StackAddresses | null> {
 
 /**
  * The tests write companies and leave them, so the database must have no other companies.
- * @throws NotUsable when it has some, or when the functions and the database are not of one project.
+ * @throws NotUsable if it has some, or if the functions and the database belong to different
+ * projects.
  */
 async function refuseRealCompanies({ gateway_url, database_url }: StackAddresses) {
   const sql = postgres(database_url, { max: 1, onnotice: () => {}, prepare: false });

@@ -1,5 +1,6 @@
-// `npm run test:supabase-start`, for a machine with Docker: a `supabase start` with a database of its own, the
-// functions served by the CLI, the sandbox that they send to, and the tests that run on a named Supabase.
+// `npm run test:supabase-start`, for a machine with Docker. It runs `supabase start` with a
+// separate database, the functions in the CLI, the sandbox, and the tests that can use a named
+// Supabase.
 import { cp } from "node:fs/promises";
 import { root } from "../local/checkout.ts";
 import { retry } from "deno-std/async/retry.js";
@@ -8,7 +9,7 @@ import { parseEnv } from "node:util";
 const deno = [Deno.execPath(), "run", "--allow-all", "--no-prompt"];
 const PROJECT = "crm-messaging-api-tests";
 const SANDBOX_PORT = 54330;
-/** Containers that the tests do not use; `functions serve` serves the functions. */
+/** Containers that the tests do not need. `functions serve` runs the functions. */
 const UNUSED = [
   ...["edge-runtime", "imgproxy", "logflare", "mailpit", "postgres-meta", "realtime"],
   ...["storage-api", "studio", "supavisor", "vector"],
@@ -25,7 +26,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 const started: Promise<unknown>[] = [];
 let code = 1;
 try {
-  // The copy has another project id, because the end of this run deletes the stack of that id.
+  // The copy has another project id, because the end of this run deletes the stack with that id.
   const isOurs = (path: string) => !/\/(\.temp|\.branches|\.env)$/.test(path);
   await cp(`${root}supabase`, `${project}/supabase`, { recursive: true, filter: isOurs });
   await cp(`${root}import_map.json`, `${project}/import_map.json`);
@@ -39,7 +40,7 @@ try {
   await Deno.writeTextFile(secretsFile, `WHATSAPP_API_URL=${channel}\n`, { append: true });
   const { JWT_SIGNING_KEY, CREDENTIALS_KEY } = parseEnv(await Deno.readTextFile(secretsFile));
 
-  start([...deno, "local/sandbox/start.ts", "--host", "0.0.0.0", "--port", `${SANDBOX_PORT}`]);
+  start([...deno, "sandbox/start.ts", "--host", "0.0.0.0", "--port", `${SANDBOX_PORT}`]);
   await run(supabase("start", "--exclude", UNUSED));
   const { API_URL, DB_URL, PUBLISHABLE_KEY } = parseEnv(
     await run(supabase("status", "--output", "env"), "piped"),
@@ -67,7 +68,8 @@ try {
 } finally {
   over.abort();
   await Promise.allSettled(started);
-  // By its id, whatever the environment says: the volumes of another project are somebody's data.
+  // Uses this id, whatever the environment says, because the volumes of another project are
+  // someone's data.
   await run(supabase("stop", "--no-backup", "--project-id", PROJECT)).catch((error) =>
     console.error(error.message)
   );
@@ -85,13 +87,13 @@ async function run([program, ...args]: string[], stdout: "inherit" | "piped" = "
   return text;
 }
 
-/** Starts a command that runs until the tests are over. The promise rejects when it ends before that. */
+/** Starts a command that runs until the tests are over. The promise rejects if the command ends earlier. */
 function start([program, ...args]: string[]): Promise<void> {
   const child = new Deno.Command(program, { args, cwd: root, signal: over.signal }).spawn();
   const ending = child.status.then(() => {
     if (!over.signal.aborted) throw new Error(`This command ended too early: ${args.join(" ")}`);
   });
-  ending.catch(() => {}); // a rejection must be handled even if nothing awaits it
+  ending.catch(() => {}); // the rejection must be handled even if nothing awaits it
   started.push(ending);
   return ending;
 }

@@ -1,32 +1,35 @@
-// `npm test`: starts a stack on free ports and runs every test against it, in parallel. If the environment
-// names a Supabase and the first argument is not --own-stack, it runs the tests of that Supabase's API.
+// `npm test` starts a stack on free ports and runs the tests of the product against it, in parallel.
+// `npm run test:all` gives --all, for every test. If the environment names a Supabase and the first argument is not
+// --own-stack, the tests of that Supabase's API run.
 // Arguments go to `deno test`, so one file or one test can be run: npm test -- tests/gateway --filter phone
 import { existsSync } from "node:fs";
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
-import { entriesOf } from "./entries.ts";
+import { entriesOf, productFiles } from "./entries.ts";
+import { longestFiles, readReport } from "./report.ts";
 import { checked } from "./support/checked_answers.ts";
 import { namedStack, NotUsable, testsOfNamedStack } from "./named_stack.ts";
 import { missingPrograms } from "./support/programs.ts";
 
-const missing = missingPrograms();
-// What must pass before a change lands skips nothing.
+const isAll = Deno.args[0] === "--all";
+const isOwn = Deno.args[0] === "--own-stack";
+const args = Deno.args.slice(isAll || isOwn ? 1 : 0);
+/** The files and folders that the arguments name. */
+const asked = args.filter((arg, at) => args[at - 1] !== "--filter" && existsSync(root + arg));
+// The tests of the product need none of these programs.
+const missing = isAll || asked.length > 0 ? missingPrograms() : [];
+// The check before a change lands skips nothing.
 if (missing.length > 0 && Deno.env.get("EVERY_TEST_MUST_RUN") === "1") {
   console.error(`${missing.join(" ")} EVERY_TEST_MUST_RUN is set: install what is missing.`);
   Deno.exit(1);
 }
 const folder = await Deno.makeTempDir({ prefix: "crm-tests-" });
 const report = `${folder}/report.xml`;
-/** What answers of the stack's functions broke of the API's description. */
+/** The sentences about answers of the stack's functions that contradict the API's description. */
 const violations = new Set<string>();
 
-// The functions' lines about sends and refused keys. Tests of the log run functions of their own.
+// The functions' log lines about sends and refused keys. Tests of the log run their own functions.
 console.info = console.warn = () => {};
-const [isOwn, args] = Deno.args[0] === "--own-stack"
-  ? [true, Deno.args.slice(1)]
-  : [false, Deno.args];
-/** The files and folders to test that the arguments name. */
-const asked = args.filter((arg, at) => args[at - 1] !== "--filter" && existsSync(root + arg));
 const { paths, stop, checksAnswers = false } = await openStack().catch(async (error) => {
   await Deno.remove(folder, { recursive: true });
   if (!(error instanceof NotUsable)) throw error;
@@ -48,9 +51,10 @@ const tests = new Deno.Command(Deno.execPath(), {
   env: {
     STACK_FILE: `${folder}/stack.json`,
     ...(checksAnswers && { STACK_CHECKS_ANSWERS: "1" }),
+    ...(isAll && { LONG_RUNS: "1" }),
   },
 }).spawn();
-// A signal is passed on, so that the tests end before their stack.
+// Signals are passed on, so that the tests end before their stack.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   Deno.addSignalListener(signal, () => tests.kill(signal));
 }
@@ -59,12 +63,17 @@ const { success, code } = await tests.status;
 await stop();
 for (const sentence of missing) console.log(sentence);
 for (const violation of violations) console.error(`openapi.json does not allow this: ${violation}`);
-console.log(await summary());
+const { total, failed, files } = await readReport(report);
+if (files.length > 1) console.log(longestFiles(files));
+// A test file that cannot be loaded fails the run, but is not in the report.
+const failures = (success ? 0 : Math.max(failed, 1)) + violations.size;
+// The last line, which programs can read.
+console.log(`${total - failed} passed, ${failures} failed`);
 await Deno.remove(folder, { recursive: true });
 Deno.exit(code || (violations.size > 0 ? 1 : 0));
 
 /**
- * Starts or finds the stack and writes stack.json for the tests. Returns the tests to run when the
+ * Starts or finds the stack, and writes stack.json for the tests. Returns the tests to run if the
  * arguments name none, and the function that ends the stack.
  */
 async function openStack(): Promise<
@@ -95,16 +104,5 @@ async function openStack(): Promise<
     around: (functions) => checked(functions, (violation) => violations.add(violation)),
     progress: () => {},
   });
-  return { paths: ["tests/"], stop, checksAnswers: true };
-}
-
-/** The last line of the output, which programs can read, with the counts of the test runner. */
-async function summary(): Promise<string> {
-  const xml = await Deno.readTextFile(report).catch(() => "");
-  const [, total = "0", failures = "0", errors = "0"] =
-    /<testsuites[^>]* tests="(\d+)" failures="(\d+)" errors="(\d+)"/.exec(xml) ?? [];
-  const failedTests = Number(failures) + Number(errors);
-  // A test file that cannot be loaded fails the run, but the report does not list it.
-  const failed = (success ? 0 : Math.max(failedTests, 1)) + violations.size;
-  return `${Number(total) - failedTests} passed, ${failed} failed`;
+  return { paths: isAll ? ["tests/"] : productFiles(), stop, checksAnswers: true };
 }

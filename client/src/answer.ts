@@ -1,13 +1,13 @@
-/** What was answered, with the answer itself. */
+/** An answer of the API: its data, and the HTTP answer. */
 export interface Answer<Data> {
   data: Data;
-  /** Its body has been read. */
+  /** The HTTP answer. Its body has already been read. */
   response: Response;
   /** The id of the request: quote it when you report a problem. */
   requestId: string | null;
 }
 
-/** A promise of what was answered. `withResponse()` has the answer itself, too. */
+/** A promise of an answer. `withResponse()` also gives the HTTP answer. */
 export class APIPromise<Data> implements Promise<Data> {
   readonly [Symbol.toStringTag] = "APIPromise";
   readonly #ask: () => Promise<Answer<Data>>;
@@ -21,13 +21,13 @@ export class APIPromise<Data> implements Promise<Data> {
   }
   then<Result = Data, Other = never>(
     fulfilled?: ((data: Data) => Result | PromiseLike<Result>) | null,
-    // deno-lint-ignore no-explicit-any -- as of every promise
+    // deno-lint-ignore no-explicit-any -- as in every promise
     rejected?: ((reason: any) => Other | PromiseLike<Other>) | null,
   ): Promise<Result | Other> {
     return this.#ask().then(({ data }) => data).then(fulfilled, rejected);
   }
   catch<Other = never>(
-    // deno-lint-ignore no-explicit-any -- as of every promise
+    // deno-lint-ignore no-explicit-any -- as in every promise
     rejected?: ((reason: any) => Other | PromiseLike<Other>) | null,
   ): Promise<Data | Other> {
     return this.then(null, rejected);

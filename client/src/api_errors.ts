@@ -1,7 +1,7 @@
 import { APIError, member } from "./errors.ts";
 import type { ChannelError } from "./types.ts";
 
-/** `malformed_request`: the body broke off on its way. */
+/** `malformed_request`: the body broke off while it was sent. */
 export class MalformedRequestError extends APIError {
   override name = "MalformedRequestError";
 }
@@ -16,17 +16,17 @@ export class PermissionError extends APIError {
   override name = "PermissionError";
 }
 
-/** `not_found`: your company has no such record. */
+/** `not_found`: your company does not have this record. */
 export class NotFoundError extends APIError {
   override name = "NotFoundError";
 }
 
-/** `route_not_found`: the API has no such path. */
+/** `route_not_found`: the API does not have this path. */
 export class RouteNotFoundError extends APIError {
   override name = "RouteNotFoundError";
 }
 
-/** `method_not_allowed`: the path does not take this method. */
+/** `method_not_allowed`: the path does not accept this method. */
 export class MethodNotAllowedError extends APIError {
   override name = "MethodNotAllowedError";
 }
@@ -36,34 +36,40 @@ export class RequestTimeoutError extends APIError {
   override name = "RequestTimeoutError";
 }
 
-/** `conflict`: another record has what only one may have. */
+/** `conflict`: another record has a value that only one record may have. */
 export class ConflictError extends APIError {
   override name = "ConflictError";
-  /** The id of that record. */
+  /** The id of the other record. */
   readonly existingId: string | null = member(this, "existing_id");
 }
 
-/** `idempotency_in_progress`: the first request with this idempotency key is under way. */
+/** `idempotency_in_progress`: the first request with this idempotency key is still in progress. */
 export class IdempotencyInProgressError extends APIError {
   override name = "IdempotencyInProgressError";
 }
 
-/** `window_closed`: the 24 hours in which a person may be answered freely are over. Send a template. */
+/**
+ * `window_closed`: free replies are possible only within 24 hours after the person's last message.
+ * Send a template.
+ */
 export class WindowClosedError extends APIError {
   override name = "WindowClosedError";
   /** When the window closed; `null` when it was never open. */
   readonly windowExpiresAt: string | null = member(this, "window_expires_at");
 }
 
-/** `cursor_expired`: the cursor of changes is from before the database was restored. Read everything again. */
+/**
+ * `cursor_expired`: the cursor of changes was made before the database was restored. Read
+ * everything again.
+ */
 export class CursorExpiredError extends APIError {
   override name = "CursorExpiredError";
 }
 
-/** `precondition_failed`: the record is not as `ifMatch` says. Nothing was changed. */
+/** `precondition_failed`: the record has none of the versions in `ifMatch`. Nothing was changed. */
 export class PreconditionFailedError extends APIError {
   override name = "PreconditionFailedError";
-  /** The ETag of the record as it is now. */
+  /** The current ETag of the record. */
   readonly etag: string | null = member(this, "etag");
 }
 
@@ -77,12 +83,14 @@ export class InvalidRequestError extends APIError {
   override name = "InvalidRequestError";
 }
 
-/** `idempotency_key_reused`: the idempotency key belongs to another request. Nothing was done. */
+/**
+ * `idempotency_key_reused`: the idempotency key belongs to a different request. Nothing was done.
+ */
 export class IdempotencyKeyReusedError extends APIError {
   override name = "IdempotencyKeyReusedError";
 }
 
-/** `query_too_expensive`: no index finds the records of the query in time. */
+/** `query_too_expensive`: the query takes too long, because no index finds its records. */
 export class QueryTooExpensiveError extends APIError {
   override name = "QueryTooExpensiveError";
 }
@@ -97,28 +105,31 @@ export class PhoneNumberIdRequiredError extends APIError {
   override name = "PhoneNumberIdRequiredError";
 }
 
-/** `template_rejected`: the template takes other values, cannot be sent now, or was refused by the channel. */
+/**
+ * `template_rejected`: the template needs other values, cannot be sent now, or was refused by the
+ * channel.
+ */
 export class TemplateRejectedError extends APIError {
   override name = "TemplateRejectedError";
-  /** The reason of the channel, when it was asked. */
+  /** The channel's reason, if the channel was asked. */
   readonly channel: ChannelError | null = member(this, "channel");
 }
 
 /** `recipient_unreachable`: the channel does not deliver to this phone. */
 export class RecipientUnreachableError extends APIError {
   override name = "RecipientUnreachableError";
-  /** The reason of the channel. */
+  /** The channel's reason. */
   readonly channel: ChannelError | null = member(this, "channel");
 }
 
-/** `recipient_opted_out`: the person does not want such messages. */
+/** `recipient_opted_out`: the person does not want messages of this kind. */
 export class RecipientOptedOutError extends APIError {
   override name = "RecipientOptedOutError";
-  /** The reason of the channel. */
+  /** The channel's reason. */
   readonly channel: ChannelError | null = member(this, "channel");
 }
 
-/** `too_many_requests`: your company has too many requests under way. Nothing was done. */
+/** `too_many_requests`: your company has too many requests in progress. Nothing was done. */
 export class RateLimitError extends APIError {
   override name = "RateLimitError";
 }
@@ -126,23 +137,23 @@ export class RateLimitError extends APIError {
 /** `channel_account_error`: the channel refuses the messaging account. Nothing was sent. */
 export class ChannelAccountError extends APIError {
   override name = "ChannelAccountError";
-  /** The reason of the channel, when it gave one. */
+  /** The channel's reason, if it gave one. */
   readonly channel: ChannelError | null = member(this, "channel");
 }
 
 /** `channel_unavailable`: the channel cannot be reached. */
 export class ChannelUnavailableError extends APIError {
   override name = "ChannelUnavailableError";
-  /** Whether the message was certainly not sent, or nobody knows. */
+  /** Whether the message was certainly not sent, or whether that is unknown. */
   readonly outcome: "not_sent" | "unknown" | null = member(this, "outcome");
 }
 
-/** `database_unavailable`: the database is away, or too slow for now. */
+/** `database_unavailable`: the database is down, or too slow at the moment. */
 export class DatabaseUnavailableError extends APIError {
   override name = "DatabaseUnavailableError";
 }
 
-/** `internal`: a fault of the service. Report the request id. */
+/** `internal`: an error in the service. Report the request id. */
 export class InternalError extends APIError {
   override name = "InternalError";
 }

@@ -23,18 +23,21 @@ export class CRM {
   readonly sends: resources.Sends;
   readonly teams: resources.Teams;
   readonly members: resources.Members;
-  /** Finds contacts, deals and conversations at once by words, best first. */
+  /** Finds contacts, deals and conversations by words, in one search, the best match first. */
   readonly search: (
     q: string,
     query?: Omit<SearchQuery, "q">,
     options?: RequestOptions,
   ) => APIPromise<resources.Found[]>;
-  /** The release of the service, and whether its database answers. It needs no scope. */
+  /**
+   * The release of the service, and whether its database answers. The API key needs no scope for
+   * this request.
+   */
   readonly health: (options?: RequestOptions) => APIPromise<Health>;
   /** The OpenAPI document of the API. */
   readonly openApi: (options?: RequestOptions) => APIPromise<OpenApi>;
 
-  /** @throws TypeError says which option is missing or wrong. */
+  /** @throws TypeError with the name of an option that is missing or wrong. */
   constructor(options: ClientOptions) {
     const { asked, listed, record, sent } = requestsOf(transportOf(settingsOf(options)));
     const reads = (name: string) => ({

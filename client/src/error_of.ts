@@ -31,8 +31,8 @@ const CLASSES = new Map<string | undefined, typeof APIError>(Object.entries({
   internal: errors.InternalError,
 }));
 
-/** The error that an answer is, as an instance of the class of its code. */
+/** The error for an answer, as an instance of the class for its code. */
 export function errorOf(status: number, headers: Headers, body: ErrorBody | string): APIError {
-  const { code } = body as ErrorBody; // a text has none
+  const { code } = body as ErrorBody; // a text has no code
   return new (CLASSES.get(code) ?? APIError)(status, headers, body);
 }

@@ -1,18 +1,23 @@
 import type { FieldError } from "./types.ts";
 
-/** Every error of this client that is not a mistake in its use. */
+/**
+ * The class of every error that this client throws, except errors about a wrong use of the client.
+ */
 export class CRMError extends Error {
   override name = "CRMError";
-  /** The key of the request, when it had one. The same request with the same key is done once. */
+  /**
+   * The idempotency key of the request, if it had one. If you repeat the request with this key, it
+   * takes effect only once.
+   */
   idempotencyKey: string | null = null;
   /**
-   * Whether the request may have been done although it failed: an answer was lost, and nothing has told since. Always
-   * `false` for a read.
+   * Whether the request may have taken effect although it failed: an answer was lost, and no later
+   * answer showed the result. Always `false` for a read.
    */
   mayBeDone = false;
 }
 
-/** There was no answer, or it broke off. `cause` has what the platform says. */
+/** There was no answer, or the answer broke off. `cause` is the error of `fetch`. */
 export class ConnectionError extends CRMError {
   override name = "ConnectionError";
 }
@@ -22,7 +27,7 @@ export class TimeoutError extends ConnectionError {
   override name = "TimeoutError";
 }
 
-/** The body of an error, as the API answers it. */
+/** The body of an error, as the API sends it. */
 export interface ErrorBody {
   error?: string;
   code?: string;
@@ -33,31 +38,37 @@ export interface ErrorBody {
   [member: string]: unknown;
 }
 
-/** The API refused the request, or something between it and you did. Each code has a class of its own. */
+/**
+ * The API, or a server between the API and you, refused the request. Each code has its own class.
+ */
 export class APIError extends CRMError {
   override name = "APIError";
   /** The HTTP status. */
   readonly status: number;
-  /** The error code, by which a program decides; `null` when the answer is none of the API. */
+  /**
+   * The error code, from which your program can decide what to do. `null` when the answer is not
+   * from the API.
+   */
   readonly code: string | null;
   /** The id of the request: quote it when you report a problem. */
   readonly requestId: string | null;
-  /** What is wrong with each field, when fields are at fault. */
+  /** What is wrong with each field, if fields are wrong. */
   readonly details: FieldError[];
-  /** The page that explains the code, when the API names one. */
+  /** The page that explains the code, if the API names one. */
   readonly docUrl: string | null;
-  /** After how many seconds to come back, when the API says so. */
+  /** The number of seconds after which to try again, if the API says so. */
   readonly retryAfter: number | null;
-  /** The whole body: an object, or a text when it is no JSON. */
+  /** The whole body: an object, or a text when the body is not JSON. */
   readonly body: ErrorBody | string;
   /** The headers of the answer. */
   readonly headers: Headers;
 
   constructor(status: number, headers: Headers, body: ErrorBody | string) {
-    const told = body as ErrorBody; // a text has none of its members
-    // The platform before the API has its sentence in `message`, and a code or a number of its own.
+    const told = body as ErrorBody; // a body of plain text has none of these members
+    // If the platform in front of the API refuses a request, the sentence is in `message`, and the
+    // code is the platform's own code or number.
     const isOurs = typeof told.error === "string";
-    super(isOurs ? told.error : told.message ?? `The answer is a ${status}, and none of the API`);
+    super(isOurs ? told.error : told.message ?? `The answer is a ${status}, and not from the API`);
     this.status = status;
     this.headers = headers;
     this.body = body;
@@ -69,7 +80,7 @@ export class APIError extends CRMError {
   }
 }
 
-/** `Retry-After` has seconds, or a date. */
+/** `Retry-After` is a number of seconds, or a date. */
 function secondsOf(after: string | null): number | null {
   if (!after) return null;
   const seconds = /^\d+$/.test(after) ? +after : (Date.parse(after) - Date.now()) / 1000;

@@ -1,70 +1,81 @@
-/** What holds for every request, unless a request says otherwise. */
+/** The settings for every request, unless a request has its own. */
 export interface ClientOptions {
   /** The API key, which begins with `sk_live_`. Keep it on a server. */
   apiKey: string;
-  /** Where the API is: `https://<project>.supabase.co/functions/v1`. */
+  /** The address of the API: `https://<project>.supabase.co/functions/v1`. */
   baseUrl: string;
-  /** How often a request is repeated, at most, where repeating is safe. 2 unless you say otherwise. */
+  /**
+   * A request is repeated at most this many times, and only if repeating it is safe. The default is
+   * 2.
+   */
   maxRetries?: number | undefined;
-  /** How many milliseconds an attempt may take until its answer is read. 60,000 unless you say otherwise. */
+  /**
+   * The time limit of one attempt, including its answer, in milliseconds. The default is 60,000.
+   */
   timeout?: number | undefined;
   /**
-   * For how many milliseconds a send asks again while nobody knows what became of it. 120,000 unless you say otherwise;
-   * the API knows after 90 seconds at the latest.
+   * How long the client asks for the outcome of a send that is still unknown, in milliseconds. The
+   * default is 120,000. The API knows the outcome after 90 seconds at the latest.
    */
   settleTimeout?: number | undefined;
-  /** Headers of every request. */
+  /** Headers for every request. */
   headers?: Record<string, string> | undefined;
-  /** Used in place of the platform's `fetch`. */
+  /** The function to use in place of the platform's `fetch`. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
-/** What holds for one request. */
+/** The settings for one request. */
 export interface RequestOptions {
-  /** Ends the request, and the waiting between its attempts. */
+  /** When this signal is aborted, the request and the pauses between its attempts end. */
   signal?: AbortSignal | undefined;
-  /** More headers, in place of those of the client with the same name. */
+  /** Further headers. They replace the client's headers with the same name. */
   headers?: Record<string, string> | undefined;
-  /** As of the client. */
+  /** Replaces the client's option with this name, for this request. */
   maxRetries?: number | undefined;
-  /** As of the client. */
+  /** Replaces the client's option with this name, for this request. */
   timeout?: number | undefined;
 }
 
-/** Of a read of one record. */
+/** The options for reading one record. */
 export interface ReadOptions extends RequestOptions {
-  /** A version or an ETag. While the record has it, the answer is `null`. */
+  /** A version or an ETag. The answer is `null` if the record still has it. */
   ifNoneMatch?: string | undefined;
 }
 
-/** Of a change. */
+/** The options for a change. */
 export interface ChangeOptions extends RequestOptions {
-  /** The version or the ETag that you have read, or several. A record with another one is not changed. */
+  /**
+   * The version or the ETag that you read, or several of them. A record with another version is not
+   * changed.
+   */
   ifMatch?: string | readonly string[] | undefined;
 }
 
-/** Of a request that creates. */
+/** The options for a request that creates something. */
 export interface CreateOptions extends RequestOptions {
-  /** Names this request: the same one again is not done twice. The client makes a key when there is none. */
+  /**
+   * A key for this request. A repeat with the same key does not take effect again. If you give no
+   * key, the client makes one.
+   */
   idempotencyKey?: string | undefined;
 }
 
-/** Of a send. */
+/** The options for a send. */
 export interface SendOptions extends CreateOptions {
-  /** As of the client. */
+  /** Replaces the client's option with this name, for this request. */
   settleTimeout?: number | undefined;
-  /** Asks what the send would do. Nothing is sent. */
+  /** Only asks what the send would do. Nothing is sent. */
   dryRun?: boolean | undefined;
 }
 
-/** The options of a client, checked. */
+/** The options of a client after they were checked. */
 export interface Settings extends ClientOptions {
   maxRetries: number;
   timeout: number;
   settleTimeout: number;
 }
 
-/** @throws TypeError says which option is wrong; it does not say the key. */
+/** @throws TypeError with the name of the wrong option. The message never contains the key. */
 export function settingsOf(options: ClientOptions): Settings {
   const { apiKey } = options ?? {};
   const baseUrl = String(options?.baseUrl);
@@ -73,7 +84,7 @@ export function settingsOf(options: ClientOptions): Settings {
       "apiKey is missing, or has a character that no key has, such as a line break",
     );
   }
-  // A query in it would be cut off, and a password would be in errors.
+  // A query in the address would be lost, and a password in the address would appear in errors.
   if (!/^https?:\/\/[^/?#@\s]+(\/[^?#\s]*)?\/functions\/v1\/*$/.test(baseUrl)) {
     throw new TypeError(
       "baseUrl must be an address like https://<project>.supabase.co/functions/v1",
@@ -86,15 +97,18 @@ export function settingsOf(options: ClientOptions): Settings {
   };
 }
 
-/** What a request may take of time and attempts. */
+/** How much time and how many attempts a request may take. */
 export type Limits = Pick<Settings, "maxRetries" | "timeout" | "settleTimeout">;
 
-/** The limits of some options. @throws TypeError says which one is no number that it can be. */
+/**
+ * The limits in these options. An option that is missing has its default.
+ * @throws TypeError with the name of an option that is not a valid number.
+ */
 export function limitsOf(defaults: Limits, options: Partial<Limits>): Limits {
   const limits = { ...defaults };
   for (const name of ["maxRetries", "timeout", "settleTimeout"] as const) {
     const value = limits[name] = options[name] ?? defaults[name];
-    // A timer takes no longer time, and ends at once without one.
+    // A timer cannot run for 2^31 ms or longer. If its time is not a number, it ends immediately.
     if (!Number.isInteger(value) || value < +(name === "timeout") || value >= 2 ** 31) {
       throw new TypeError(`${name} must be a whole number, and timeout at least 1`);
     }

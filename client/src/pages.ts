@@ -1,6 +1,6 @@
 import { type Answer, APIPromise } from "./answer.ts";
 
-/** What a list says of a page. */
+/** The position of a page in its list. */
 export interface PagePlace {
   limit: number;
   has_more: boolean;
@@ -13,7 +13,7 @@ export interface PagePlace {
 export class Page<Item> {
   /** The records. */
   readonly data: Item[];
-  /** As the API answers it, with `total` when `include_total` asked for it. */
+  /** The position as the API returns it. It has `total` if the query has `include_total`. */
   readonly pagination: PagePlace;
   readonly #next: (cursor: string) => Promise<Page<Item>>;
 
@@ -26,18 +26,24 @@ export class Page<Item> {
   get hasMore(): boolean {
     return this.pagination.has_more;
   }
-  /** Continues after this page; of changes it is always there, for the next time. */
+  /**
+   * The cursor for the records after this page. A list of changes always has one, for later
+   * changes.
+   */
   get nextCursor(): string | null {
     return this.pagination.next_cursor;
   }
-  /** The next page; `null` at the end. */
+  /** The next page; `null` after the last one. */
   async next(): Promise<Page<Item> | null> {
     const { has_more, next_cursor } = this.pagination;
     return has_more && next_cursor !== null ? await this.#next(next_cursor) : null;
   }
 }
 
-/** A list: `await` has its first page, `for await` every record of all pages. Nothing is asked for before. */
+/**
+ * A list. `await` gives its first page, and `for await` gives every record of all pages. The client
+ * makes its first request only then.
+ */
 export class List<Item> extends APIPromise<Page<Item>> implements AsyncIterable<Item> {
   constructor(page: (cursor?: string) => Promise<Answer<Page<Item>>>) {
     let first: Promise<Answer<Page<Item>>> | undefined;

@@ -1,7 +1,7 @@
 /** The parameters of a query, by their names. */
 export type Query = object;
 
-/** Parameters with one value, in which the API takes a comma as it is. */
+/** Parameters with only one value. The API reads a comma in them literally. */
 const ONE_VALUE = /^(q|cursor|idempotency_key)$|\[(gte?|lte?|contains|empty)]$/;
 
 /** The query of an address, with its question mark; an empty text when there are no parameters. */
@@ -16,10 +16,12 @@ export function search(query?: Query): string {
 
 function textOf(name: string, value: unknown): string {
   const values: unknown[] = Array.isArray(value) ? value : [value];
-  // The API would refuse it too, but without parameters a list has everything.
+  // An empty list is a mistake. Without the parameter, the answer would have all records, and the
+  // API would refuse an empty parameter.
   if (values.length === 0) throw new TypeError(`${name} is an empty list`);
   return values.map((each) => {
-    // NaN, an invalid date, an object: the API would look for its text.
+    // NaN, an invalid date or an object would become a text, and the API would search for that
+    // text.
     if (each === null || typeof each !== "string" && Number.isNaN(Number(each))) {
       throw new TypeError(
         `${name} is ${each}; leave it out, or ask with [empty]`,

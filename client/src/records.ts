@@ -3,7 +3,7 @@ import type { ChangeOptions, CreateOptions, ReadOptions, RequestOptions } from "
 import type { List } from "./pages.ts";
 import type { BatchItemError, BatchSummary, DeletedRow, OneOrMore } from "./types.ts";
 
-/** A record with the fields that were asked for: all of them, unless `fields` chose some. */
+/** A record with the requested fields. Without `fields`, it has all fields. */
 export type Chosen<Row, Field extends keyof Row> = [keyof Row] extends [Field] ? Row
   : Pick<Row, Field>;
 
@@ -11,17 +11,17 @@ export type Chosen<Row, Field extends keyof Row> = [keyof Row] extends [Field] ?
 export type With<Row, Included, Name extends keyof Included> = [Name] extends [never] ? Row
   : Row & Pick<Included, Name>;
 
-/** Which fields a record of the answer has; all of them without it. */
+/** Which fields a record of the answer has; all fields if missing. */
 export interface FieldChoice<Field> {
   fields?: OneOrMore<Field> | undefined;
 }
 
-/** Which records a record of the answer comes with. */
+/** Which records are added to a record of the answer. */
 export interface IncludeChoice<Name> {
   include?: OneOrMore<Name> | undefined;
 }
 
-/** `list` of records. */
+/** The method `list` of records. */
 export interface Lists<Row, Query> {
   /** Records, page by page. */
   list<Field extends keyof Row = keyof Row>(
@@ -30,7 +30,7 @@ export interface Lists<Row, Query> {
   ): List<Chosen<Row, Field>>;
 }
 
-/** `list` of records that others belong to. */
+/** The method `list` of records that have related records. */
 export interface ListsWith<Row, Included, Query> {
   /** Records, page by page. */
   list<Field extends keyof Row = keyof Row, Name extends keyof Included = never>(
@@ -39,9 +39,11 @@ export interface ListsWith<Row, Included, Query> {
   ): List<With<Chosen<Row, Field>, Included, Name>>;
 }
 
-/** `get` of a record. */
+/** The method `get` of a record. */
 export interface Gets<Row, Query = unknown> {
-  /** One record. `null` only with `ifNoneMatch`, while the record is as it was. */
+  /**
+   * Returns one record. The result is `null` only with `ifNoneMatch`, if the record is unchanged.
+   */
   get<Field extends keyof Row = keyof Row>(
     id: string,
     query: Query & FieldChoice<Field> | undefined,
@@ -54,9 +56,11 @@ export interface Gets<Row, Query = unknown> {
   ): APIPromise<Chosen<Row, Field>>;
 }
 
-/** `get` of a record that others belong to. */
+/** The method `get` of a record that has related records. */
 export interface GetsWith<Row, Included, Query = unknown> {
-  /** One record. `null` only with `ifNoneMatch`, while the record is as it was. */
+  /**
+   * Returns one record. The result is `null` only with `ifNoneMatch`, if the record is unchanged.
+   */
   get<Field extends keyof Row = keyof Row, Name extends keyof Included = never>(
     id: string,
     query: Query & FieldChoice<Field> & IncludeChoice<Name> | undefined,
@@ -69,52 +73,61 @@ export interface GetsWith<Row, Included, Query = unknown> {
   ): APIPromise<With<Chosen<Row, Field>, Included, Name>>;
 }
 
-/** `changes` of records. */
+/** The method `changes` of records. */
 export interface Changes<Row, Query> {
-  /** Every record that was created, changed or deleted since the cursor. It ends when you are in step. */
+  /**
+   * Every record that was created, changed or deleted since the cursor. The list ends when your
+   * copy is up to date.
+   */
   changes<Field extends keyof Row = keyof Row>(
     query?: Query & FieldChoice<Field>,
     options?: RequestOptions,
   ): List<Chosen<Row, Field> | DeletedRow>;
 }
 
-/** `create` and `update` of a record. */
+/** The methods `create` and `update` of a record. */
 export interface Writes<Row, New, Changed> {
   create(record: New, options?: CreateOptions): APIPromise<Row>;
-  /** A merge patch: a field that is left out keeps its value, `null` clears it. */
+  /**
+   * `changes` is a merge patch: a field that is left out keeps its value, and `null` clears a
+   * field.
+   */
   update(id: string, changes: Changed, options?: ChangeOptions): APIPromise<Row>;
 }
 
-/** `archive` of a record. */
+/** The method `archive` of a record. */
 export interface Archives {
   archive(id: string, options?: ChangeOptions): APIPromise<void>;
 }
 
-/** `restore` of an archived record. */
+/** The method `restore` of an archived record. */
 export interface Restores<Row> {
   restore(id: string, options?: CreateOptions): APIPromise<Row>;
 }
 
-/** What became of an item of a batch: `data`, or `error` with what is wrong with it. */
+/** The result of one item of a batch: `data`, or `error` with the reason. */
 export type BatchItem<Row> =
   | { index: number; status: 200 | 201; data: Row; error?: undefined }
   | { index: number; status: 404 | 409 | 422; error: BatchItemError; data?: undefined };
 
-/** What became of a batch: each item, in the order of the items, and how many came to what. */
+/**
+ * The result of a batch: a result for each item, in the order of the items, and the number of each
+ * kind of result.
+ */
 export interface BatchAnswer<Row> {
   data: BatchItem<Row>[];
   summary: BatchSummary;
 }
 
-/** Writes of up to 500 records in one request. */
+/** The methods that write up to 500 records in one request. */
 export interface Batches<Row, New, Changed, NewQuery, ChangedQuery> {
-  /** Each item is judged by itself, so look at `summary.failed`. */
+  /** Each item is checked separately. `summary.failed` is the number of items that failed. */
   createMany(
     items: readonly New[],
     query?: NewQuery,
     options?: CreateOptions,
   ): APIPromise<BatchAnswer<Row>>;
-  /** Each item has the `id` of its record, and is judged by itself. */
+  /** Each item has the `id` of its record, and is checked separately. */
   updateMany(
     items: readonly Changed[],
     query?: ChangedQuery,

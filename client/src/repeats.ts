@@ -2,8 +2,8 @@ import { type APIError, ConnectionError, type CRMError, type ErrorBody } from ".
 import { SendPendingError } from "./sends.ts";
 
 /**
- * What a failed attempt leaves: `undone`, it certainly did nothing; `open`, nobody knows; `final`, a repeat would
- * be answered the same.
+ * The state after a failed attempt. `undone`: the attempt certainly did nothing. `open`: the
+ * outcome of the attempt is unknown. `final`: a repeat would get the same answer.
  */
 export function leftBy(error: CRMError): "undone" | "open" | "final" {
   if (error instanceof ConnectionError || error instanceof SendPendingError) return "open";
@@ -12,16 +12,20 @@ export function leftBy(error: CRMError): "undone" | "open" | "final" {
   if ((body as ErrorBody | undefined)?.outcome === "not_sent") return "undone";
   if (code === "database_unavailable" && /nothing was/.test(message)) return "undone";
   if (code === "idempotency_in_progress" || status === 408) return "open";
-  // An account that the channel refuses needs somebody who connects it again.
+  // If the channel refuses an account, a person must connect the account again, so a repeat would
+  // not help.
   return status < 300 || (status >= 500 && code !== "channel_account_error") ? "open" : "final";
 }
 
-/** Before the repeat of this number, in milliseconds: full jitter, and not before `Retry-After`. */
+/**
+ * The pause before the n-th repeat, in milliseconds. It is random (full jitter), and at least
+ * `Retry-After`.
+ */
 export function pauseBefore(repeat: number, retryAfter?: number | null): number {
   return (retryAfter ?? 0) * 1000 + Math.random() * Math.min(500 * 2 ** repeat, 8000);
 }
 
-/** Waits. @throws the reason of the signal as soon as it is aborted. */
+/** Waits. @throws the reason of the signal as soon as the signal is aborted. */
 export function pause(time: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();

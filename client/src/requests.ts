@@ -5,27 +5,30 @@ import type { Query } from "./query.ts";
 import { resultOf } from "./sends.ts";
 import type { Body, Call, Transport } from "./transport.ts";
 
-/** What a request has beside its method and its path. */
+/** All parts of a request except its method and its path. */
 type Rest = Pick<Call, "query" | "body" | "type" | "options">;
 
-/** The kinds of requests that methods make. */
+/** The kinds of requests that the client's methods make. */
 export interface Requests {
-  /** A request of the gateway. @param pick what is answered of its body; nothing without it. */
+  /**
+   * A request to the gateway. @param pick takes the result out of the answer's body. If it is
+   * missing, the request has no result.
+   */
   asked(
     method: string,
     path: string[],
     rest: Rest,
     pick?: (body: Body) => unknown,
   ): APIPromise<never>;
-  /** As `asked`; the answer is the record in the body. */
+  /** Like `asked`. The result is the record in the body. */
   record(method: string, path: string[], rest: Rest): APIPromise<never>;
-  /** A list of the gateway. */
+  /** A list of the gateway's records. */
   listed(path: string[], query?: Query, options?: Rest["options"]): List<never>;
   /** A send. */
   sent(path: string[], message: object, options?: SendOptions): APIPromise<never>;
 }
 
-/** The requests that a transport makes. */
+/** The requests that a transport sends. */
 export function requestsOf(ask: Transport): Requests {
   const asked: Requests["asked"] = (method, path, rest, pick) => {
     const key = method === "POST" ? rest.options?.idempotencyKey ?? newKey() : undefined;
@@ -40,7 +43,7 @@ export function requestsOf(ask: Transport): Requests {
         const { data: body, ...answer } = await ask<{ data: never[]; pagination: PagePlace }>({
           method: "GET",
           path: ["gateway", ...path],
-          // A cursor goes on where `start` began.
+          // A cursor replaces `start`, which is only for the first page.
           query: cursor === undefined ? query : { ...query, start: undefined, cursor },
           options,
           pick: (body) => body.pagination && body,
@@ -57,7 +60,7 @@ export function requestsOf(ask: Transport): Requests {
         if (idempotencyKey !== undefined && given !== idempotencyKey) {
           throw new TypeError("idempotency_key and idempotencyKey differ");
         }
-        // A dry run without a key asks about a send without one.
+        // A dry run without a key asks about a send without a key.
         const key = given ?? (dryRun ? undefined : newKey());
         return await ask<never>({
           method: "POST",

@@ -23,10 +23,13 @@ export type DealIncluded = Required<Pick<api.DealWithIncluded, "contact" | "stag
 export type PipelineIncluded = Required<Pick<api.PipelineWithIncluded, "stages">>;
 /** What `include` adds to a conversation. */
 export type ConversationIncluded = Required<Pick<api.ConversationWithIncluded, "contact">>;
-/** A contact that a batch wrote. Where all together would be too large, it comes without `custom_fields`. */
+/**
+ * A contact that a batch wrote. If the contacts together would be too large for the answer, the
+ * contacts in it have no `custom_fields`.
+ */
 export type WrittenContact = api.Contact | api.ContactWithoutCustomFields;
 
-/** The people of your company. */
+/** The people with whom your company talks. */
 export interface Contacts
   extends
     Lists<api.Contact, api.ListContactsQuery>,
@@ -42,21 +45,26 @@ export interface Contacts
       api.WriteContactsQuery,
       api.UpdateContactsQuery
     > {
-  /** Creates the contact of this phone, or updates the one that has it, in any spelling. */
+  /**
+   * Creates the contact with this phone, or updates the contact that has the phone in any spelling.
+   */
   put(
     contact: api.ContactToPut,
     query?: api.PutContactQuery,
     options?: ChangeOptions,
   ): APIPromise<api.Contact>;
-  /** Takes over everything of `from`, whose id leads to this contact then. It cannot be undone. */
+  /**
+   * Merges the contact in `from` into this contact. The id in `from` then leads to this contact.
+   * Merging cannot be undone.
+   */
   merge(
     id: string,
     body: api.Merging,
     options?: CreateOptions & ChangeOptions,
   ): APIPromise<api.Contact>;
-  /** All that is held on the person. */
+  /** Everything that is stored about the person. */
   export(id: string, options?: RequestOptions): APIPromise<api.ContactExport>;
-  /** Erases the person for good. `confirm` is the id once more. */
+  /** Erases the person permanently. `confirm` is the same id, as a confirmation. */
   erase(id: string, body: api.Erasing, options?: CreateOptions): APIPromise<api.Contact>;
 }
 
@@ -76,7 +84,7 @@ export interface Deals
       api.CreateDealsQuery,
       api.UpdateDealsQuery
     > {
-  /** The moves of a deal, newest first. */
+  /** What happened to a deal, newest first. */
   history<Field extends keyof api.DealHistoryEntry = keyof api.DealHistoryEntry>(
     id: string,
     query?: api.ListDealHistoryQuery & FieldChoice<Field>,
@@ -84,7 +92,7 @@ export interface Deals
   ): List<Chosen<api.DealHistoryEntry, Field>>;
 }
 
-/** Rows of stages that deals go through. */
+/** Pipelines with the stages that deals pass through. */
 export interface Pipelines
   extends
     ListsWith<api.Pipeline, PipelineIncluded, api.ListPipelinesQuery>,
@@ -98,7 +106,7 @@ export interface Stages
     Lists<api.Stage, api.ListStagesQuery>,
     Gets<api.Stage, api.GetStageQuery>,
     Writes<api.Stage, api.NewStage, api.StageChanges> {
-  /** `move_deals_to` names the stage for its deals, when it has some. */
+  /** If the stage has deals, `move_deals_to` names the stage to which they move. */
   archive(id: string, query?: api.ArchiveStageQuery, options?: ChangeOptions): APIPromise<void>;
 }
 
@@ -119,39 +127,43 @@ export interface Conversations
     query?: api.ListMessagesQuery & FieldChoice<Field>,
     options?: RequestOptions,
   ): List<Chosen<api.Message, Field>>;
-  /** Asks what a reply would do. */
+  /** Asks what a reply would do. Nothing is sent. */
   reply(id: string, reply: Reply, options: SendOptions & { dryRun: true }): APIPromise<api.DryRun>;
-  /** Answers the person within the 24 hours after a message. See `templates.send` for what it answers and throws. */
+  /**
+   * Sends a reply to the person, within 24 hours after the person's last message. For results and
+   * errors, see `templates.send`.
+   */
   reply(id: string, reply: Reply, options?: SendOptions): APIPromise<SendResult>;
 }
 
-/** A free text to the person of a conversation. */
+/** A free text for the person of a conversation. */
 export type Reply = Omit<api.ReplyRequest, "conversation_id">;
 
-/** Messages of all conversations. */
+/** The messages of all conversations. */
 export interface Messages
   extends Gets<api.Message>, Changes<api.Message, api.ListMessageChangesQuery> {}
 
-/** What the channel has approved to be sent. */
+/** The templates of your company's WhatsApp accounts. */
 export interface Templates extends Lists<api.Template, api.ListTemplatesQuery>, Gets<api.Template> {
-  /** Asks what a send would do. */
+  /** Asks what a send would do. Nothing is sent. */
   send(
     message: api.SendRequest,
     options: SendOptions & { dryRun: true },
   ): APIPromise<api.DryRun>;
   /**
-   * Sends a template to a phone, once. It keeps one key over all attempts, and asks again until what became of the send
-   * is known. It answers when the channel has the message (`success: true`), or when the person must not get it
-   * (`success: false`, `reason`); it throws when the send failed or is not known to have succeeded.
+   * Sends a template to a phone, once. The client makes attempts with the same key until the
+   * outcome is known. Returns when the channel has the message (`success: true`), or when the
+   * person must not get it (`success: false`, `reason`). Throws when the send failed, or when its
+   * outcome is still unknown.
    */
   send(message: api.SendRequest, options?: SendOptions): APIPromise<SendResult>;
 }
 
-/** What became of template sends and replies. */
+/** The outcomes of template sends and replies. */
 export interface Sends {
-  /** By the `message_id` of its answer. */
+  /** Finds a send by the `message_id` in its answer. */
   get: Gets<api.Send>["get"];
-  /** By its idempotency key; `null` when there is no such send. */
+  /** Finds a send by its idempotency key; `null` when there is no such send. */
   find<Field extends keyof api.Send = keyof api.Send>(
     idempotencyKey: string,
     query?: FieldChoice<Field>,

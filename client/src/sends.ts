@@ -1,16 +1,16 @@
 import { CRMError } from "./errors.ts";
 import type { DoNotContact, MarketingOptOut, Repeat, Sent } from "./types.ts";
 
-/** A send with this key had reached the channel before. Nothing was sent again. */
+/** An earlier send with the same key already reached the channel. Nothing was sent again. */
 export type SentBefore = Repeat & { success: true; status: "sent" };
 
 /**
- * What became of a send. With `success: true`, the channel has the message. Else `reason` says why the person gets
- * none: nothing was sent.
+ * The outcome of a send. With `success: true`, the channel has the message. Otherwise nothing was
+ * sent, and `reason` says why the person does not get the message.
  */
 export type SendResult = Sent | SentBefore | DoNotContact | MarketingOptOut;
 
-/** A send did not come to a good end, as the answer to a repeat says. */
+/** The answer to a repeat says that the send did not succeed. */
 export class SendError extends CRMError {
   override name = "SendError";
   readonly messageId: string;
@@ -23,24 +23,33 @@ export class SendError extends CRMError {
   }
 }
 
-/** The send failed for good: its key sends nothing any more. `crm.sends.get(messageId)` says why. */
+/**
+ * The send failed permanently: nothing can be sent with its key any more.
+ * `crm.sends.get(messageId)` returns the reason.
+ */
 export class SendFailedError extends SendError {
   override name = "SendFailedError";
 }
 
-/** Nobody knew in time what became of the send. The same send with the same key asks again. */
+/**
+ * The outcome of the send was not known in time. Repeat the send with the same key to learn the
+ * outcome.
+ */
 export class SendPendingError extends SendError {
   override name = "SendPendingError";
 }
 
-/** The key names another message, which was sent before. This one was not, and will not be. */
+/**
+ * The key belongs to another message, which was sent earlier. This message was not sent, and will
+ * not be.
+ */
 export class SendMismatchError extends SendError {
   override name = "SendMismatchError";
 }
 
 /**
- * The result that a body is; `undefined` when it is none of the API.
- * @throws SendError when it says that the send came to no good end, or to none yet
+ * The result in a body; `undefined` when the body is not from the API.
+ * @throws SendError when the body says that the send failed, or is still in progress
  */
 export function resultOf(
   body: SendResult | Repeat,
@@ -51,7 +60,9 @@ export function resultOf(
       throw new SendMismatchError("The idempotency key names another message", body);
     }
     if (body.status === "failed") throw new SendFailedError("The send has failed", body);
-    if (body.status === "pending") throw new SendPendingError("The send is still under way", body);
+    if (body.status === "pending") {
+      throw new SendPendingError("The send is still in progress", body);
+    }
   }
   return "success" in body ? body as SendResult : undefined;
 }

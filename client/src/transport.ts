@@ -18,40 +18,44 @@ import {
 import { type Query, search } from "./query.ts";
 import { leftBy, pause, pauseBefore } from "./repeats.ts";
 
-/** A request of the API. */
+/** A request to the API. */
 export interface Call {
   method: string;
   /** The parts of the path. */
   path: string[];
   query?: Query;
   body?: unknown;
-  /** Of the body; JSON unless it is given. */
+  /** The content type of the body; JSON if missing. */
   type?: string;
   options?: ReadOptions & ChangeOptions & CreateOptions & SendOptions;
-  /** What names the request, whether in its header or in its body. */
+  /** The key that identifies the request, in its header or in its body. */
   key?: string;
-  /** Whether it changes nothing, although it is no GET. */
+  /** Whether the request changes nothing, although it is not a GET. */
   isRead?: boolean;
-  /** Whether it is a send, which asks until it is settled. */
+  /** Whether the request is a send. A send is repeated until its outcome is known. */
   isSend?: boolean;
   /**
-   * What is answered of a body; `undefined` when the body is none of the API. A request without it is answered nothing.
-   * @throws CRMError when it says that the request came to no good end
+   * Takes the result out of a body; `undefined` when the body is not from the API. A request
+   * without this function has no result.
+   * @throws CRMError when the body says that the request did not succeed
    */
   pick?: ((body: Body, response: Response) => unknown) | undefined;
 }
 
-/** What a body has is the type of the method that asked for it. */
+/** The calling method decides the type of a body. */
 // deno-lint-ignore no-explicit-any
 export type Body = any;
 
 /** Makes requests, and repeats those that may be repeated. */
 export type Transport = <Data>(call: Call) => Promise<Answer<Data>>;
 
-/** No one waits longer between two attempts; then the error says after how long to come back. */
+/**
+ * The longest pause between two attempts. If a longer pause is necessary, the client stops, and the
+ * error says how long to wait.
+ */
 const LONGEST_RETRY_AFTER = 60;
 
-/** The transport of a client. The key is in no error, and in no member of the client. */
+/** The transport of a client. No error and no member of the client contains the key. */
 export function transportOf(settings: Settings): Transport {
   return async <Data>(call: Call): Promise<Answer<Data>> => {
     const { method, key, options = {}, isSend } = call;
@@ -59,7 +63,7 @@ export function transportOf(settings: Settings): Transport {
     const { maxRetries, timeout, settleTimeout } = limitsOf(settings, options);
     const [url, init] = requestOf(settings, call);
     const isRead = method === "GET" || call.isRead;
-    // A late repeat of a change without a key could undo what somebody else has written since.
+    // If a change has no key, a late repeat could undo another change that was made in between.
     const isSafe = isRead || key !== undefined;
     const lastQuestion = isSend ? performance.now() + settleTimeout : 0;
     let wasOpen = false;
@@ -75,18 +79,19 @@ export function transportOf(settings: Settings): Transport {
         error = thrown;
       }
       const left = leftBy(error);
-      const { status, code, requestId, retryAfter } = error as APIError; // others have none of them
+      const { status, code, requestId, retryAfter } = error as APIError; // only an APIError has these
       const request = requestId ? `, request ${requestId}` : "";
       error.message += ` (${method} /${call.path.join("/")}${request})`;
       wasOpen ||= left === "open";
       error.idempotencyKey = key ?? null;
-      // The same key tells what became of the attempts before. Not where the API key is refused, which is judged first,
-      // and not by what is none of the API.
+      // With the same idempotency key, the API reports the outcome of earlier attempts. There are
+      // two exceptions: the API refuses the API key, which it checks first, or the answer is not
+      // from the API.
       const isTold = left === "final" && code !== null && status !== 401 && status !== 403;
       error.mayBeDone = wasOpen && !isRead && !isTold;
       const comesTooLate = retryAfter! > LONGEST_RETRY_AFTER;
       if (left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
-      // An unsettled send is asked about as often as there is time.
+      // A send whose outcome is unknown is repeated as often as time allows.
       const isUnsettled = wasOpen && performance.now() < lastQuestion;
       if (repeat >= maxRetries && !isUnsettled) throw error;
       await pause(pauseBefore(repeat, retryAfter), signal);
@@ -98,13 +103,13 @@ function requestOf(settings: Settings, call: Call): [url: string, init: RequestI
   const { method, path, query, body, type = "application/json", options = {}, key } = call;
   for (const part of path) {
     if (typeof part !== "string" || !/^[\w.-]*\w$/.test(part)) {
-      throw new TypeError("The id of a record is missing, or is no id");
+      throw new TypeError("The id of a record is missing, or is not an id");
     }
   }
   const headers = new Headers(settings.headers);
   new Headers(options.headers).forEach((value, name) => headers.set(name, value));
   if (headers.has("Idempotency-Key")) {
-    throw new TypeError("Idempotency-Key is the option idempotencyKey");
+    throw new TypeError("Use the option idempotencyKey instead of the header Idempotency-Key");
   }
   headers.set("Authorization", `Bearer ${settings.apiKey}`);
   if (body !== undefined) headers.set("Content-Type", type);
@@ -115,16 +120,16 @@ function requestOf(settings: Settings, call: Call): [url: string, init: RequestI
     method,
     headers,
     body: JSON.stringify(body),
-    redirect: "manual", // a POST that follows becomes a GET
+    redirect: "manual", // fetch would follow a redirect of a POST with a GET
   }];
 }
 
-/** ETags, of versions too. */
+/** Versions or ETags, written as a list of ETags. */
 function tags(versions: string | readonly string[]): string {
   return [versions].flat().map((each) => /^\d+$/.test(each) ? `"${each}"` : each).join(", ");
 }
 
-/** One request and its whole answer, with its body as text. */
+/** Makes one request and reads its whole answer, with its body as text. */
 async function attempt(
   fetch = globalThis.fetch as NonNullable<Settings["fetch"]>,
   url: string,
@@ -150,7 +155,7 @@ async function attempt(
   }
 }
 
-/** What an answer has for the caller. @throws CRMError when that is nothing good */
+/** The result of an answer, for the caller. @throws CRMError when the answer is an error */
 function answered({ method, options, pick }: Call, response: Response, text: string): unknown {
   const { status, headers, ok } = response;
   if (status === 304 && options?.ifNoneMatch !== undefined) return null;

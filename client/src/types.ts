@@ -3,28 +3,28 @@
 /** One value, or several. */
 export type OneOrMore<Value> = Value | readonly Value[];
 
-/** What `archiveStage` may be asked for, beside what its method takes. */
+/** The query parameters of `archiveStage`, in addition to the arguments of its method. */
 export type ArchiveStageQuery = {
-  /** The stage to which the deals of the stage move. Required when it has deals. */
+  /** The stage that gets the deals of the archived stage. Required when the stage has deals. */
   move_deals_to?: string | undefined;
 };
 
-/** Why an item was not written: the body that such an error has where one record is written, without `request_id`. */
+/** Why an item was not written: the same body as the error for a single record, without `request_id`. */
 export type BatchItemError = {
-  /** What is wrong, in a sentence for people. */
+  /** What is wrong, as a sentence for people. */
   error: string;
   /** The error's code. */
   code: "not_found" | "conflict" | "invalid_request";
-  /** What is wrong with each field of the item; `item` for the whole item. */
+  /** What is wrong with each field of the item; the field `item` means the whole item. */
   details?: {
     field: string;
     message: string;
   }[];
-  /** The id of the record that has what only one may have. */
+  /** The id of the existing record with which the item conflicts, such as the contact with the same phone. */
   existing_id?: string;
 };
 
-/** How many items came to what. */
+/** How many items succeeded and how many failed. */
 export type BatchSummary = {
   /** How many items there are. */
   total: number;
@@ -36,25 +36,25 @@ export type BatchSummary = {
   failed: number;
 };
 
-/** By a request with an API key. */
+/** Done by a request with an API key. */
 export type ByKey = {
   /** The id of the API key. */
   api_key_id: string;
 };
 
-/** By a person who has signed in. */
+/** Done by a person who signed in. */
 export type ByPerson = {
-  /** The id of the person, which is that of a member while the person works in your company. */
+  /** The id of the person. While the person works in your company, this is also the person's id as a member. */
   user_id: string;
 };
 
-/** The place of this page in the changes. */
+/** The place of this page in the list of changes. */
 export type ChangesPagination = {
   /** The greatest number of changes on a page. */
   limit: number;
-  /** Whether more changes can be read at once. When it is `false`, the copy is in step for now. */
+  /** Whether there are more changes to read now. When this is `false`, your copy is up to date. */
   has_more: boolean;
-  /** Continues after this page, at once or later. */
+  /** The `cursor` of the next page. That page also has changes that are made later. */
   next_cursor: string;
 };
 
@@ -78,7 +78,7 @@ export type Contact = {
   name: string | null;
   /** The person's email address. */
   email: string | null;
-  /** The person's phone in E.164 format with a leading plus sign, stored as sent. `null` in answers for a person whose phone the channel hides. */
+  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
   phone: string | null;
   /** How warm the lead is. */
   temperature: "cold" | "warm" | "hot";
@@ -90,39 +90,39 @@ export type Contact = {
   job_title: string | null;
   /** The company that the person works for. */
   empresa: string | null;
-  /** Fields of your own: any JSON object. */
+  /** Your own fields: any JSON object. */
   custom_fields: {
     [key: string]: unknown;
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact: boolean;
-  /** Who said so last: `manual`, a person or a key of your company; `word`, the contact by a message such as `stop` or `start`. `null` when nobody ever did. */
+  /** Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the person, with a message such as `stop` or `start`. `null`: no one has set it. */
   readonly do_not_contact_source: "manual" | "word" | null;
-  /** When that was said; `null` when nobody ever did, and when it is not known. */
+  /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
   readonly do_not_contact_at: string | null;
-  /** Since when the person wants no marketing templates; `null` when that was never said, or was taken back. */
+  /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
   is_active: boolean;
-  /** When the contact was archived; `null` when it is not. */
+  /** When the contact was archived; `null` if it is not archived. */
   readonly archived_at: string | null;
-  /** When the person was erased; `null` for everybody else. */
+  /** When the person was erased; `null` if the person was not erased. */
   readonly erased_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
 };
 
-/** Contacts to write. An item that is not as described fails by itself. */
+/** Contacts to write. An invalid item does not make the other items fail. */
 export type ContactBatch = {
-  /** What to write, in any order. */
+  /** The items to write, in any order. */
   items: ContactToPut[];
 };
 
-/** A contact as it is answered by its id, or by the id of one that was merged into it. */
+/** A contact, found by its id or by the id of a contact that was merged into it. */
 export type ContactById = {
   /** The id of the record. */
   readonly id: string;
@@ -132,7 +132,7 @@ export type ContactById = {
   name: string | null;
   /** The person's email address. */
   email: string | null;
-  /** The person's phone in E.164 format with a leading plus sign, stored as sent. `null` in answers for a person whose phone the channel hides. */
+  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
   phone: string | null;
   /** How warm the lead is. */
   temperature: "cold" | "warm" | "hot";
@@ -144,37 +144,37 @@ export type ContactById = {
   job_title: string | null;
   /** The company that the person works for. */
   empresa: string | null;
-  /** Fields of your own: any JSON object. */
+  /** Your own fields: any JSON object. */
   custom_fields: {
     [key: string]: unknown;
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact: boolean;
-  /** Who said so last: `manual`, a person or a key of your company; `word`, the contact by a message such as `stop` or `start`. `null` when nobody ever did. */
+  /** Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the person, with a message such as `stop` or `start`. `null`: no one has set it. */
   readonly do_not_contact_source: "manual" | "word" | null;
-  /** When that was said; `null` when nobody ever did, and when it is not known. */
+  /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
   readonly do_not_contact_at: string | null;
-  /** Since when the person wants no marketing templates; `null` when that was never said, or was taken back. */
+  /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
   is_active: boolean;
-  /** When the contact was archived; `null` when it is not. */
+  /** When the contact was archived; `null` if it is not archived. */
   readonly archived_at: string | null;
-  /** When the person was erased; `null` for everybody else. */
+  /** When the person was erased; `null` if the person was not erased. */
   readonly erased_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
-  /** The id of the contact that is answered in the place of the one asked for, which was merged into it. Left out of all others. */
+  /** The id of the contact in this answer, when the contact that you asked for was merged into it. Left out otherwise. */
   merged_into?: string;
 };
 
 /** Changes to a contact. */
 export type ContactChanges = {
-  /** The person's phone in E.164 format with a leading plus sign, stored as sent. `null` in answers for a person whose phone the channel hides. */
+  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
   phone: string;
   /** The person's name. */
   name?: string | null;
@@ -190,7 +190,7 @@ export type ContactChanges = {
   job_title?: string | null;
   /** The company that the person works for. */
   empresa?: string | null;
-  /** Fields of your own: any JSON object. */
+  /** Your own fields: any JSON object. */
   custom_fields?: {
     [key: string]: unknown;
   };
@@ -200,19 +200,19 @@ export type ContactChanges = {
   is_active?: boolean;
 };
 
-/** All that is held on a person. */
+/** Everything that the service stores about a person. */
 export type ContactExport = {
   /** The contact. */
   contact: Contact;
-  /** What the person wishes of messages, and what they said of it. */
+  /** Which messages the person wants, and when the person said so. */
   wishes: ContactWishes;
   /** The ids that the channel gives the person. */
   identities: ContactIdentity[];
-  /** The phones that the person had, or has besides. */
+  /** Phones that the person had earlier, or that came from merged contacts. */
   former_phones: ContactFormerPhone[];
-  /** What the channel reported of the person's phones and ids. */
+  /** What the channel reported about changes of the person's phones and ids. */
   identity_events: ContactIdentityEvent[];
-  /** Until when your company may answer the person freely. */
+  /** The times until which your company may send free replies to the person, one for each account. */
   windows: ContactWindow[];
   /** The deals of the person. */
   deals: Deal[];
@@ -220,43 +220,43 @@ export type ContactExport = {
   conversations: Conversation[];
   /** The messages of these conversations, one conversation after the other. */
   messages: Message[];
-  /** What became of each message that your company sent to the person with this API. */
+  /** What happened to each message that your company sent to the person with this API. */
   sends: Send[];
 };
 
-/** A phone that a person had, or has besides. */
+/** A phone that a person had earlier, or that came from a merged contact. */
 export type ContactFormerPhone = {
   /** The phone. */
   phone: string;
-  /** Until when the person had it; `null` for a further phone of theirs. */
+  /** The time until which the person had the phone; `null` if the person still has the phone (a further phone). */
   until: string | null;
 };
 
 /** An id that the channel gives a person. */
 export type ContactIdentity = {
-  /** The channel's id of the person for your company. */
+  /** The id that the channel gives the person for your company. */
   user_id: string;
-  /** The WhatsApp Business account at which it was first seen. */
+  /** The WhatsApp Business account at which the id was first seen. */
   business_account_id: string | null;
-  /** When it was first seen. */
+  /** When the id was first seen. */
   seen_at: string;
 };
 
-/** What the channel reported of who a person is. */
+/** What the channel reported about a change of a person's phone or id. */
 export type ContactIdentityEvent = {
-  /** `phone_changed`, `user_id_changed`; `phone_taken`: the new phone is another contact's; `merged`: another contact, whose id is in `was`, is this person. */
+  /** What the channel reported. `phone_changed`: the person has a new phone. `user_id_changed`: the person has a new id. `phone_taken`: the new phone belongs to another contact. `merged`: another contact was the same person; `was` is the id of that contact. */
   kind: string;
-  /** The phone or the id of before. */
+  /** The previous phone or id. */
   was: string | null;
-  /** The phone or the id since. */
+  /** The new phone or id. */
   becomes: string | null;
   /** When it happened. */
   happened_at: string;
 };
 
-/** A JSON Merge Patch (RFC 7396) of a contact: a field that is left out keeps its value, `null` removes, and `custom_fields` is merged key by key, at every level. */
+/** A JSON Merge Patch (RFC 7396) of a contact: a field that is left out keeps its value, `null` removes a value, and `custom_fields` is merged key by key, at every level. */
 export type ContactPatch = {
-  /** The person's phone in E.164 format with a leading plus sign, stored as sent. `null` in answers for a person whose phone the channel hides. */
+  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
   phone?: string;
   /** The person's name. */
   name?: string | null;
@@ -272,7 +272,7 @@ export type ContactPatch = {
   job_title?: string | null;
   /** The company that the person works for. */
   empresa?: string | null;
-  /** Fields of your own: any JSON object. */
+  /** Your own fields: any JSON object. */
   custom_fields?: {
     [key: string]: unknown;
   };
@@ -282,17 +282,17 @@ export type ContactPatch = {
   is_active?: boolean;
 };
 
-/** Changes to contacts. An item that is not as described fails by itself. */
+/** Changes to contacts. An invalid item does not make the other items fail. */
 export type ContactPatchBatch = {
-  /** What to write, in any order. */
+  /** The items to write, in any order. */
   items: ContactPatchById[];
 };
 
-/** Changes to the contact with this id, as a JSON Merge Patch: `custom_fields` is merged, and `null` removes. */
+/** Changes to the contact with this id, as a JSON Merge Patch: `custom_fields` is merged, and `null` removes a value. */
 export type ContactPatchById = {
   /** The id of the record. */
   id: string;
-  /** The person's phone in E.164 format with a leading plus sign, stored as sent. `null` in answers for a person whose phone the channel hides. */
+  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
   phone?: string;
   /** The person's name. */
   name?: string | null;
@@ -308,7 +308,7 @@ export type ContactPatchById = {
   job_title?: string | null;
   /** The company that the person works for. */
   empresa?: string | null;
-  /** Fields of your own: any JSON object. */
+  /** Your own fields: any JSON object. */
   custom_fields?: {
     [key: string]: unknown;
   };
@@ -318,9 +318,9 @@ export type ContactPatchById = {
   is_active?: boolean;
 };
 
-/** The contact of a phone. A field that is left out keeps its value, or takes its default in a new contact. */
+/** The contact with this phone. A field that is left out keeps its value; in a new contact, it gets its default. */
 export type ContactToPut = {
-  /** The person's phone in E.164 format with a leading plus sign, stored as sent. `null` in answers for a person whose phone the channel hides. */
+  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
   phone: string;
   /** The person's name. */
   name?: string | null;
@@ -336,7 +336,7 @@ export type ContactToPut = {
   job_title?: string | null;
   /** The company that the person works for. */
   empresa?: string | null;
-  /** Fields of your own: any JSON object. */
+  /** Your own fields: any JSON object. */
   custom_fields?: {
     [key: string]: unknown;
   };
@@ -346,25 +346,25 @@ export type ContactToPut = {
   is_active?: boolean;
 };
 
-/** Until when a person may be answered freely. */
+/** The time until which your company may send free replies to a person, for one account. */
 export type ContactWindow = {
   /** The messaging account of your company. */
   account_id: string;
-  /** When the person last wrote what opens the window. */
+  /** When the person last wrote a message that opened the window. */
   last_inbound_at: string | null;
-  /** When the channel last said that the window is closed. */
+  /** When the channel last reported that the window is closed. */
   closed_at: string | null;
-  /** Until when your company may answer freely. */
+  /** The time until which your company may send free replies. */
   expires_at: string | null;
 };
 
-/** What a person wishes of messages. */
+/** Which messages a person wants. */
 export type ContactWishes = {
   /** Whether sends to this contact are blocked. */
   do_not_contact: boolean;
-  /** Who said so last: `manual`, a person or a key of your company; `word`, the contact by a message such as `stop` or `start`. `null` when nobody ever did. */
+  /** Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the person, with a message such as `stop` or `start`. `null`: no one has set it. */
   do_not_contact_source: string | null;
-  /** When that was said; `null` when nobody ever did, and when it is not known. */
+  /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
   do_not_contact_at: string | null;
   /** When the person last wrote a word such as `stop`. */
   stop_word_at: string | null;
@@ -372,11 +372,11 @@ export type ContactWishes = {
   start_word_at: string | null;
   /** When the person last stopped marketing messages. */
   marketing_stopped_at: string | null;
-  /** Who reported it: `preference`, the person in WhatsApp; `status`, the channel of a message. */
+  /** How the service learned that the person stopped marketing. `preference`: the person said so in WhatsApp. `status`: the channel said so when it refused a message. */
   marketing_stop_source: string | null;
-  /** When the person last wanted marketing messages again. */
+  /** When the person most recently allowed marketing messages again. */
   marketing_resumed_at: string | null;
-  /** Since when the person wants no marketing templates; `null` when that was never said, or was taken back. */
+  /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
   marketing_opt_out_at: string | null;
 };
 
@@ -390,7 +390,7 @@ export type ContactWithoutCustomFields = {
   name: string | null;
   /** The person's email address. */
   email: string | null;
-  /** The person's phone in E.164 format with a leading plus sign, stored as sent. `null` in answers for a person whose phone the channel hides. */
+  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
   phone: string | null;
   /** How warm the lead is. */
   temperature: "cold" | "warm" | "hot";
@@ -404,23 +404,23 @@ export type ContactWithoutCustomFields = {
   empresa: string | null;
   /** Whether sends to this contact are blocked. */
   do_not_contact: boolean;
-  /** Who said so last: `manual`, a person or a key of your company; `word`, the contact by a message such as `stop` or `start`. `null` when nobody ever did. */
+  /** Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the person, with a message such as `stop` or `start`. `null`: no one has set it. */
   readonly do_not_contact_source: "manual" | "word" | null;
-  /** When that was said; `null` when nobody ever did, and when it is not known. */
+  /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
   readonly do_not_contact_at: string | null;
-  /** Since when the person wants no marketing templates; `null` when that was never said, or was taken back. */
+  /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
   is_active: boolean;
-  /** When the contact was archived; `null` when it is not. */
+  /** When the contact was archived; `null` if it is not archived. */
   readonly archived_at: string | null;
-  /** When the person was erased; `null` for everybody else. */
+  /** When the person was erased; `null` if the person was not erased. */
   readonly erased_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
 };
 
@@ -432,7 +432,7 @@ export type Conversation = {
   readonly company_id: string;
   /** The contact of the conversation. */
   contact_id: string;
-  /** The messaging account, and so the number of your company, that the conversation is on. */
+  /** The messaging account of the conversation: the number of your company that the contact writes to. */
   readonly phone_number_id: string;
   /** The state of the conversation. On one account, a contact has at most one conversation that is not `closed`. */
   status: "open" | "pending" | "closed";
@@ -442,13 +442,13 @@ export type Conversation = {
   team_id: string | null;
   /** When the last message was sent or received. */
   readonly last_message_at: string | null;
-  /** Until when your company may reply freely: 24 hours after the contact's last message on this number, or when the channel said that it is closed. */
+  /** The time until which your company may send free replies. It is 24 hours after the contact's last message on this number, or the time at which the channel reported that the window is closed. */
   readonly window_expires_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
 };
 
@@ -470,7 +470,7 @@ export type ConversationWithIncluded = {
   readonly company_id: string;
   /** The contact of the conversation. */
   contact_id: string;
-  /** The messaging account, and so the number of your company, that the conversation is on. */
+  /** The messaging account of the conversation: the number of your company that the contact writes to. */
   readonly phone_number_id: string;
   /** The state of the conversation. On one account, a contact has at most one conversation that is not `closed`. */
   status: "open" | "pending" | "closed";
@@ -480,21 +480,21 @@ export type ConversationWithIncluded = {
   team_id: string | null;
   /** When the last message was sent or received. */
   readonly last_message_at: string | null;
-  /** Until when your company may reply freely: 24 hours after the contact's last message on this number, or when the channel said that it is closed. */
+  /** The time until which your company may send free replies. It is 24 hours after the contact's last message on this number, or the time at which the channel reported that the window is closed. */
   readonly window_expires_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
   /** The contact of the conversation, with `include=contact`. */
   contact?: Contact;
 };
 
-/** What `createDeals` may be asked for, beside what its method takes. */
+/** The query parameters of `createDeals`, in addition to the arguments of its method. */
 export type CreateDealsQuery = {
-  /** With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, and `details` has the fields of the items, such as `items.3.phone`. */
+  /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
 };
 
@@ -514,19 +514,19 @@ export type Deal = {
   contact_id: string;
   /** The stage that the deal is in. */
   stage_id: string;
-  /** Since when the deal is won; `null` unless it is, or when that is not known. */
+  /** When the deal was won; `null` when it is not won or the time is not known. */
   readonly won_at: string | null;
-  /** Since when the deal is lost; `null` unless it is, or when that is not known. */
+  /** When the deal was lost; `null` when it is not lost or the time is not known. */
   readonly lost_at: string | null;
-  /** Since when the deal is in its stage. Of a new deal: when it was created. */
+  /** When the deal came into its stage. For a new deal, this is when the deal was created. */
   readonly stage_changed_at: string;
-  /** When the deal was archived; `null` when it is not. */
+  /** When the deal was archived; `null` if it is not archived. */
   readonly archived_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
 };
 
@@ -542,9 +542,9 @@ export type DealChanges = {
   status?: "open" | "won" | "lost";
 };
 
-/** Changes to deals. An item that is not as described fails by itself. */
+/** Changes to deals. An invalid item does not make the other items fail. */
 export type DealChangesBatch = {
-  /** What to write, in any order. */
+  /** The items to write, in any order. */
   items: DealChangesById[];
 };
 
@@ -566,15 +566,15 @@ export type DealChangesById = {
 export type DealHistoryEntry = {
   /** The id of the entry. */
   id: string;
-  /** What happened: the deal was `created`, or came to another stage or status. */
+  /** What happened: the deal was `created`, or moved to another stage or status. */
   kind: "created" | "stage_changed" | "status_changed";
-  /** The stage or the status of before. `null` for the creation. */
+  /** The previous stage or status. `null` for the creation. */
   from: string | null;
-  /** The stage or the status since; of the creation, the stage. `null` when it is not known: the deal is from before histories were kept. */
+  /** The new stage or status; for the creation, the first stage. `null` if it is not known: the deal is older than its history. */
   to: string | null;
-  /** When it happened. No two entries of a deal have the same time. */
+  /** When this happened. No two entries of a deal have the same time. */
   at: string;
-  /** Who did it. `null` for the service itself, and when it is not known. */
+  /** Who made the change. `null` if the service itself made it, or if this is not known. */
   by: (ByKey | ByPerson) | null;
 };
 
@@ -594,19 +594,19 @@ export type DealWithIncluded = {
   contact_id: string;
   /** The stage that the deal is in. */
   stage_id: string;
-  /** Since when the deal is won; `null` unless it is, or when that is not known. */
+  /** When the deal was won; `null` when it is not won or the time is not known. */
   readonly won_at: string | null;
-  /** Since when the deal is lost; `null` unless it is, or when that is not known. */
+  /** When the deal was lost; `null` when it is not lost or the time is not known. */
   readonly lost_at: string | null;
-  /** Since when the deal is in its stage. Of a new deal: when it was created. */
+  /** When the deal came into its stage. For a new deal, this is when the deal was created. */
   readonly stage_changed_at: string;
-  /** When the deal was archived; `null` when it is not. */
+  /** When the deal was archived; `null` if it is not archived. */
   readonly archived_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
   /** The contact of the deal, with `include=contact`. */
   contact?: Contact;
@@ -614,7 +614,7 @@ export type DealWithIncluded = {
   stage?: Stage;
 };
 
-/** What is left of a record that was deleted. */
+/** A record that was deleted. Only these fields are left. */
 export type DeletedRow = {
   /** The id of the record. */
   id: string;
@@ -622,7 +622,7 @@ export type DeletedRow = {
   company_id: string;
   /** When the record was deleted. */
   deleted_at: string;
-  /** Of a contact that was merged into another one: the id of that one. Left out of all others. */
+  /** For a contact that was merged: the id of the contact into which it was merged. Left out otherwise. */
   merged_into?: string;
 };
 
@@ -630,163 +630,163 @@ export type DeletedRow = {
 export type DoNotContact = {
   /** Nothing was sent. */
   success: false;
-  /** The contact has `do_not_contact` set. A free reply is possible again once the person writes after that. */
+  /** `do_not_contact` is true for the contact. You can send a free reply after the person writes again. */
   reason: "do_not_contact";
 };
 
-/** What the request would do. */
+/** What the request would do without `dry_run`. */
 export type DryRun = {
-  /** Whether the answer to the request itself would have `success`: true. */
+  /** Whether the same request without `dry_run` would return `success: true`. */
   success: boolean;
   /** The request was a dry run. */
   dry_run: true;
-  /** `send`: the request would be handed to the channel. `repeat`: it repeats an idempotency key. `do_not_contact`: the contact must not be contacted. `marketing_opt_out`: the template is marketing, and the person has opted out of marketing. */
+  /** `send`: the channel would get the request. `repeat`: the request repeats an idempotency key. `do_not_contact`: the contact must not be contacted. `marketing_opt_out`: the template is a marketing template, and the person has opted out of marketing. */
   outcome: "send" | "repeat" | "do_not_contact" | "marketing_opt_out";
 };
 
-/** The confirmation that a person is to be erased. */
+/** The confirmation that the service shall erase the person. */
 export type Erasing = {
-  /** The id of the contact once more, because nothing can be undone. */
+  /** The id of the contact again, because erasing cannot be undone. */
   confirm: string;
 };
 
-/** What is wrong with one field. The message follows the field's name. */
+/** What is wrong with one field. The message completes a sentence that begins with the field's name. */
 export type FieldError = {
-  /** A path with dots, such as `phone`, `tags.3` or `limit`; `body` for the whole body. */
+  /** A path with dots, such as `phone`, `tags.3` or `limit`; `body` means the whole body. */
   field: string;
   /** What is wrong, such as `is required`. */
   message: string;
-  /** An account to choose, when the request must name one. */
+  /** A messaging account that the request can name in `phone_number_id`. */
   phone_number_id?: string;
   /** The phone number of that account. */
   display_phone?: string;
 };
 
-/** What `findSend` may be asked for, beside what its method takes. */
+/** The query parameters of `findSend`, in addition to the arguments of its method. */
 export type FindSendQuery = {
-  /** The idempotency key of the send, as it was given. */
+  /** The idempotency key of the send, exactly as you sent it. */
   idempotency_key: string;
 };
 
-/** A contact that a search has found. */
+/** A contact that matches a search. */
 export type FoundContact = {
-  /** What kind of record it is. */
+  /** The kind of the record. */
   type: "contact";
   /** The id of the record. */
   id: string;
-  /** What to show of the record in one line. Of a conversation: its contact. */
+  /** A text of one line that a list can show for the record. A conversation has the label of its contact. */
   label: string;
   /** The record. */
   row: Contact;
 };
 
-/** A conversation that a search has found by its contact. */
+/** A conversation whose contact matches a search. */
 export type FoundConversation = {
-  /** What kind of record it is. */
+  /** The kind of the record. */
   type: "conversation";
   /** The id of the record. */
   id: string;
-  /** What to show of the record in one line. Of a conversation: its contact. */
+  /** A text of one line that a list can show for the record. A conversation has the label of its contact. */
   label: string;
   /** The record. */
   row: Conversation;
 };
 
-/** A deal that a search has found. */
+/** A deal that matches a search. */
 export type FoundDeal = {
-  /** What kind of record it is. */
+  /** The kind of the record. */
   type: "deal";
   /** The id of the record. */
   id: string;
-  /** What to show of the record in one line. Of a conversation: its contact. */
+  /** A text of one line that a list can show for the record. A conversation has the label of its contact. */
   label: string;
   /** The record. */
   row: Deal;
 };
 
-/** What `getContact` may be asked for, beside what its method takes. */
+/** The query parameters of `getContact`, in addition to the arguments of its method. */
 export type GetContactQuery = {
-  /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
+  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
-/** What `getDeal` may be asked for, beside what its method takes. */
+/** The query parameters of `getDeal`, in addition to the arguments of its method. */
 export type GetDealQuery = {
-  /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
+  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
-/** What `getPipeline` may be asked for, beside what its method takes. */
+/** The query parameters of `getPipeline`, in addition to the arguments of its method. */
 export type GetPipelineQuery = {
-  /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
+  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
-/** What `getStage` may be asked for, beside what its method takes. */
+/** The query parameters of `getStage`, in addition to the arguments of its method. */
 export type GetStageQuery = {
-  /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
+  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
 /** The state of the service. */
 export type Health = {
-  /** Always `ok`: a service that does not work answers an error. */
+  /** Always `ok`: a service that does not work returns an error. */
   status: "ok";
   /** The release of the functions. */
   version: string;
 };
 
-/** What `listContactChanges` may be asked for, beside what its method takes. */
+/** The query parameters of `listContactChanges`, in addition to the arguments of its method. */
 export type ListContactChangesQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for the changes from now on. Not together with `cursor`. */
+  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine it with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
-/** What `listContacts` may be asked for, beside what its method takes. */
+/** The query parameters of `listContacts`, in addition to the arguments of its method. */
 export type ListContactsQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
   sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
   include_total?: boolean | undefined;
-  /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
+  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Words, each of which a record must have in one of the searched fields. They stand in any order; case, accents and punctuation do not count. A word of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. */
   q?: string | undefined;
-  /** Finds records whose `id` is this value, or one of several. */
+  /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of several. */
+  /** Finds records whose `name` is this value, or one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `name`; with `false`, those with one. */
+  /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds contacts by email address, in any case. */
+  /** Finds contacts by email address. Upper and lower case make no difference. */
   email?: OneOrMore<string> | undefined;
   /** Finds records whose `email` is none of these values. */
   "email[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `email`; with `false`, those with one. */
+  /** `true` finds records without a value in `email`; `false` finds records with a value. */
   "email[empty]"?: boolean | undefined;
-  /** Finds records with this text in `email`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records with this text in `email`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
   "email[contains]"?: string | undefined;
-  /** Finds contacts by phone, in any spelling of the number. A plus sign is `%2B` in an address. */
+  /** Finds contacts by phone, in any spelling of the number. In a URL, write the plus sign as `%2B`. */
   phone?: OneOrMore<string> | undefined;
-  /** Finds contacts with another phone than these, in any of their spellings. */
+  /** Finds contacts whose phone is none of these phones. All spellings of a phone count as the same phone. */
   "phone[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `phone`; with `false`, those with one. */
+  /** `true` finds records without a value in `phone`; `false` finds records with a value. */
   "phone[empty]"?: boolean | undefined;
-  /** Finds records whose `temperature` is this value, or one of several. */
+  /** Finds records whose `temperature` is this value, or one of these values. */
   temperature?: OneOrMore<"cold" | "warm" | "hot"> | undefined;
   /** Finds records whose `temperature` is none of these values. */
   "temperature[ne]"?: OneOrMore<"cold" | "warm" | "hot"> | undefined;
@@ -796,85 +796,85 @@ export type ListContactsQuery = {
   "tags[all]"?: OneOrMore<string> | undefined;
   /** Finds contacts that have none of these tags. */
   "tags[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `tags`; with `false`, those with one. */
+  /** `true` finds records without a value in `tags`; `false` finds records with a value. */
   "tags[empty]"?: boolean | undefined;
-  /** Finds records whose `source` is this value, or one of several. */
+  /** Finds records whose `source` is this value, or one of these values. */
   source?: OneOrMore<string> | undefined;
   /** Finds records whose `source` is none of these values. */
   "source[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `source`; with `false`, those with one. */
+  /** `true` finds records without a value in `source`; `false` finds records with a value. */
   "source[empty]"?: boolean | undefined;
-  /** Finds records whose `job_title` is this value, or one of several. */
+  /** Finds records whose `job_title` is this value, or one of these values. */
   job_title?: OneOrMore<string> | undefined;
   /** Finds records whose `job_title` is none of these values. */
   "job_title[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `job_title`; with `false`, those with one. */
+  /** `true` finds records without a value in `job_title`; `false` finds records with a value. */
   "job_title[empty]"?: boolean | undefined;
-  /** Finds records with this text in `job_title`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records with this text in `job_title`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
   "job_title[contains]"?: string | undefined;
-  /** Finds records whose `empresa` is this value, or one of several. */
+  /** Finds records whose `empresa` is this value, or one of these values. */
   empresa?: OneOrMore<string> | undefined;
   /** Finds records whose `empresa` is none of these values. */
   "empresa[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `empresa`; with `false`, those with one. */
+  /** `true` finds records without a value in `empresa`; `false` finds records with a value. */
   "empresa[empty]"?: boolean | undefined;
-  /** Finds records with this text in `empresa`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records with this text in `empresa`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
   "empresa[contains]"?: string | undefined;
-  /** Finds records whose `do_not_contact` is this value, or one of several. */
+  /** Finds records whose `do_not_contact` is this value, or one of these values. */
   do_not_contact?: OneOrMore<boolean> | undefined;
   /** Finds records whose `do_not_contact` is none of these values. */
   "do_not_contact[ne]"?: OneOrMore<boolean> | undefined;
-  /** Finds records whose `marketing_opt_out_at` is after this. */
+  /** Finds records whose `marketing_opt_out_at` is after this time. */
   "marketing_opt_out_at[gt]"?: Time | undefined;
-  /** Finds records whose `marketing_opt_out_at` is this or after it. */
+  /** Finds records whose `marketing_opt_out_at` is this time or later. */
   "marketing_opt_out_at[gte]"?: Time | undefined;
-  /** Finds records whose `marketing_opt_out_at` is before this. */
+  /** Finds records whose `marketing_opt_out_at` is before this time. */
   "marketing_opt_out_at[lt]"?: Time | undefined;
-  /** Finds records whose `marketing_opt_out_at` is this or before it. */
+  /** Finds records whose `marketing_opt_out_at` is this time or earlier. */
   "marketing_opt_out_at[lte]"?: Time | undefined;
-  /** With `true`, finds records without a value in `marketing_opt_out_at`; with `false`, those with one. */
+  /** `true` finds records without a value in `marketing_opt_out_at`; `false` finds records with a value. */
   "marketing_opt_out_at[empty]"?: boolean | undefined;
-  /** Finds records whose `is_active` is this value, or one of several. */
+  /** Finds records whose `is_active` is this value, or one of these values. */
   is_active?: OneOrMore<boolean> | undefined;
   /** Finds records whose `is_active` is none of these values. */
   "is_active[ne]"?: OneOrMore<boolean> | undefined;
-  /** Finds records whose `created_at` is after this. */
+  /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or after it. */
+  /** Finds records whose `created_at` is this time or later. */
   "created_at[gte]"?: Time | undefined;
-  /** Finds records whose `created_at` is before this. */
+  /** Finds records whose `created_at` is before this time. */
   "created_at[lt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or before it. */
+  /** Finds records whose `created_at` is this time or earlier. */
   "created_at[lte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is after this. */
+  /** Finds records whose `updated_at` is after this time. */
   "updated_at[gt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or after it. */
+  /** Finds records whose `updated_at` is this time or later. */
   "updated_at[gte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is before this. */
+  /** Finds records whose `updated_at` is before this time. */
   "updated_at[lt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or before it. */
+  /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
-  /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is all that follows the first dot. The value is compared as text: `5` finds 5 and "5". Several values have commas between them. */
+  /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after the first dot. The value is compared as text: `5` finds 5 and "5". Separate several values with commas. */
   [field: `custom_fields.${string}`]: OneOrMore<string> | undefined;
 };
 
-/** What `listConversationChanges` may be asked for, beside what its method takes. */
+/** The query parameters of `listConversationChanges`, in addition to the arguments of its method. */
 export type ListConversationChangesQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for the changes from now on. Not together with `cursor`. */
+  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine it with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
-/** What `listConversations` may be asked for, beside what its method takes. */
+/** The query parameters of `listConversations`, in addition to the arguments of its method. */
 export type ListConversationsQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
   sort?:
     | "created_at"
     | "-created_at"
@@ -885,117 +885,117 @@ export type ListConversationsQuery = {
     | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of several. */
+  /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `contact_id` is this value, or one of several. */
+  /** Finds records whose `contact_id` is this value, or one of these values. */
   contact_id?: OneOrMore<string> | undefined;
   /** Finds records whose `contact_id` is none of these values. */
   "contact_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds what belongs to one of these messaging accounts: templates that it can send, conversations that are on it. */
+  /** For conversations: finds those on one of these messaging accounts. For templates: finds those that one of these accounts can send. */
   phone_number_id?: OneOrMore<string> | undefined;
   /** Finds records whose `phone_number_id` is none of these values. */
   "phone_number_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `status` is this value, or one of several. */
+  /** Finds records whose `status` is this value, or one of these values. */
   status?: OneOrMore<"open" | "pending" | "closed"> | undefined;
   /** Finds records whose `status` is none of these values. */
   "status[ne]"?: OneOrMore<"open" | "pending" | "closed"> | undefined;
-  /** Finds records whose `assigned_to` is this value, or one of several. */
+  /** Finds records whose `assigned_to` is this value, or one of these values. */
   assigned_to?: OneOrMore<string> | undefined;
   /** Finds records whose `assigned_to` is none of these values. */
   "assigned_to[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `assigned_to`; with `false`, those with one. */
+  /** `true` finds records without a value in `assigned_to`; `false` finds records with a value. */
   "assigned_to[empty]"?: boolean | undefined;
-  /** Finds records whose `team_id` is this value, or one of several. */
+  /** Finds records whose `team_id` is this value, or one of these values. */
   team_id?: OneOrMore<string> | undefined;
   /** Finds records whose `team_id` is none of these values. */
   "team_id[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `team_id`; with `false`, those with one. */
+  /** `true` finds records without a value in `team_id`; `false` finds records with a value. */
   "team_id[empty]"?: boolean | undefined;
-  /** Finds records whose `last_message_at` is after this. */
+  /** Finds records whose `last_message_at` is after this time. */
   "last_message_at[gt]"?: Time | undefined;
-  /** Finds records whose `last_message_at` is this or after it. */
+  /** Finds records whose `last_message_at` is this time or later. */
   "last_message_at[gte]"?: Time | undefined;
-  /** Finds records whose `last_message_at` is before this. */
+  /** Finds records whose `last_message_at` is before this time. */
   "last_message_at[lt]"?: Time | undefined;
-  /** Finds records whose `last_message_at` is this or before it. */
+  /** Finds records whose `last_message_at` is this time or earlier. */
   "last_message_at[lte]"?: Time | undefined;
-  /** With `true`, finds records without a value in `last_message_at`; with `false`, those with one. */
+  /** `true` finds records without a value in `last_message_at`; `false` finds records with a value. */
   "last_message_at[empty]"?: boolean | undefined;
-  /** Finds records whose `window_expires_at` is after this. */
+  /** Finds records whose `window_expires_at` is after this time. */
   "window_expires_at[gt]"?: Time | undefined;
-  /** Finds records whose `window_expires_at` is this or after it. */
+  /** Finds records whose `window_expires_at` is this time or later. */
   "window_expires_at[gte]"?: Time | undefined;
-  /** Finds records whose `window_expires_at` is before this. */
+  /** Finds records whose `window_expires_at` is before this time. */
   "window_expires_at[lt]"?: Time | undefined;
-  /** Finds records whose `window_expires_at` is this or before it. */
+  /** Finds records whose `window_expires_at` is this time or earlier. */
   "window_expires_at[lte]"?: Time | undefined;
-  /** With `true`, finds records without a value in `window_expires_at`; with `false`, those with one. */
+  /** `true` finds records without a value in `window_expires_at`; `false` finds records with a value. */
   "window_expires_at[empty]"?: boolean | undefined;
-  /** Finds records whose `created_at` is after this. */
+  /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or after it. */
+  /** Finds records whose `created_at` is this time or later. */
   "created_at[gte]"?: Time | undefined;
-  /** Finds records whose `created_at` is before this. */
+  /** Finds records whose `created_at` is before this time. */
   "created_at[lt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or before it. */
+  /** Finds records whose `created_at` is this time or earlier. */
   "created_at[lte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is after this. */
+  /** Finds records whose `updated_at` is after this time. */
   "updated_at[gt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or after it. */
+  /** Finds records whose `updated_at` is this time or later. */
   "updated_at[gte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is before this. */
+  /** Finds records whose `updated_at` is before this time. */
   "updated_at[lt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or before it. */
+  /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** What `listDealChanges` may be asked for, beside what its method takes. */
+/** The query parameters of `listDealChanges`, in addition to the arguments of its method. */
 export type ListDealChangesQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for the changes from now on. Not together with `cursor`. */
+  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine it with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
-/** What `listDealHistory` may be asked for, beside what its method takes. */
+/** The query parameters of `listDealHistory`, in addition to the arguments of its method. */
 export type ListDealHistoryQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
   sort?: "at" | "-at" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of several. */
+  /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `kind` is this value, or one of several. */
+  /** Finds records whose `kind` is this value, or one of these values. */
   kind?: OneOrMore<"created" | "stage_changed" | "status_changed"> | undefined;
   /** Finds records whose `kind` is none of these values. */
   "kind[ne]"?: OneOrMore<"created" | "stage_changed" | "status_changed"> | undefined;
-  /** Finds records whose `at` is after this. */
+  /** Finds records whose `at` is after this time. */
   "at[gt]"?: Time | undefined;
-  /** Finds records whose `at` is this or after it. */
+  /** Finds records whose `at` is this time or later. */
   "at[gte]"?: Time | undefined;
-  /** Finds records whose `at` is before this. */
+  /** Finds records whose `at` is before this time. */
   "at[lt]"?: Time | undefined;
-  /** Finds records whose `at` is this or before it. */
+  /** Finds records whose `at` is this time or earlier. */
   "at[lte]"?: Time | undefined;
 };
 
-/** What `listDeals` may be asked for, beside what its method takes. */
+/** The query parameters of `listDeals`, in addition to the arguments of its method. */
 export type ListDealsQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
   sort?:
     | "created_at"
     | "-created_at"
@@ -1014,167 +1014,167 @@ export type ListDealsQuery = {
     | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
   include_total?: boolean | undefined;
-  /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
+  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Words, each of which a record must have in one of the searched fields. They stand in any order; case, accents and punctuation do not count. A word of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. */
   q?: string | undefined;
-  /** Finds records whose `id` is this value, or one of several. */
+  /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `title` is this value, or one of several. */
+  /** Finds records whose `title` is this value, or one of these values. */
   title?: OneOrMore<string> | undefined;
   /** Finds records whose `title` is none of these values. */
   "title[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `title`; with `false`, those with one. */
+  /** `true` finds records without a value in `title`; `false` finds records with a value. */
   "title[empty]"?: boolean | undefined;
-  /** Finds records with this text in `title`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records with this text in `title`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
   "title[contains]"?: string | undefined;
-  /** Finds records whose `value` is this value, or one of several. */
+  /** Finds records whose `value` is this value, or one of these values. */
   value?: OneOrMore<number | string> | undefined;
   /** Finds records whose `value` is none of these values. */
   "value[ne]"?: OneOrMore<number | string> | undefined;
-  /** Finds records whose `value` is above this. */
+  /** Finds records whose `value` is above this number. */
   "value[gt]"?: number | string | undefined;
-  /** Finds records whose `value` is this or above it. */
+  /** Finds records whose `value` is at least this number. */
   "value[gte]"?: number | string | undefined;
-  /** Finds records whose `value` is below this. */
+  /** Finds records whose `value` is below this number. */
   "value[lt]"?: number | string | undefined;
-  /** Finds records whose `value` is this or below it. */
+  /** Finds records whose `value` is at most this number. */
   "value[lte]"?: number | string | undefined;
-  /** With `true`, finds records without a value in `value`; with `false`, those with one. */
+  /** `true` finds records without a value in `value`; `false` finds records with a value. */
   "value[empty]"?: boolean | undefined;
-  /** Finds records whose `status` is this value, or one of several. */
+  /** Finds records whose `status` is this value, or one of these values. */
   status?: OneOrMore<"open" | "won" | "lost"> | undefined;
   /** Finds records whose `status` is none of these values. */
   "status[ne]"?: OneOrMore<"open" | "won" | "lost"> | undefined;
-  /** Finds records whose `contact_id` is this value, or one of several. */
+  /** Finds records whose `contact_id` is this value, or one of these values. */
   contact_id?: OneOrMore<string> | undefined;
   /** Finds records whose `contact_id` is none of these values. */
   "contact_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `stage_id` is this value, or one of several. */
+  /** Finds records whose `stage_id` is this value, or one of these values. */
   stage_id?: OneOrMore<string> | undefined;
   /** Finds records whose `stage_id` is none of these values. */
   "stage_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `won_at` is after this. */
+  /** Finds records whose `won_at` is after this time. */
   "won_at[gt]"?: Time | undefined;
-  /** Finds records whose `won_at` is this or after it. */
+  /** Finds records whose `won_at` is this time or later. */
   "won_at[gte]"?: Time | undefined;
-  /** Finds records whose `won_at` is before this. */
+  /** Finds records whose `won_at` is before this time. */
   "won_at[lt]"?: Time | undefined;
-  /** Finds records whose `won_at` is this or before it. */
+  /** Finds records whose `won_at` is this time or earlier. */
   "won_at[lte]"?: Time | undefined;
-  /** With `true`, finds records without a value in `won_at`; with `false`, those with one. */
+  /** `true` finds records without a value in `won_at`; `false` finds records with a value. */
   "won_at[empty]"?: boolean | undefined;
-  /** Finds records whose `lost_at` is after this. */
+  /** Finds records whose `lost_at` is after this time. */
   "lost_at[gt]"?: Time | undefined;
-  /** Finds records whose `lost_at` is this or after it. */
+  /** Finds records whose `lost_at` is this time or later. */
   "lost_at[gte]"?: Time | undefined;
-  /** Finds records whose `lost_at` is before this. */
+  /** Finds records whose `lost_at` is before this time. */
   "lost_at[lt]"?: Time | undefined;
-  /** Finds records whose `lost_at` is this or before it. */
+  /** Finds records whose `lost_at` is this time or earlier. */
   "lost_at[lte]"?: Time | undefined;
-  /** With `true`, finds records without a value in `lost_at`; with `false`, those with one. */
+  /** `true` finds records without a value in `lost_at`; `false` finds records with a value. */
   "lost_at[empty]"?: boolean | undefined;
-  /** Finds records whose `stage_changed_at` is after this. */
+  /** Finds records whose `stage_changed_at` is after this time. */
   "stage_changed_at[gt]"?: Time | undefined;
-  /** Finds records whose `stage_changed_at` is this or after it. */
+  /** Finds records whose `stage_changed_at` is this time or later. */
   "stage_changed_at[gte]"?: Time | undefined;
-  /** Finds records whose `stage_changed_at` is before this. */
+  /** Finds records whose `stage_changed_at` is before this time. */
   "stage_changed_at[lt]"?: Time | undefined;
-  /** Finds records whose `stage_changed_at` is this or before it. */
+  /** Finds records whose `stage_changed_at` is this time or earlier. */
   "stage_changed_at[lte]"?: Time | undefined;
-  /** Finds records whose `created_at` is after this. */
+  /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or after it. */
+  /** Finds records whose `created_at` is this time or later. */
   "created_at[gte]"?: Time | undefined;
-  /** Finds records whose `created_at` is before this. */
+  /** Finds records whose `created_at` is before this time. */
   "created_at[lt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or before it. */
+  /** Finds records whose `created_at` is this time or earlier. */
   "created_at[lte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is after this. */
+  /** Finds records whose `updated_at` is after this time. */
   "updated_at[gt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or after it. */
+  /** Finds records whose `updated_at` is this time or later. */
   "updated_at[gte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is before this. */
+  /** Finds records whose `updated_at` is before this time. */
   "updated_at[lt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or before it. */
+  /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** What `listMembers` may be asked for, beside what its method takes. */
+/** The query parameters of `listMembers`, in addition to the arguments of its method. */
 export type ListMembersQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
   sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of several. */
+  /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of several. */
+  /** Finds records whose `name` is this value, or one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `name`; with `false`, those with one. */
+  /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records whose `role` is this value, or one of several. */
+  /** Finds records whose `role` is this value, or one of these values. */
   role?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
   /** Finds records whose `role` is none of these values. */
   "role[ne]"?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
-  /** Finds records whose `created_at` is after this. */
+  /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or after it. */
+  /** Finds records whose `created_at` is this time or later. */
   "created_at[gte]"?: Time | undefined;
-  /** Finds records whose `created_at` is before this. */
+  /** Finds records whose `created_at` is before this time. */
   "created_at[lt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or before it. */
+  /** Finds records whose `created_at` is this time or earlier. */
   "created_at[lte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is after this. */
+  /** Finds records whose `updated_at` is after this time. */
   "updated_at[gt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or after it. */
+  /** Finds records whose `updated_at` is this time or later. */
   "updated_at[gte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is before this. */
+  /** Finds records whose `updated_at` is before this time. */
   "updated_at[lt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or before it. */
+  /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** What `listMessageChanges` may be asked for, beside what its method takes. */
+/** The query parameters of `listMessageChanges`, in addition to the arguments of its method. */
 export type ListMessageChangesQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: at the `beginning`, or `now`, which gives no change and a cursor for the changes from now on. Not together with `cursor`. */
+  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine it with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
-/** What `listMessages` may be asked for, beside what its method takes. */
+/** The query parameters of `listMessages`, in addition to the arguments of its method. */
 export type ListMessagesQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
   sort?: "created_at" | "-created_at" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of several. */
+  /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `direction` is this value, or one of several. */
+  /** Finds records whose `direction` is this value, or one of these values. */
   direction?: OneOrMore<"inbound" | "outbound"> | undefined;
   /** Finds records whose `direction` is none of these values. */
   "direction[ne]"?: OneOrMore<"inbound" | "outbound"> | undefined;
-  /** Finds records whose `type` is this value, or one of several. */
+  /** Finds records whose `type` is this value, or one of these values. */
   type?:
     | OneOrMore<
       | "text"
@@ -1210,7 +1210,7 @@ export type ListMessagesQuery = {
       | "unsupported"
     >
     | undefined;
-  /** Finds records whose `status` is this value, or one of several. */
+  /** Finds records whose `status` is this value, or one of these values. */
   status?:
     | OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">
     | undefined;
@@ -1218,85 +1218,85 @@ export type ListMessagesQuery = {
   "status[ne]"?:
     | OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">
     | undefined;
-  /** With `true`, finds records without a value in `status`; with `false`, those with one. */
+  /** `true` finds records without a value in `status`; `false` finds records with a value. */
   "status[empty]"?: boolean | undefined;
-  /** Finds records whose `whatsapp_message_id` is this value, or one of several. */
+  /** Finds records whose `whatsapp_message_id` is this value, or one of these values. */
   whatsapp_message_id?: OneOrMore<string> | undefined;
   /** Finds records whose `whatsapp_message_id` is none of these values. */
   "whatsapp_message_id[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `whatsapp_message_id`; with `false`, those with one. */
+  /** `true` finds records without a value in `whatsapp_message_id`; `false` finds records with a value. */
   "whatsapp_message_id[empty]"?: boolean | undefined;
-  /** Finds records whose `reply_to_id` is this value, or one of several. */
+  /** Finds records whose `reply_to_id` is this value, or one of these values. */
   reply_to_id?: OneOrMore<string> | undefined;
   /** Finds records whose `reply_to_id` is none of these values. */
   "reply_to_id[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `reply_to_id`; with `false`, those with one. */
+  /** `true` finds records without a value in `reply_to_id`; `false` finds records with a value. */
   "reply_to_id[empty]"?: boolean | undefined;
-  /** Finds records whose `sent_at` is after this. */
+  /** Finds records whose `sent_at` is after this time. */
   "sent_at[gt]"?: Time | undefined;
-  /** Finds records whose `sent_at` is this or after it. */
+  /** Finds records whose `sent_at` is this time or later. */
   "sent_at[gte]"?: Time | undefined;
-  /** Finds records whose `sent_at` is before this. */
+  /** Finds records whose `sent_at` is before this time. */
   "sent_at[lt]"?: Time | undefined;
-  /** Finds records whose `sent_at` is this or before it. */
+  /** Finds records whose `sent_at` is this time or earlier. */
   "sent_at[lte]"?: Time | undefined;
-  /** With `true`, finds records without a value in `sent_at`; with `false`, those with one. */
+  /** `true` finds records without a value in `sent_at`; `false` finds records with a value. */
   "sent_at[empty]"?: boolean | undefined;
-  /** Finds records whose `delivered_at` is after this. */
+  /** Finds records whose `delivered_at` is after this time. */
   "delivered_at[gt]"?: Time | undefined;
-  /** Finds records whose `delivered_at` is this or after it. */
+  /** Finds records whose `delivered_at` is this time or later. */
   "delivered_at[gte]"?: Time | undefined;
-  /** Finds records whose `delivered_at` is before this. */
+  /** Finds records whose `delivered_at` is before this time. */
   "delivered_at[lt]"?: Time | undefined;
-  /** Finds records whose `delivered_at` is this or before it. */
+  /** Finds records whose `delivered_at` is this time or earlier. */
   "delivered_at[lte]"?: Time | undefined;
-  /** With `true`, finds records without a value in `delivered_at`; with `false`, those with one. */
+  /** `true` finds records without a value in `delivered_at`; `false` finds records with a value. */
   "delivered_at[empty]"?: boolean | undefined;
-  /** Finds records whose `read_at` is after this. */
+  /** Finds records whose `read_at` is after this time. */
   "read_at[gt]"?: Time | undefined;
-  /** Finds records whose `read_at` is this or after it. */
+  /** Finds records whose `read_at` is this time or later. */
   "read_at[gte]"?: Time | undefined;
-  /** Finds records whose `read_at` is before this. */
+  /** Finds records whose `read_at` is before this time. */
   "read_at[lt]"?: Time | undefined;
-  /** Finds records whose `read_at` is this or before it. */
+  /** Finds records whose `read_at` is this time or earlier. */
   "read_at[lte]"?: Time | undefined;
-  /** With `true`, finds records without a value in `read_at`; with `false`, those with one. */
+  /** `true` finds records without a value in `read_at`; `false` finds records with a value. */
   "read_at[empty]"?: boolean | undefined;
-  /** Finds records whose `failed_at` is after this. */
+  /** Finds records whose `failed_at` is after this time. */
   "failed_at[gt]"?: Time | undefined;
-  /** Finds records whose `failed_at` is this or after it. */
+  /** Finds records whose `failed_at` is this time or later. */
   "failed_at[gte]"?: Time | undefined;
-  /** Finds records whose `failed_at` is before this. */
+  /** Finds records whose `failed_at` is before this time. */
   "failed_at[lt]"?: Time | undefined;
-  /** Finds records whose `failed_at` is this or before it. */
+  /** Finds records whose `failed_at` is this time or earlier. */
   "failed_at[lte]"?: Time | undefined;
-  /** With `true`, finds records without a value in `failed_at`; with `false`, those with one. */
+  /** `true` finds records without a value in `failed_at`; `false` finds records with a value. */
   "failed_at[empty]"?: boolean | undefined;
-  /** Finds records whose `created_at` is after this. */
+  /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or after it. */
+  /** Finds records whose `created_at` is this time or later. */
   "created_at[gte]"?: Time | undefined;
-  /** Finds records whose `created_at` is before this. */
+  /** Finds records whose `created_at` is before this time. */
   "created_at[lt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or before it. */
+  /** Finds records whose `created_at` is this time or earlier. */
   "created_at[lte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is after this. */
+  /** Finds records whose `updated_at` is after this time. */
   "updated_at[gt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or after it. */
+  /** Finds records whose `updated_at` is this time or later. */
   "updated_at[gte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is before this. */
+  /** Finds records whose `updated_at` is before this time. */
   "updated_at[lt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or before it. */
+  /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** What `listPipelines` may be asked for, beside what its method takes. */
+/** The query parameters of `listPipelines`, in addition to the arguments of its method. */
 export type ListPipelinesQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
   sort?:
     | "position"
     | "-position"
@@ -1309,61 +1309,61 @@ export type ListPipelinesQuery = {
     | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
   include_total?: boolean | undefined;
-  /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
+  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records whose `id` is this value, or one of several. */
+  /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of several. */
+  /** Finds records whose `name` is this value, or one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `name`; with `false`, those with one. */
+  /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records whose `position` is this value, or one of several. */
+  /** Finds records whose `position` is this value, or one of these values. */
   position?: OneOrMore<number> | undefined;
   /** Finds records whose `position` is none of these values. */
   "position[ne]"?: OneOrMore<number> | undefined;
-  /** Finds records whose `position` is above this. */
+  /** Finds records whose `position` is above this number. */
   "position[gt]"?: number | undefined;
-  /** Finds records whose `position` is this or above it. */
+  /** Finds records whose `position` is at least this number. */
   "position[gte]"?: number | undefined;
-  /** Finds records whose `position` is below this. */
+  /** Finds records whose `position` is below this number. */
   "position[lt]"?: number | undefined;
-  /** Finds records whose `position` is this or below it. */
+  /** Finds records whose `position` is at most this number. */
   "position[lte]"?: number | undefined;
-  /** Finds records whose `is_default` is this value, or one of several. */
+  /** Finds records whose `is_default` is this value, or one of these values. */
   is_default?: OneOrMore<boolean> | undefined;
   /** Finds records whose `is_default` is none of these values. */
   "is_default[ne]"?: OneOrMore<boolean> | undefined;
-  /** Finds records whose `created_at` is after this. */
+  /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or after it. */
+  /** Finds records whose `created_at` is this time or later. */
   "created_at[gte]"?: Time | undefined;
-  /** Finds records whose `created_at` is before this. */
+  /** Finds records whose `created_at` is before this time. */
   "created_at[lt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or before it. */
+  /** Finds records whose `created_at` is this time or earlier. */
   "created_at[lte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is after this. */
+  /** Finds records whose `updated_at` is after this time. */
   "updated_at[gt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or after it. */
+  /** Finds records whose `updated_at` is this time or later. */
   "updated_at[gte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is before this. */
+  /** Finds records whose `updated_at` is before this time. */
   "updated_at[lt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or before it. */
+  /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** What `listStages` may be asked for, beside what its method takes. */
+/** The query parameters of `listStages`, in addition to the arguments of its method. */
 export type ListStagesQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
   sort?:
     | "position"
     | "-position"
@@ -1376,151 +1376,151 @@ export type ListStagesQuery = {
     | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
   include_total?: boolean | undefined;
-  /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
+  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records whose `id` is this value, or one of several. */
+  /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `pipeline_id` is this value, or one of several. */
+  /** Finds records whose `pipeline_id` is this value, or one of these values. */
   pipeline_id?: OneOrMore<string> | undefined;
   /** Finds records whose `pipeline_id` is none of these values. */
   "pipeline_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of several. */
+  /** Finds records whose `name` is this value, or one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `name`; with `false`, those with one. */
+  /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records whose `position` is this value, or one of several. */
+  /** Finds records whose `position` is this value, or one of these values. */
   position?: OneOrMore<number> | undefined;
   /** Finds records whose `position` is none of these values. */
   "position[ne]"?: OneOrMore<number> | undefined;
-  /** Finds records whose `position` is above this. */
+  /** Finds records whose `position` is above this number. */
   "position[gt]"?: number | undefined;
-  /** Finds records whose `position` is this or above it. */
+  /** Finds records whose `position` is at least this number. */
   "position[gte]"?: number | undefined;
-  /** Finds records whose `position` is below this. */
+  /** Finds records whose `position` is below this number. */
   "position[lt]"?: number | undefined;
-  /** Finds records whose `position` is this or below it. */
+  /** Finds records whose `position` is at most this number. */
   "position[lte]"?: number | undefined;
-  /** Finds records whose `created_at` is after this. */
+  /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or after it. */
+  /** Finds records whose `created_at` is this time or later. */
   "created_at[gte]"?: Time | undefined;
-  /** Finds records whose `created_at` is before this. */
+  /** Finds records whose `created_at` is before this time. */
   "created_at[lt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or before it. */
+  /** Finds records whose `created_at` is this time or earlier. */
   "created_at[lte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is after this. */
+  /** Finds records whose `updated_at` is after this time. */
   "updated_at[gt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or after it. */
+  /** Finds records whose `updated_at` is this time or later. */
   "updated_at[gte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is before this. */
+  /** Finds records whose `updated_at` is before this time. */
   "updated_at[lt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or before it. */
+  /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** What `listTeams` may be asked for, beside what its method takes. */
+/** The query parameters of `listTeams`, in addition to the arguments of its method. */
 export type ListTeamsQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
   sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of several. */
+  /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of several. */
+  /** Finds records whose `name` is this value, or one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `name`; with `false`, those with one. */
+  /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records whose `created_at` is after this. */
+  /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or after it. */
+  /** Finds records whose `created_at` is this time or later. */
   "created_at[gte]"?: Time | undefined;
-  /** Finds records whose `created_at` is before this. */
+  /** Finds records whose `created_at` is before this time. */
   "created_at[lt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or before it. */
+  /** Finds records whose `created_at` is this time or earlier. */
   "created_at[lte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is after this. */
+  /** Finds records whose `updated_at` is after this time. */
   "updated_at[gt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or after it. */
+  /** Finds records whose `updated_at` is this time or later. */
   "updated_at[gte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is before this. */
+  /** Finds records whose `updated_at` is before this time. */
   "updated_at[lt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or before it. */
+  /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
 };
 
-/** What `listTemplates` may be asked for, beside what its method takes. */
+/** The query parameters of `listTemplates`, in addition to the arguments of its method. */
 export type ListTemplatesQuery = {
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Continues after a page: the `next_cursor` of that page, with the same filters and the same `sort`. */
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** The field by which the list is sorted, descending with a minus sign. Records with the same value are in the order of their ids. */
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
   sort?: "name" | "-name" | "created_at" | "-created_at" | "updated_at" | "-updated_at" | undefined;
   /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
   include_total?: boolean | undefined;
-  /** Finds records whose `id` is this value, or one of several. */
+  /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `name` is this value, or one of several. */
+  /** Finds records whose `name` is this value, or one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
   "name[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `name`; with `false`, those with one. */
+  /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation do not count. A text of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records whose `language` is this value, or one of several. */
+  /** Finds records whose `language` is this value, or one of these values. */
   language?: OneOrMore<string> | undefined;
   /** Finds records whose `language` is none of these values. */
   "language[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `status` is this value, or one of several. */
+  /** Finds records whose `status` is this value, or one of these values. */
   status?: OneOrMore<string> | undefined;
   /** Finds records whose `status` is none of these values. */
   "status[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `category` is this value, or one of several. */
+  /** Finds records whose `category` is this value, or one of these values. */
   category?: OneOrMore<string> | undefined;
   /** Finds records whose `category` is none of these values. */
   "category[ne]"?: OneOrMore<string> | undefined;
-  /** With `true`, finds records without a value in `category`; with `false`, those with one. */
+  /** `true` finds records without a value in `category`; `false` finds records with a value. */
   "category[empty]"?: boolean | undefined;
-  /** Finds records whose `business_account_id` is this value, or one of several. */
+  /** Finds records whose `business_account_id` is this value, or one of these values. */
   business_account_id?: OneOrMore<string> | undefined;
   /** Finds records whose `business_account_id` is none of these values. */
   "business_account_id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds what belongs to one of these messaging accounts: templates that it can send, conversations that are on it. */
+  /** For conversations: finds those on one of these messaging accounts. For templates: finds those that one of these accounts can send. */
   phone_number_id?: OneOrMore<string> | undefined;
-  /** Finds records whose `created_at` is after this. */
+  /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or after it. */
+  /** Finds records whose `created_at` is this time or later. */
   "created_at[gte]"?: Time | undefined;
-  /** Finds records whose `created_at` is before this. */
+  /** Finds records whose `created_at` is before this time. */
   "created_at[lt]"?: Time | undefined;
-  /** Finds records whose `created_at` is this or before it. */
+  /** Finds records whose `created_at` is this time or earlier. */
   "created_at[lte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is after this. */
+  /** Finds records whose `updated_at` is after this time. */
   "updated_at[gt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or after it. */
+  /** Finds records whose `updated_at` is this time or later. */
   "updated_at[gte]"?: Time | undefined;
-  /** Finds records whose `updated_at` is before this. */
+  /** Finds records whose `updated_at` is before this time. */
   "updated_at[lt]"?: Time | undefined;
-  /** Finds records whose `updated_at` is this or before it. */
+  /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
 };
 
@@ -1528,7 +1528,7 @@ export type ListTemplatesQuery = {
 export type MarketingOptOut = {
   /** Nothing was sent. */
   success: false;
-  /** The template is marketing, and the person has opted out of marketing. */
+  /** The template is a marketing template, and the person has opted out of marketing. */
   reason: "marketing_opt_out";
 };
 
@@ -1546,13 +1546,13 @@ export type Member = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
 };
 
-/** Which contact is merged. */
+/** The contact to merge into the contact in the path. */
 export type Merging = {
-  /** The id of the contact that is merged into the one in the path, and is gone then. */
+  /** The id of the contact that is merged into the contact in the path. Afterwards the contact in `from` no longer exists. */
   from: string;
 };
 
@@ -1566,7 +1566,7 @@ export type Message = {
   conversation_id: string;
   /** `inbound`: from the contact. `outbound`: from your company. */
   direction: "inbound" | "outbound";
-  /** The kind of the message. The medium itself is not shown. */
+  /** The kind of the message. The file itself is not shown. */
   type:
     | "text"
     | "image"
@@ -1581,43 +1581,43 @@ export type Message = {
     | "order"
     | "system"
     | "unsupported";
-  /** What the message says: the text, the caption of a medium, the label of the button that was tapped. Of a template send: its `display_text`. Outbound, at most 4,096 characters. */
+  /** What the message says: the text, the caption of a file, or the label of the button that was tapped. For a template send, this is its `display_text`. An outbound message has at most 4,096 characters. */
   content: string;
-  /** Of a template send: the text as the recipient sees it. `null` for any other message, and when the text of the template was not known. */
+  /** The text of a template send as the recipient sees it. `null` for any other message, and when the text of the template was not known. */
   rendered_text: string | null;
-  /** Of an outbound message: `pending` while the channel's answer is not known, `accepted` when the channel took it, then `sent`, `delivered` and `read` as it reports them; `failed` when it did not take or deliver it, or never answered; `expired` when its life ended without a report that it arrived. `null` for an inbound one. */
+  /** The status of an outbound message. `pending`: the channel's answer is not known yet. `accepted`: the channel accepted the message. `sent`, `delivered`, `read`: the channel reported this status. `failed`: the channel did not accept or deliver the message, or never answered. `expired`: the lifetime of the message ended, and the channel never reported that it arrived. `null` for an inbound message. */
   status: "pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired" | null;
   /** The channel's id of the message; `null` until it is known. */
   whatsapp_message_id: string | null;
-  /** Outbound: when the channel sent the message on, as it reported. Inbound: when the person sent it. */
+  /** For an outbound message: when the channel passed it on to the person, as the channel reported. For an inbound message: when the person sent it. */
   readonly sent_at: string | null;
-  /** When the message reached a device of the person. May stay `null` for a message that was read. */
+  /** When the message reached one of the person's devices. May stay `null` for a message that was read. */
   readonly delivered_at: string | null;
   /** When the person read the message, or played it. */
   readonly read_at: string | null;
-  /** When the message failed, as the channel reported or answered. */
+  /** When the message failed, according to the channel. */
   readonly failed_at: string | null;
-  /** When the life of the message ended without a report that it arrived. */
+  /** When the lifetime of the message ended, if the channel never reported that it arrived. */
   readonly expired_at: string | null;
-  /** Why the message failed: what the channel reported, or answered. What it reported stays when the message arrived after all. */
+  /** Why the message failed, according to the channel. The reason stays here even when the message arrives later. */
   failure: MessageFailure | null;
-  /** What the channel counts the message as, such as `marketing`, `utility` or `service`. */
+  /** The price category that the channel gives the message, such as `marketing`, `utility` or `service`. */
   price_category: string | null;
-  /** How the channel charges it, such as `regular`, `free_customer_service` or `free_entry_point`. */
+  /** How the channel charges for the message, such as `regular`, `free_customer_service` or `free_entry_point`. */
   price_type: string | null;
-  /** Of an inbound message: the channel's own object of its type, without what has a field here. `{ "truncated": true }` when that is larger than 64 KiB. */
+  /** For an inbound message: the object that the channel sent for this type of message, without the parts that are fields of this record. `{ "truncated": true }` when it is larger than 64 KiB. */
   payload: {
     [key: string]: unknown;
   } | null;
-  /** Of an inbound message with a medium: what is known of it. */
+  /** What is known about the file of an inbound message. */
   media: MessageMedia | null;
-  /** The message that this one answers, when it is known here. */
+  /** The id of the message that this message answers, if this service has that message. */
   reply_to_id: string | null;
-  /** The channel's id of the message that this one answers. */
+  /** The channel's id of the message that this message answers. */
   reply_to_whatsapp_id: string | null;
   /** The person's reaction to the message; `null` when there is none. */
   reaction: MessageReaction | null;
-  /** When the person last edited the message. `content` is the newest. */
+  /** When the person last edited the message. `content` is the newest text. */
   readonly edited_at: string | null;
   /** When the person deleted the message for everyone. */
   readonly revoked_at: string | null;
@@ -1625,41 +1625,41 @@ export type Message = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
 };
 
 /** Why a message failed. */
 export type MessageFailure = {
-  /** The reason in a word of this API, such as `recipient_unreachable` or `window_closed`; `channel_error` for any other. */
+  /** The reason as a code of this API, such as `recipient_unreachable` or `window_closed`; `channel_error` for any other reason. */
   reason: string;
   /** The channel's error code. */
   code: number | null;
   /** The channel's words. */
   message: string | null;
-  /** The channel's further words. */
+  /** Further details, in the channel's words. */
   details: string | null;
 };
 
-/** A medium that a person sent. The medium itself stays at the channel. */
+/** A file that a person sent, such as an image. The channel keeps the file itself. */
 export type MessageMedia = {
-  /** The channel's id of the medium. */
+  /** The channel's id of the file. */
   id: string;
-  /** The kind of the medium, such as `image/jpeg`. */
+  /** The type of the file, such as `image/jpeg`. */
   mime_type: string | null;
-  /** The hash of the medium, as the channel gives it: in base64. */
+  /** The SHA-256 hash of the file in base64, as the channel gives it. */
   sha256: string | null;
   /** The name of a document. */
   filename: string | null;
-  /** Whether an audio is a voice message. */
+  /** Whether an audio file is a voice message. */
   voice: boolean | null;
   /** Whether a sticker is animated. */
   animated: boolean | null;
-  /** Until when the channel keeps the medium. */
+  /** The time until which the channel keeps the file. */
   expires_at: string | null;
 };
 
-/** What the person thinks of a message. */
+/** A person's reaction to a message. */
 export type MessageReaction = {
   /** The emoji. */
   emoji: string;
@@ -1667,9 +1667,9 @@ export type MessageReaction = {
   at: string;
 };
 
-/** A contact to create. A field that is left out takes its default. */
+/** A contact to create. A field that is left out gets its default. */
 export type NewContact = {
-  /** The person's phone in E.164 format with a leading plus sign, stored as sent. `null` in answers for a person whose phone the channel hides. */
+  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
   phone: string;
   /** The person's name. */
   name?: string | null;
@@ -1685,7 +1685,7 @@ export type NewContact = {
   job_title?: string | null;
   /** The company that the person works for. */
   empresa?: string | null;
-  /** Fields of your own: any JSON object. */
+  /** Your own fields: any JSON object. */
   custom_fields?: {
     [key: string]: unknown;
   };
@@ -1707,9 +1707,9 @@ export type NewDeal = {
   value?: number | null;
 };
 
-/** Deals to create. An item that is not as described fails by itself. */
+/** Deals to create. An invalid item does not make the other items fail. */
 export type NewDealBatch = {
-  /** What to write, in any order. */
+  /** The items to write, in any order. */
   items: NewDeal[];
 };
 
@@ -1717,9 +1717,9 @@ export type NewDealBatch = {
 export type NewPipeline = {
   /** The name of the pipeline. */
   name: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A greater one than the last means the last. */
+  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number after the last place means the last place. */
   position?: number;
-  /** Whether it is the default pipeline of the company, of which there is always one. */
+  /** Whether it is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default?: boolean;
 };
 
@@ -1729,7 +1729,7 @@ export type NewStage = {
   pipeline_id: string;
   /** The name of the stage. */
   name: string;
-  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A greater one than the last means the last. */
+  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number after the last place means the last place. */
   position?: number;
 };
 
@@ -1748,7 +1748,7 @@ export type OpenApi = {
   paths: {
     [key: string]: unknown;
   };
-  /** The parts that operations share. */
+  /** The schemas, headers and other parts that several operations share. */
   components: {
     [key: string]: unknown;
   };
@@ -1756,7 +1756,7 @@ export type OpenApi = {
   [key: string]: unknown;
 };
 
-/** The place of this page in its list. */
+/** The place of this page in the list. */
 export type Pagination = {
   /** The greatest number of records on a page. */
   limit: number;
@@ -1764,9 +1764,9 @@ export type Pagination = {
   has_more: boolean;
   /** The `cursor` of the next page; `null` on the last page. */
   next_cursor: string | null;
-  /** How many records the filters find, when `include_total` asks for it; at most 100,000. */
+  /** How many records the filters find, up to 100,000. Only with `include_total=true`. */
   total?: number;
-  /** `eq`: the total is exact. `gte`: there are at least so many. */
+  /** `eq`: the total is exact. `gte`: there are at least this many. */
   total_relation?: "eq" | "gte";
 };
 
@@ -1778,17 +1778,17 @@ export type Pipeline = {
   readonly company_id: string;
   /** The name of the pipeline. */
   name: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A greater one than the last means the last. */
+  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number after the last place means the last place. */
   position: number;
-  /** Whether it is the default pipeline of the company, of which there is always one. */
+  /** Whether it is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default: boolean;
-  /** Since when the pipeline is archived; `null` while it is in use. */
+  /** When the pipeline was archived; `null` while it is in use. */
   readonly archived_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
 };
 
@@ -1796,9 +1796,9 @@ export type Pipeline = {
 export type PipelineChanges = {
   /** The name of the pipeline. */
   name?: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A greater one than the last means the last. */
+  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number after the last place means the last place. */
   position?: number;
-  /** Whether it is the default pipeline of the company, of which there is always one. */
+  /** Whether it is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default?: boolean;
 };
 
@@ -1810,25 +1810,25 @@ export type PipelineWithIncluded = {
   readonly company_id: string;
   /** The name of the pipeline. */
   name: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A greater one than the last means the last. */
+  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number after the last place means the last place. */
   position: number;
-  /** Whether it is the default pipeline of the company, of which there is always one. */
+  /** Whether it is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default: boolean;
-  /** Since when the pipeline is archived; `null` while it is in use. */
+  /** When the pipeline was archived; `null` while it is in use. */
   readonly archived_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
   /** The stages of the pipeline by position, with `include=stages`. */
   stages?: Stage[];
 };
 
-/** What `putContact` may be asked for, beside what its method takes. */
+/** The query parameters of `putContact`, in addition to the arguments of its method. */
 export type PutContactQuery = {
-  /** What becomes of a contact that your company has already. `update`: the given fields replace its own. `keep`: they fill only fields that are empty. `fail`: it stays as it is, and the item is a 409. */
+  /** What happens to a contact that your company already has. `update`: the fields of the request replace the fields of the contact. `keep`: the fields of the request fill only empty fields. `fail`: the contact does not change, and the item gets a 409. */
   on_conflict?: "update" | "keep" | undefined;
 };
 
@@ -1836,13 +1836,13 @@ export type PutContactQuery = {
 export type Repeat = {
   /** Whether the channel accepted the earlier send. */
   success: boolean;
-  /** `sent`: the channel accepted the message. `pending`: the send is in progress; repeat the request shortly. `failed`: the send failed for good. */
+  /** `sent`: the channel accepted the message. `pending`: the send is in progress; repeat the request after a few seconds. `failed`: the send failed, and a repeat does not send the message. */
   status: "sent" | "pending" | "failed";
   /** The conversation of the message. */
   conversation_id: string;
   /** The id of the stored message. */
   message_id: string;
-  /** The request repeats an idempotency key, and sent nothing. */
+  /** The request repeats an idempotency key, so nothing was sent. */
   idempotent_hit: true;
 };
 
@@ -1851,25 +1851,25 @@ export type ReplyAnswer = Sent | Repeat | DoNotContact | DryRun;
 
 /** A free reply to send. */
 export type ReplyRequest = {
-  /** The conversation to reply in. It is not closed. */
+  /** The conversation to reply in. It must not be closed. */
   conversation_id: string;
-  /** The text of the message, kept to the byte. */
+  /** The text of the message, sent byte for byte. */
   text: string;
-  /** Identifies this one send in your company, for ever, so that a repeat sends nothing. Template sends and free replies share the keys. */
+  /** Your name for this one send. It never expires: a repeat with the same key sends nothing. A key of a template send cannot be used again for a free reply. */
   idempotency_key?: string;
 };
 
-/** What `search` may be asked for, beside what its method takes. */
+/** The query parameters of `search`, in addition to the arguments of its method. */
 export type SearchQuery = {
-  /** Words, each of which a record must have in one of the searched fields. They stand in any order; case, accents and punctuation do not count. A word of one or two letters is found at the beginning of a word, a longer one anywhere. */
+  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. */
   q: string;
-  /** The greatest number of records on a page. A page of large records ends earlier. */
+  /** The greatest number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
-  /** Archived records: `exclude` leaves them out, `include` answers them among the others, `only` answers them alone. A record has a time in `archived_at` while it is archived. */
+  /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
-/** What became of a message that your company sent. */
+/** What happened to a message that your company sent. */
 export type Send = {
   /** The message that was sent. */
   message_id: string;
@@ -1877,54 +1877,54 @@ export type Send = {
   readonly company_id: string;
   /** The conversation of the message. */
   conversation_id: string;
-  /** The caller's name of the send; `null` when it was given none. */
+  /** The caller's name for the send; `null` when the caller gave none. */
   idempotency_key: string | null;
-  /** `template`: a template was sent. `reply`: a free reply. */
+  /** `template`: a template was sent. `reply`: a free reply was sent. */
   kind: "template" | "reply";
-  /** The name of the template; `null` of a reply. */
+  /** The name of the template; `null` for a reply. */
   template_name: string | null;
-  /** The language of the template; `null` of a reply. */
+  /** The language of the template; `null` for a reply. */
   language_code: string | null;
-  /** What the service knows of the call to the channel. `pending`: it may be under way. `sent`: the channel took the message. `failed`: it refused it, or never answered. `released`: it certainly does not have it, and a repeat with the idempotency key sends again. */
+  /** What the service knows about the call to the channel. `pending`: the call may be in progress. `sent`: the channel accepted the message. `failed`: the channel refused the message, or never answered. `released`: the channel certainly does not have the message, and a repeat with the same idempotency key sends it again. */
   state: "pending" | "sent" | "failed" | "released";
-  /** How far the message has come: the `status` of the message. */
+  /** The `status` of the message, such as `delivered`. */
   status: "pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired";
-  /** How often the send was handed to the channel: more than 1 after it was released. */
+  /** How many times the service sent the message to the channel. It is more than 1 when the send was released and repeated. */
   attempt: number;
-  /** Why it failed or was released. It stays when the message arrived after all. `outcome_unknown`: the channel never answered, and may have sent it. */
+  /** Why the send failed or was released. The reason stays here even when the message arrives later. `outcome_unknown`: the channel never answered, and may have sent the message. */
   error: MessageFailure | null;
   /** Whether the channel reported that the message went out more than once. */
   double_sent: boolean;
   /** The channel's id of the message; `null` until it is known. */
   whatsapp_message_id: string | null;
-  /** Of a `pending` send: when it counts as failed, unless its outcome is known before. */
+  /** For a `pending` send: the time from which the send counts as failed, unless its outcome is known earlier. */
   lease_ends_at: string | null;
-  /** When the channel sent the message on, as it reported. */
+  /** When the channel passed the message on to the person, as the channel reported. */
   readonly sent_at: string | null;
-  /** When the message reached a device of the person. */
+  /** When the message reached one of the person's devices. */
   readonly delivered_at: string | null;
   /** When the person read the message. */
   readonly read_at: string | null;
-  /** When the message failed, as the channel reported or answered. */
+  /** When the message failed, according to the channel. */
   readonly failed_at: string | null;
-  /** When the life of the message ended without a report that it arrived. */
+  /** When the lifetime of the message ended, if the channel never reported that it arrived. */
   readonly expired_at: string | null;
-  /** When the send was first asked for. */
+  /** When the send was first requested. */
   readonly created_at: string;
 };
 
 /** The result of the request. */
 export type SendAnswer = Sent | Repeat | DoNotContact | MarketingOptOut | DryRun;
 
-/** What `sendExternalTemplate` may be asked for, beside what its method takes. */
+/** The query parameters of `sendExternalTemplate`, in addition to the arguments of its method. */
 export type SendExternalTemplateQuery = {
-  /** With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the send would answer it. */
+  /** With `true`, the request is checked like a send, but nothing is sent or written. The errors are those that the send would return. */
   dry_run?: boolean | undefined;
 };
 
-/** What `sendReply` may be asked for, beside what its method takes. */
+/** The query parameters of `sendReply`, in addition to the arguments of its method. */
 export type SendReplyQuery = {
-  /** With `true`, the request is judged as a send, and nothing is sent or written. A fault is answered as the send would answer it. */
+  /** With `true`, the request is checked like a send, but nothing is sent or written. The errors are those that the send would return. */
   dry_run?: boolean | undefined;
 };
 
@@ -1936,21 +1936,21 @@ export type SendRequest = {
   template_name: string;
   /** The language of the template, such as `pt_BR` or `en`. */
   language_code: string;
-  /** The text that the history shows and the agent reads, kept to the byte. It need not be the rendered template. */
+  /** The text that the history shows and the AI agent reads, stored byte for byte. It can differ from the rendered template. */
   display_text: string;
   /** The values of `{{1}}`, `{{2}}`, … in the body of the template. */
   body_variables?: string[];
   /** The values of the variables in a text header. */
   header_variables?: string[];
-  /** The values of the buttons that need one, in the order of the buttons: the end of an address, or a code to copy. The code of an authentication template stands in `body_variables` alone. */
+  /** The values of the buttons that need one, in the order of the buttons: the end of a button's URL, or a code to copy. The code of an authentication template goes into `body_variables` only. */
   button_variables?: string[];
-  /** The connected messaging account that sends. Required when the company has more than one. */
+  /** The connected messaging account that sends the message. Required when the company has more than one. */
   phone_number_id?: string;
   /** The name for a new contact. An existing contact keeps its name. */
   contact_name?: string;
-  /** Identifies this one send in your company, for ever, so that a repeat sends nothing. A good form is `<purpose>-<contact>-<date>`. */
+  /** Your name for this one send. It never expires: a repeat with the same key sends nothing. A good form is `<purpose>-<contact>-<date>`. */
   idempotency_key?: string;
-  /** The kind of media in the header of the approved template, which the stored message then has as its type. The service supplies the media, also when this is left out. With it, `header_variables` must be left out or empty. */
+  /** The kind of media in the header of the approved template. This kind becomes the type of the stored message. The service supplies the media, even when this field is left out. With this field, `header_variables` must be left out or empty. */
   template_header_type?: "image" | "video" | "document";
 };
 
@@ -1980,15 +1980,15 @@ export type Stage = {
   pipeline_id: string;
   /** The name of the stage. */
   name: string;
-  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A greater one than the last means the last. */
+  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number after the last place means the last place. */
   position: number;
-  /** Since when the stage is archived; `null` while it is in use. */
+  /** When the stage was archived; `null` while it is in use. */
   readonly archived_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
 };
 
@@ -1998,7 +1998,7 @@ export type StageChanges = {
   pipeline_id?: string;
   /** The name of the stage. */
   name?: string;
-  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A greater one than the last means the last. */
+  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number after the last place means the last place. */
   position?: number;
 };
 
@@ -2014,11 +2014,11 @@ export type Team = {
   readonly created_at: string;
   /** When the record was last changed. */
   readonly updated_at: string;
-  /** The number of the record's latest change, as a text of digits. In double quotes, it is the ETag of the record. */
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
 };
 
-/** A message template of your company at the channel, as it was last read there. */
+/** A message template of your company, as it was last read from the channel. */
 export type Template = {
   /** The id of the record. */
   readonly id: string;
@@ -2036,25 +2036,25 @@ export type Template = {
   status: string;
   /** The channel's category: `MARKETING`, `UTILITY` or `AUTHENTICATION`. */
   category: string | null;
-  /** The category that the channel has announced for the template; `null` when it stays. */
+  /** The new category that the channel has announced for the template; `null` if the channel has announced no change. */
   upcoming_category: string | null;
-  /** How recipients take the template: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`. */
+  /** How well recipients like the template: `GREEN`, `YELLOW`, `RED` or `UNKNOWN`. */
   quality: string | null;
-  /** Why the channel has rejected the template, in its own word. */
+  /** Why the channel has rejected the template, as the channel's own code. */
   rejected_reason: string | null;
-  /** Whether the text has numbers or names for its variables. A send gives the values in order either way. */
+  /** Whether the variables in the text have numbers or names. In both cases, a send lists the values in order. */
   parameter_format: "POSITIONAL" | "NAMED";
-  /** The parts of the template as the channel lists them, without the addresses of media. */
+  /** The parts of the template as the channel lists them, without the URLs of media. */
   components: {
     [key: string]: unknown;
   }[];
   /** The variables, in the order in which a send gives their values. */
   variables: TemplateVariables;
-  /** What a send of the template must carry. */
+  /** What a send of the template must provide. */
   send: TemplateNeeds;
   /** Whether the template can be sent now, as far as this service knows. */
   can_be_sent: boolean;
-  /** Why it cannot be sent, in sentences; empty when it can. */
+  /** Why the template cannot be sent now, as sentences; an empty list when it can be sent. */
   why_not: string[];
   /** When the template was last read from the channel. */
   read_at: string;
@@ -2068,23 +2068,23 @@ export type Template = {
 export type TemplateButton = {
   /** The place of the button in the template, from 0. */
   index: number;
-  /** `url`: the value is the end of the button's address. `copy_code`: it is the code to copy. */
+  /** `url`: the value is the end of the button's URL. `copy_code`: the value is the code to copy. */
   kind: "url" | "copy_code";
   /** The label of the button. */
   text: string;
-  /** The value with which the template was submitted to the channel. */
+  /** The example value that the template had when it was submitted to the channel. */
   example: string | null;
 };
 
-/** What a send of a template must carry. */
+/** What a send of a template must provide. */
 export type TemplateNeeds = {
-  /** The media in the header, which the service sends by itself; `null` when there is none. A send may leave it out, and must not name another one. */
+  /** The kind of media in the header; `null` when the header has no media. The service supplies the media. A send may leave this field out, but must not name another kind. */
   template_header_type: "image" | "video" | "document" | null;
-  /** How many values `header_variables` has. */
+  /** How many values `header_variables` must have. */
   header_variables: number;
-  /** How many values `body_variables` has. */
+  /** How many values `body_variables` must have. */
   body_variables: number;
-  /** How many values `button_variables` has. */
+  /** How many values `button_variables` must have. */
   button_variables: number;
 };
 
@@ -2092,7 +2092,7 @@ export type TemplateNeeds = {
 export type TemplateVariable = {
   /** The number of the variable, or its name when `parameter_format` is `NAMED`. */
   name: string;
-  /** The value with which the template was submitted to the channel. */
+  /** The example value that the template had when it was submitted to the channel. */
   example: string | null;
 };
 
@@ -2109,22 +2109,22 @@ export type TemplateVariables = {
 /** A point in time: a text in ISO 8601, such as `2026-11-22` for a whole day, or a `Date`. */
 export type Time = string | Date;
 
-/** What `updateContacts` may be asked for, beside what its method takes. */
+/** The query parameters of `updateContacts`, in addition to the arguments of its method. */
 export type UpdateContactsQuery = {
-  /** With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, and `details` has the fields of the items, such as `items.3.phone`. */
+  /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
 };
 
-/** What `updateDeals` may be asked for, beside what its method takes. */
+/** The query parameters of `updateDeals`, in addition to the arguments of its method. */
 export type UpdateDealsQuery = {
-  /** With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, and `details` has the fields of the items, such as `items.3.phone`. */
+  /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
 };
 
-/** What `writeContacts` may be asked for, beside what its method takes. */
+/** The query parameters of `writeContacts`, in addition to the arguments of its method. */
 export type WriteContactsQuery = {
-  /** With `true`, nothing is written unless every item can be. The answer is then the error of the first item that cannot, and `details` has the fields of the items, such as `items.3.phone`. */
+  /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
-  /** What becomes of a contact that your company has already. `update`: the given fields replace its own. `keep`: they fill only fields that are empty. `fail`: it stays as it is, and the item is a 409. */
+  /** What happens to a contact that your company already has. `update`: the fields of the request replace the fields of the contact. `keep`: the fields of the request fill only empty fields. `fail`: the contact does not change, and the item gets a 409. */
   on_conflict?: "update" | "keep" | "fail" | undefined;
 };

@@ -7,7 +7,7 @@ import type { Mailbox } from "./mailbox.ts";
 
 /** Supabase Auth of the local stack: the `/auth/v1` of a hosted project. */
 export interface Auth {
-  /** @param caller the address of whoever asks. */
+  /** @param caller the address of the caller. */
   fetch(request: Request, caller: string): Promise<Response>;
   close(): Promise<void>;
 }
@@ -15,18 +15,16 @@ export interface Auth {
 export interface AuthOptions {
   /** The database's address for the role supabase_auth_admin. */
   url: string;
-  /** Where the stack is. */
+  /** The address of the stack. */
   origin: string;
   jwtSecret: string;
   publishableKey: string;
   secretKey: string;
-  /** Where what would be mailed is kept. */
+  /** Keeps the mails that a hosted project would send. */
   mailbox: Mailbox;
-  /** true leaves lite as it is; for the tests of whether it still needs the corrections. */
-  uncorrected?: boolean;
 }
 
-/** What supabase/config.toml says in [auth], for a project as it is to be. */
+/** The rules that supabase/config.toml recommends for a project, in its section [auth]. */
 export const RULES = {
   enable_signup: false,
   enable_anonymous_sign_ins: false,
@@ -36,8 +34,8 @@ export const RULES = {
 };
 
 /**
- * Supabase Auth, answered by @supabase/lite, corrected to answer as Supabase does. It is started by the first
- * request, because most starts need no sign-in.
+ * Supabase Auth, imitated by @supabase/lite and corrected to answer as Supabase does. The service
+ * starts with the first request, because most stacks never need a sign-in.
  */
 export function authHost(options: AuthOptions): Auth {
   let starting: ReturnType<typeof start> | undefined;
@@ -45,10 +43,9 @@ export function authHost(options: AuthOptions): Auth {
     async fetch(request, caller) {
       starting ??= start(options);
       const { app } = await starting;
-      const handedOn = forwarded(request, request.url, caller);
-      const judged = options.uncorrected ? handedOn : await judgeBody(handedOn);
+      const judged = await judgeBody(forwarded(request, request.url, caller));
       const answer = judged instanceof Response ? judged : await app.fetch(judged);
-      // Supabase lets a page of any origin ask: what it may do, its tokens say.
+      // As at Supabase, a page of any origin may call: the tokens decide what it may do.
       answer.headers.set("Access-Control-Allow-Origin", "*");
       if (request.method === "OPTIONS") {
         const asked = request.headers.get("Access-Control-Request-Headers");
@@ -57,7 +54,7 @@ export function authHost(options: AuthOptions): Auth {
       return answer;
     },
     async close() {
-      // One that has failed has said so to whoever asked.
+      // If the start failed, the first request has already got the error.
       await (await starting?.catch(() => undefined))?.close();
     },
   };
@@ -83,12 +80,7 @@ async function start(options: AuthOptions) {
     },
     storage: { enabled: false },
     studio: { enabled: false },
-    options: {
-      server: {
-        disableStudio: true,
-        ...(options.uncorrected ? {} : { middlewares: [asSupabaseAuth(mailbox.keep)] }),
-      },
-    },
+    options: { server: { disableStudio: true, middlewares: [asSupabaseAuth(mailbox.keep)] } },
   } as never);
   await app.init();
   const { driver } = connection as unknown as {

@@ -1,7 +1,7 @@
 import { readdressed } from "../readdressed.ts";
 
-// A correction of @supabase/lite, as in corrections.ts. Supabase refuses a member of another type; lite takes it, and
-// answers 500.
+// A correction of @supabase/lite, like those in corrections.ts. Supabase refuses a body that has a
+// member of a wrong type. lite accepts the body, and answers 500.
 
 const TEXTS = [
   "email",
@@ -28,9 +28,10 @@ const TYPES: [names: string[], type: string][] = [
 ];
 
 /**
- * Judges the members of a request's body by their types. Text that is no JSON is left to lite.
+ * Checks the types of the members of a request's body. Text that is not JSON is left to lite.
  *
- * @returns the refusal, or the request for lite: without members that are null, which Supabase takes for missing.
+ * @returns the refusal, or the request for lite. Members that are null are removed from it, because
+ *   Supabase treats them as missing.
  */
 export async function judgeBody(request: Request): Promise<Response | Request> {
   if (request.url.includes("%00")) return refused("The address has a null character");
@@ -43,12 +44,12 @@ export async function judgeBody(request: Request): Promise<Response | Request> {
   } catch {
     return whole(text);
   }
-  if (typeof json !== "object" || Array.isArray(json)) return unparsed("it is no object");
+  if (typeof json !== "object" || Array.isArray(json)) return unparsed("it is not an object");
   const members = Object.entries(json ?? {}).filter(([, value]) => value !== null);
   for (const [name, value] of members) {
     const type = TYPES.find(([names]) => names.includes(name))?.[1];
     if (type && (typeof value !== type || Array.isArray(value))) {
-      return unparsed(`${name} is no ${type}`);
+      return unparsed(`${name} is not of the type ${type}`);
     }
     if (typeof value === "string" && value.includes("\0")) {
       return unparsed(`${name} has a null character`);

@@ -6,7 +6,7 @@ import type { Secrets } from "../secrets.ts";
 export interface DemoPerson {
   email: string;
   role: string;
-  /** null when the person has chosen another. */
+  /** null when the person has chosen another password. */
   password: string | null;
 }
 
@@ -14,15 +14,16 @@ const OWNER = "helena.duarte@ondalva.example";
 const AGENT = "amina.okoro@ondalva.example";
 
 /**
- * Gives the demo company's owner and agent their passwords, unless they have one. Returns who of the two is a member
- * of the company, or null when neither is.
+ * Gives the demo company's owner and agent their passwords, unless they already have one. Returns
+ * which of them are members of the company, or null when neither is.
  * @param admin a connection as the superuser.
  */
 export async function demoPeople(
   admin: Sql,
   { owner_password, agent_password }: Pick<Secrets, "owner_password" | "agent_password">,
 ): Promise<DemoPerson[] | null> {
-  // The lowest cost of bcrypt: the passwords are random, and nobody waits at a start.
+  // The lowest cost of bcrypt is enough, because the passwords are random, and a start should be
+  // quick.
   const people = await admin<{ email: string; role: string; password: string | null }[]>`
     with given (place, email, password) as (
       values (1, ${OWNER}, ${owner_password}), (2, ${AGENT}, ${agent_password})

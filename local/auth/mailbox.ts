@@ -1,18 +1,18 @@
 import { escaped, HEADERS } from "../static_files.ts";
 
-/** What Supabase Auth would send by e-mail. */
+/** A mail that Supabase Auth would send. */
 export interface Mail {
   /** When it was written. */
   at: string;
   to: string;
   kind: "magic_link" | "recovery" | "invite" | "email_change" | "reauthentication";
-  /** Where its reader goes; null when it has only a code. */
+  /** The address of its link; null when it has only a code. */
   link: string | null;
-  /** What its reader may type instead. */
+  /** The code that its reader may type instead of following the link. */
   code: string;
 }
 
-/** The mails of the local stack, which no one sends. */
+/** The mails of the local stack, which are never sent. */
 export interface Mailbox {
   keep(mail: Omit<Mail, "at">): void;
   /** Answers /sandbox/mail: a page for people, JSON for programs. */

@@ -2,15 +2,18 @@ import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import type { Secrets } from "../secrets.ts";
 
 /**
- * Secrets for the functions; the signing key as a private JWK in JSON, or as the local stack keeps it. Without
- * the secret of the jobs, the function whatsapp runs none.
+ * Secrets for the functions. The signing key is a private JWK in JSON, or in the form of the local
+ * stack's secrets. Without the secret of the jobs, the function whatsapp runs no jobs.
  */
 export type FunctionSecrets =
   & Pick<Secrets, "publishable_key" | "secret_key" | "credentials_key">
   & Partial<Pick<Secrets, "jobs_secret">>
   & (Pick<Secrets, "jwt_secret"> | { signing_key: string });
 
-/** The environment variables of the functions: those that the platform sets, and their own secrets. */
+/**
+ * The environment variables of the functions: those that the platform sets, and the functions'
+ * secrets.
+ */
 export function functionEnvironment(
   supabaseUrl: string,
   secrets: FunctionSecrets,
@@ -30,6 +33,6 @@ export function functionEnvironment(
 }
 
 function signingKey({ jwt_secret }: Pick<Secrets, "jwt_secret">): string {
-  // lite takes the secret as text and the functions take it as a key; these are the same bytes.
+  // lite takes the secret as a text, and the functions take it as a key with the same bytes.
   return JSON.stringify({ kty: "oct", alg: "HS256", k: encodeBase64Url(jwt_secret) });
 }

@@ -3,14 +3,14 @@ import { forwarded } from "../forwarded.ts";
 
 /**
  * Answers a request to /functions/v1/…, as the platform's function host does.
- * @param caller the address from which it came; this machine's by default.
+ * @param caller the address from which it came; by default, this machine's.
  */
 export type FunctionsHost = (request: Request, caller?: string) => Promise<Response>;
 
 const folder = new URL("../../supabase/functions/", import.meta.url);
 const PREFIX = "/functions/v1";
 
-/** Work of the functions that goes on after their answers. */
+/** Work of the functions that continues after their answers. */
 const background = new Set<Promise<unknown>>();
 
 function waitUntil(work: Promise<unknown>) {
@@ -19,22 +19,25 @@ function waitUntil(work: Promise<unknown>) {
   work.then(remove, remove);
 }
 
-/** What takes longer when the functions end is given up, as on the platform. */
+/**
+ * After the functions have been ended, their work may continue for this long. Then it is given up,
+ * as on the platform.
+ */
 const END_MS = 1_000;
 
-/** Has the functions do at once what waits for its time, such as telling what they have counted. */
+/** Makes the functions do their postponed work now, such as storing their counts. */
 export async function endFunctions(): Promise<void> {
   dispatchEvent(new Event("beforeunload"));
   await waitAtMost(END_MS, Promise.all(background));
 }
 
 /**
- * Loads functions and mounts them as the platform does: each sees its own name as the first part
- * of the path, and what a function throws never reaches the caller.
- * The environment must be set before, because a function reads its configuration when it starts.
+ * Loads functions and mounts them as the platform does. The path of a request begins with the
+ * function's name, and exceptions of a function never reach the caller. The environment must be set
+ * before, because a function reads its configuration when it starts.
  */
 export async function loadFunctions(names: string[]): Promise<FunctionsHost> {
-  // Tests that run functions of their own have one.
+  // In tests that load functions themselves, this object already exists.
   if (!("EdgeRuntime" in globalThis)) Object.assign(globalThis, { EdgeRuntime: { waitUntil } });
   const functions = new Map<string, (request: Request) => Response | Promise<Response>>();
   for (const name of names) {

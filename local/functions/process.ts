@@ -1,38 +1,41 @@
 import { deadline } from "deno-std/async/deadline.js";
 import { root } from "../checkout.ts";
 
-/** A module that `deno serve` runs in a process of its own, as the platform runs a function. */
+/** A module that `deno serve` runs in a separate process, as the platform runs a function. */
 export interface FunctionProcess extends AsyncDisposable {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   url: string;
   pid: number;
   /** Milliseconds from the start of the process until it listened. */
   listeningAfter: number;
-  /** The end of what it has written to stderr. */
+  /** The last part of its output on stderr. */
   log(): string;
-  /** Sends a signal, SIGTERM unless another is given, and waits for the end. */
+  /** Sends a signal, by default SIGTERM, and waits for the end. */
   end(signal?: Deno.Signal): Promise<void>;
 }
 
 export interface FunctionProcessOptions {
   /** The file of the module, whose default export has `fetch`. */
   entry: string;
-  /** Variables besides those of this process. */
+  /** Variables in addition to those of this process. */
   env: Record<string, string>;
-  /** The Deno that runs it; the one that runs this process, unless another is given. */
+  /** The Deno that runs it; by default the one that runs this process. */
   deno?: string;
   cwd?: string;
-  /** Those that the platform gives a function, unless it needs more. */
+  /** By default, the flags that the platform gives a function. */
   permissions?: string[];
   /** Further flags of `deno serve`. */
   flags?: string[];
-  /** Gets all that it writes, to stdout too; the function of a send writes a line there. */
+  /** Gets all output of the process. That includes stdout, to which each send writes a line. */
   hear?: (text: string) => void;
-  /** Ends the process at the latest; owns it from its start, before it listens. */
+  /**
+   * Owns the process from its start. If the process still runs when the owner is disposed of, the
+   * owner ends it.
+   */
   owner?: AsyncDisposableStack;
 }
 
-/** A process ended before it listened. The message shows what it had written. */
+/** A process ended before it listened. The message contains its output. */
 export class NotStarted extends Error {
   override name = "NotStarted";
 
@@ -42,31 +45,34 @@ export class NotStarted extends Error {
 }
 
 const LOG_LENGTH = 16_384;
-/** A process that takes longer to end is killed; a server with open connections to Postgres does. */
+/**
+ * A process that has not ended after this time is killed, for example a server with open
+ * connections to Postgres.
+ */
 const END_MS = 1000;
 
-/** The file that a function of this repository starts with. */
+/** The file with which a function of this repository starts. */
 export function functionEntry(name: string): string {
   return `${root}supabase/functions/${name}/index.ts`;
 }
 
 /**
  * Starts a module on a free port and waits until it listens.
- * @throws NotStarted when it ends before that, Error when its owner has been disposed of.
+ * @throws NotStarted when it ends before it listens; Error when its owner has been disposed of.
  */
 export async function startFunctionProcess(
   options: FunctionProcessOptions,
 ): Promise<FunctionProcess> {
   const { entry, env, deno = Deno.execPath(), cwd = root, flags = [], owner, hear } = options;
   const { permissions = ["--allow-net", "--allow-env"] } = options;
-  if (owner?.disposed) throw new Error(`${entry} was not started: its owner is being ended.`);
+  if (owner?.disposed) throw new Error(`${entry} was not started, because its owner is ending.`);
   const began = performance.now();
   const child = new Deno.Command(deno, {
     args: ["serve", "--host", "127.0.0.1", "--port", "0", ...permissions, ...flags, entry],
     env: { ...env, NO_COLOR: "1" },
     cwd,
     stdin: "null",
-    stdout: hear ? "piped" : "null", // a line for each send
+    stdout: hear ? "piped" : "null", // each send writes a line there
     stderr: "piped",
   }).spawn();
   owner?.defer(() => end());
@@ -92,7 +98,7 @@ export async function startFunctionProcess(
       try {
         child.kill(each);
       } catch {
-        // It has ended at this moment.
+        // The process has just ended.
       }
       await deadline(child.status, END_MS).catch(() => {});
     }

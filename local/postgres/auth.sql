@@ -1,51 +1,48 @@
--- What Supabase Auth keeps, as far as sign-in with a password, a magic link or a reset needs it. The superuser runs
--- this once for a cluster: a new one, or one that a version without sign-in has made. So it can run again, and it
--- keeps the people who are there.
+-- The tables of Supabase Auth, as far as sign-in with a password, a magic link or a reset needs them. The superuser
+-- runs this once for a new cluster, after bootstrap.sql.
 
-alter role supabase_auth_admin login;
-
--- As on a hosted project: no default for audience, role and tokens, so that a row that lacks them there lacks them here.
-alter table auth.users
-  add column if not exists instance_id uuid,
-  add column if not exists aud varchar(255),
-  add column if not exists role varchar(255),
-  add column if not exists encrypted_password varchar(255),
-  add column if not exists email_confirmed_at timestamptz,
-  add column if not exists invited_at timestamptz,
-  add column if not exists confirmation_token varchar(255),
-  add column if not exists confirmation_sent_at timestamptz,
-  add column if not exists recovery_token varchar(255),
-  add column if not exists recovery_sent_at timestamptz,
-  add column if not exists email_change varchar(255),
-  add column if not exists email_change_token_new varchar(255),
-  add column if not exists email_change_token_current varchar(255) default '',
-  add column if not exists email_change_sent_at timestamptz,
-  add column if not exists email_change_confirm_status smallint default 0,
-  add column if not exists reauthentication_token varchar(255) default '',
-  add column if not exists reauthentication_sent_at timestamptz,
-  add column if not exists phone text unique,
-  add column if not exists phone_confirmed_at timestamptz,
-  add column if not exists phone_change text default '',
-  add column if not exists phone_change_token varchar(255) default '',
-  add column if not exists phone_change_sent_at timestamptz,
-  add column if not exists banned_until timestamptz,
-  add column if not exists deleted_at timestamptz,
-  add column if not exists last_sign_in_at timestamptz,
-  add column if not exists is_super_admin boolean,
-  add column if not exists is_sso_user boolean not null default false,
-  add column if not exists is_anonymous boolean not null default false,
-  add column if not exists updated_at timestamptz;
-alter table auth.users
-  add column if not exists confirmed_at timestamptz
-    generated always as (least(email_confirmed_at, phone_confirmed_at)) stored;
+-- As on a hosted project, aud, role and the tokens have no default. An insert that omits them
+-- leaves them null here too.
+create table auth.users (
+  id uuid primary key,
+  email text unique,
+  raw_app_meta_data jsonb not null default '{}',
+  raw_user_meta_data jsonb not null default '{}',
+  created_at timestamptz not null default now(),
+  instance_id uuid,
+  aud varchar(255),
+  role varchar(255),
+  encrypted_password varchar(255),
+  email_confirmed_at timestamptz,
+  invited_at timestamptz,
+  confirmation_token varchar(255),
+  confirmation_sent_at timestamptz,
+  recovery_token varchar(255),
+  recovery_sent_at timestamptz,
+  email_change varchar(255),
+  email_change_token_new varchar(255),
+  email_change_token_current varchar(255) default '',
+  email_change_sent_at timestamptz,
+  email_change_confirm_status smallint default 0,
+  reauthentication_token varchar(255) default '',
+  reauthentication_sent_at timestamptz,
+  phone text unique,
+  phone_confirmed_at timestamptz,
+  phone_change text default '',
+  phone_change_token varchar(255) default '',
+  phone_change_sent_at timestamptz,
+  banned_until timestamptz,
+  deleted_at timestamptz,
+  last_sign_in_at timestamptz,
+  is_super_admin boolean,
+  is_sso_user boolean not null default false,
+  is_anonymous boolean not null default false,
+  updated_at timestamptz,
+  confirmed_at timestamptz generated always as (least(email_confirmed_at, phone_confirmed_at)) stored
+);
 alter table auth.users owner to supabase_auth_admin;
 
--- The people of an earlier version. Their addresses are those of its demo data, which nobody has to confirm.
-update auth.users
-set aud = 'authenticated', role = 'authenticated', email_confirmed_at = created_at
-where aud is null and email is not null;
-
-create table if not exists auth.sessions (
+create table auth.sessions (
   id uuid primary key,
   user_id uuid not null references auth.users on delete cascade,
   factor_id uuid,
@@ -61,10 +58,10 @@ create table if not exists auth.sessions (
   created_at timestamptz,
   updated_at timestamptz
 );
-create index if not exists sessions_user_id_idx on auth.sessions (user_id);
+create index sessions_user_id_idx on auth.sessions (user_id);
 
--- Only here is the id a text: lite makes it.
-create table if not exists auth.refresh_tokens (
+-- The id is a text only here, because lite makes it.
+create table auth.refresh_tokens (
   id text primary key,
   token varchar(255) unique,
   user_id uuid not null,
@@ -74,10 +71,10 @@ create table if not exists auth.refresh_tokens (
   created_at timestamptz,
   updated_at timestamptz
 );
-create index if not exists refresh_tokens_session_id_idx on auth.refresh_tokens (session_id);
-create index if not exists refresh_tokens_user_id_idx on auth.refresh_tokens (user_id);
+create index refresh_tokens_session_id_idx on auth.refresh_tokens (session_id);
+create index refresh_tokens_user_id_idx on auth.refresh_tokens (user_id);
 
-create table if not exists auth.identities (
+create table auth.identities (
   id uuid primary key,
   user_id uuid not null references auth.users on delete cascade,
   provider text not null,
@@ -89,10 +86,11 @@ create table if not exists auth.identities (
   updated_at timestamptz,
   unique (provider, provider_id)
 );
-create index if not exists identities_user_id_idx on auth.identities (user_id);
+create index identities_user_id_idx on auth.identities (user_id);
 
--- Nobody gets a code to exchange here, because the page asks for tokens; a code that is presented is looked up.
-create table if not exists auth.flow_state (
+-- No row is ever written here: local/auth/pkce.ts keeps the codes in memory. lite looks up a code
+-- that is not among them.
+create table auth.flow_state (
   id uuid primary key,
   user_id uuid,
   auth_code text,
@@ -101,8 +99,7 @@ create table if not exists auth.flow_state (
   created_at timestamptz
 );
 
--- The last table: where it is, all of this was done.
-create table if not exists auth.audit_log_entries (
+create table auth.audit_log_entries (
   id uuid primary key,
   payload json,
   ip_address varchar(64) not null default '',

@@ -7,10 +7,16 @@ create role anon nologin noinherit;
 create role authenticated nologin noinherit;
 create role service_role nologin noinherit bypassrls;
 create role authenticator login noinherit;
-create role supabase_auth_admin nologin noinherit;
+create role supabase_auth_admin login noinherit;
 grant anon, authenticated, service_role to authenticator;
+-- As on a hosted project, where authenticator also loads safeupdate. On this machine, local/rest/
+-- and a test do the work of safeupdate.
+alter role authenticator set statement_timeout = '8s';
+alter role authenticator set lock_timeout = '8s';
+alter role authenticated set statement_timeout = '8s';
+alter role anon set statement_timeout = '3s';
 grant anon, authenticated, service_role to postgres with admin option;
--- What any session does is shown to it.
+-- This role may see what every session does.
 grant pg_monitor to postgres;
 
 alter database postgres owner to postgres;
@@ -23,15 +29,6 @@ create extension pgcrypto with schema extensions;
 
 create schema auth authorization supabase_auth_admin;
 grant usage on schema auth to postgres, anon, authenticated, service_role;
-
-create table auth.users (
-  id uuid primary key,
-  email text unique,
-  raw_app_meta_data jsonb not null default '{}',
-  raw_user_meta_data jsonb not null default '{}',
-  created_at timestamptz not null default now()
-);
-grant all on auth.users to postgres with grant option;
 
 create function auth.jwt() returns jsonb language sql stable as $$
   select nullif(current_setting('request.jwt.claims', true), '')::jsonb

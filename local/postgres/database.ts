@@ -4,11 +4,19 @@ import postgres from "postgres";
 export type Sql = postgres.Sql;
 
 /** Connects as one of the database's login roles. */
-export function connect(port: number, user: string, password: string, max = 1): Sql {
+export function connect(
+  port: number,
+  user: string,
+  password: string,
+  max = 1,
+  database = "postgres",
+): Sql {
   return postgres(databaseUrl(port, user, password), {
     max,
+    database,
     onnotice: () => {},
-    // Migrations change types that prepared statements rely on, and no statement here runs often.
+    // A prepared statement depends on types, and migrations change them. No statement here runs so
+    // often that it should be prepared.
     prepare: false,
   });
 }
@@ -23,26 +31,19 @@ const migrationsFolder = new URL("../../supabase/migrations/", import.meta.url);
 const seedFile = new URL("../../supabase/seed.sql", import.meta.url);
 
 /**
- * Gives a cluster the roles and schemas of a Supabase database that it does not have yet: all of them when it is
- * new, those of Supabase Auth when a version that had no sign-in has made it.
+ * Gives a new cluster the roles and schemas of a Supabase database.
  * @param admin a connection as the superuser.
  */
 export async function bootstrap(admin: Sql, password: string) {
-  const [has] = await admin`
-    select to_regrole('authenticator') is not null as roles,
-      to_regclass('auth.audit_log_entries') is not null as auth
-  `;
-  const files = [
-    ...(has.roles ? [] : [{ file: bootstrapFile, roles: ["postgres", "authenticator"] }]),
-    ...(has.auth ? [] : [{ file: authFile, roles: ["supabase_auth_admin"] }]),
-  ];
-  if (files.length === 0) return;
-  const statements = files.map(async ({ file, roles }) => {
-    const passwords = roles.map((role) => `alter role ${role} password '${password}';`);
-    return [await Deno.readTextFile(file), ...passwords].join("\n");
-  });
-  // One message is one transaction, so a start that is killed here leaves nothing behind.
-  await admin.unsafe((await Promise.all(statements)).join("\n"));
+  const [{ is_done }] = await admin`select to_regrole('authenticator') is not null as is_done`;
+  if (is_done) return;
+  const texts = await Promise.all([bootstrapFile, authFile].map((file) => Deno.readTextFile(file)));
+  const passwords = ["postgres", "authenticator", "supabase_auth_admin"].map((role) =>
+    `alter role ${role} password '${password}';`
+  );
+  // All statements are sent as one message, which is one transaction. So a start that is killed
+  // here leaves no traces.
+  await admin.unsafe([...texts, ...passwords].join("\n"));
 }
 
 /**
@@ -52,7 +53,8 @@ export async function bootstrap(admin: Sql, password: string) {
  *
  * Yields the file name of each migration after it is applied.
  *
- * @throws Error whose message names the migration and gives the database's reason.
+ * @throws Error whose message names the migration and gives the database's reason; StaleDatabase when the database was
+ *   made by other migrations.
  */
 export async function* migrate(sql: Sql): AsyncGenerator<string> {
   await sql.unsafe(`
@@ -61,13 +63,25 @@ export async function* migrate(sql: Sql): AsyncGenerator<string> {
       version text not null primary key, statements text[], name text
     );
   `);
-  const history = await sql`select version from supabase_migrations.schema_migrations`;
-  const known = new Set(history.map(({ version }) => version));
+  const history = await sql<
+    Applied[]
+  >`select version, statements from supabase_migrations.schema_migrations`;
+  const applied = new Map(history.map((each) => [each.version, each]));
+  const files = await migrationFiles();
+  if (history.length > 0 && !applied.has(versionOf(files[0]))) throw new StaleDatabase();
 
-  for (const file of await migrationFiles()) {
-    const [, version, name] = /^(\d+)_(.+)\.sql$/.exec(file)!;
-    if (known.has(version)) continue;
+  for (const file of files) {
+    const version = versionOf(file);
+    const name = file.slice(version.length + 1, -".sql".length);
     const text = await Deno.readTextFile(new URL(file, migrationsFolder));
+    const before = applied.get(version);
+    if (before) {
+      // The Supabase CLI stores the statements of a migration one by one.
+      if (before.statements?.length === 1 && before.statements[0] !== text) {
+        throw new StaleDatabase();
+      }
+      continue;
+    }
     try {
       await sql.begin(async (transaction) => {
         await transaction.unsafe(text);
@@ -83,6 +97,26 @@ export async function* migrate(sql: Sql): AsyncGenerator<string> {
   }
 }
 
+interface Applied {
+  version: string;
+  statements: string[] | null;
+}
+
+/** The database was made by migrations that this checkout does not have, or that differ here. */
+export class StaleDatabase extends Error {
+  override name = "StaleDatabase";
+  constructor() {
+    super(
+      "This database was made by other migrations than those in supabase/migrations. Start with --fresh for an empty " +
+        "one, or with --data <folder> to keep it.",
+    );
+  }
+}
+
+function versionOf(file: string): string {
+  return file.slice(0, file.indexOf("_"));
+}
+
 async function migrationFiles(): Promise<string[]> {
   const files: string[] = [];
   for await (const { name } of Deno.readDir(migrationsFolder)) {
@@ -92,8 +126,8 @@ async function migrationFiles(): Promise<string[]> {
 }
 
 /**
- * Writes the demo data of supabase/seed.sql, once for each database. The table that the Supabase CLI
- * uses for `--include-seed` records that it was written.
+ * Writes the demo data of supabase/seed.sql, once for each database. A table records that the data
+ * was written; the Supabase CLI uses the same table for `--include-seed`.
  *
  * @returns whether this call wrote the data.
  */
@@ -120,11 +154,11 @@ export async function seed(sql: Sql): Promise<boolean> {
   return true;
 }
 
-/** The message of Postgres, with the line of the file when Postgres names a position. */
-function describe(error: unknown, text: string): string {
+/** The message of Postgres. If Postgres names a position, the line of the file is added. */
+export function describe(error: unknown, text: string): string {
   if (!(error instanceof postgres.PostgresError)) return String(error);
   const position = Number(error.position);
-  // Postgres counts code points; JavaScript counts some of them as two.
+  // Postgres counts code points. JavaScript counts some of them as two.
   const before = Array.from(text).slice(0, position).join("");
   const line = position ? ` (line ${before.split("\n").length})` : "";
   return [error.message + line, error.detail, error.hint].filter(Boolean).join(". ");

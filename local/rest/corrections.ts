@@ -1,17 +1,27 @@
-// @supabase/lite is an alpha. Where it differs from PostgREST, this file corrects it, sealed_filters.ts
-// its filters, embedded_rows.ts the rows that it embeds, connection_pool.ts its connections,
-// database_errors.ts its errors and token_times.ts what it thinks of a token's times. Each correction says
-// what PostgREST does, and a test in tests/local/ fails for each one that has become unnecessary. No other
-// part of this repository depends on these differences.
+// @supabase/lite is an alpha. This file and others correct it where it differs from PostgREST:
+//   - sealed_filters.ts: its filters
+//   - embedded_rows.ts: the rows that it embeds
+//   - connection_pool.ts: its connections
+//   - role_settings.ts: when it reads the settings of roles
+//   - database_errors.ts: its errors
+//   - token_times.ts: how it checks a token's times
+// Each correction says what PostgREST does, and has a test in tests/local/. After an upgrade of lite,
+// take a correction out and run its test: if the test still passes, the correction has become
+// unnecessary. Nothing else in this repository depends on these differences.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type KyselyPlugin, type OperationNodeTransformer, sql } from "kysely";
+import { NO_CONNECTION } from "./connection_pool.ts";
 import { asPostgrest } from "./database_errors.ts";
 import { EmbeddedAsJsonb } from "./embedded_rows.ts";
+import type { RoleSetting, RoleSettings } from "./role_settings.ts";
 import type { Typed } from "./filter_sql.ts";
 import { judgeFilters, type Query, Unsealing } from "./sealed_filters.ts";
 
-/** The internals of lite's Postgres connection that are corrected. lite's types do not declare them. */
+/**
+ * The internals of lite's Postgres connection that this file corrects. lite's types do not declare
+ * them.
+ */
 export interface LiteConnection {
   driver: { typed: Typed };
   rlsState: "unknown" | "active" | "inactive";
@@ -29,22 +39,31 @@ type RpcCall = { method: string; path: string };
 type Work = (database: Database) => Promise<unknown>;
 type Database = { withPlugin(plugin: KyselyPlugin): Database };
 
-/** The request that is being answered, for what the database is told of it. */
+/** The request that is being answered. The database gets its method, path and headers. */
 export const ofRequest = new AsyncLocalStorage<Request>();
 
 /**
  * Corrects a connection in place.
  * @param privileged a connection that sees every table. PostgREST reads the catalogue as
- *   authenticator; lite reads information_schema, which shows a role only what it may use.
+ *   authenticator. lite reads information_schema, which shows a role only what the role may use.
  */
-export function correctConnection(connection: LiteConnection, privileged: LiteConnection) {
+export function correctConnection(
+  connection: LiteConnection,
+  privileged: LiteConnection,
+  roleSettings: RoleSettings,
+) {
   connection.introspect = async (options) => withPlainViews(await privileged.introspect(options));
 
-  // PostgREST grants nothing. In the state "unknown", the first request makes lite grant everything on
-  // every table to anon and authenticated, and tests of permissions would prove nothing.
+  // PostgREST grants nothing. In the state "unknown", lite's first request would grant everything
+  // on every table to anon and authenticated. Tests of permissions would then prove nothing.
   connection.rlsState = "active";
 
-  connection.normalizeDbError = asPostgrest;
+  let knowsSchema = true;
+  connection.normalizeDbError = (error) => {
+    const answer = asPostgrest(error, knowsSchema);
+    if (NO_CONNECTION.test(String((error as { code?: unknown }).code))) knowsSchema = false;
+    return answer;
+  };
 
   const plugins = [new Unsealing(connection.driver.typed), new EmbeddedAsJsonb()].map(changing);
   const { onPostgrestAST, withContext } = connection;
@@ -54,9 +73,9 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
     return onPostgrestAST.call(connection, query, vars);
   };
 
-  // PostgREST rolls back a request that it answers with an error. lite commits an update and then
-  // answers that it changed too many rows. A function that is called sets the status of its answer
-  // itself, so that status rolls nothing back.
+  // PostgREST rolls back a request that it answers with an error. lite commits an update first, and
+  // then answers that it changed too many rows. If a called function sets the status of its answer,
+  // that status does not roll anything back.
   connection.withContext = async (vars, work, options) => {
     vars.call = options?.rpc;
     const attempt = () =>
@@ -71,45 +90,51 @@ export function correctConnection(connection: LiteConnection, privileged: LiteCo
         return await attempt();
       } catch (error) {
         if (error instanceof RolledBack) return error.answer;
-        const isConflict = (error as { code?: string }).code === "40001";
+        const isConflict = /^(40001|40P01)$/.test((error as { code?: string }).code ?? "");
         if (!isConflict || attempts === MAX_ATTEMPTS) throw error;
       }
     }
   };
 
-  // PostgREST prepares a transaction with one statement; lite needs up to six, and five more for a call
-  // of a function. PostgREST also applies the settings of the request's role, such as its
-  // statement_timeout, in lower case and where authenticator itself may take the role (its
-  // Config/Database), and makes the transaction of a GET read-only. It reads them once, until it is
-  // notified; here they are read for each request. And it tells every statement of the request: method, path and
-  // headers, but for the cookies. lite tells a function only.
+  // PostgREST prepares a transaction with one statement. lite needs up to six, and five more for a
+  // call of a function. PostgREST also applies the settings of the request's role, such as its
+  // statement_timeout, and makes the transaction of a GET read-only. PostgREST gives every
+  // statement the request's method, path and headers, except the cookies. lite gives them only to a
+  // function.
   connection.applyRpcRequestGucs = () => Promise.resolve();
   connection.applyJwtSessionContext = async (transaction, { auth, readOnly, call }) => {
     const role = auth?.role ?? "anon";
     const claims = JSON.stringify({ ...auth?.jwt, role });
     const request = ofRequest.getStore()!;
-    const callSettings = call
-      ? sql`
-        ('response.status', ''),
-        ('response.headers', ''),
-      `
-      : sql``;
+    const settings = {
+      ...await roleSettings.of(role, () => readRoleSettings(transaction)),
+      ...(call && { "response.status": "", "response.headers": "" }),
+      "request.method": request.method,
+      "request.path": new URL(request.url).pathname.slice("/rest/v1".length),
+      "request.headers": headersOf(request),
+      "transaction_read_only": readOnly ? "on" : "off",
+      "request.jwt.claims": claims,
+      role,
+    };
+    const rows = Object.entries(settings).map(([name, value]) => sql`(${name}, ${value})`);
     await sql`
-      select set_config(name, value, true) from (
-        select split_part(setting, '=', 1), lower(substring(setting from '=(.*)'))
-        from pg_auth_members join pg_roles on pg_roles.oid = roleid, unnest(rolconfig) as setting
-        where member = current_user::regrole and rolname = ${role}
-        union all values
-          ${callSettings}
-          ('request.method', ${request.method}),
-          ('request.path', ${new URL(request.url).pathname.slice("/rest/v1".length)}),
-          ('request.headers', ${headersOf(request)}),
-          ('transaction_read_only', ${readOnly ? "on" : "off"}),
-          ('request.jwt.claims', ${claims}),
-          ('role', ${role})
-      ) as settings (name, value)
+      select set_config(name, value, true) from (values ${sql.join(rows)}) as settings (name, value)
     `.execute(transaction as never);
+    knowsSchema = true;
   };
+}
+
+/**
+ * The settings of the roles that authenticator may switch to, in lower case (PostgREST's
+ * Config/Database).
+ */
+async function readRoleSettings(transaction: unknown): Promise<RoleSetting[]> {
+  const { rows } = await sql<RoleSetting>`
+    select rolname as role, split_part(setting, '=', 1) as name, lower(substring(setting from '=(.*)')) as value
+    from pg_auth_members join pg_roles on pg_roles.oid = roleid, unnest(rolconfig) as setting
+    where member = current_user::regrole
+  `.execute(transaction as never);
+  return rows;
 }
 
 function headersOf({ headers }: Request): string {
@@ -118,9 +143,10 @@ function headersOf({ headers }: Request): string {
 }
 
 /**
- * The same catalogue, for speed alone. For each column of every view, lite searches the view's SQL for types that
- * only SQLite needs, in each request. It takes the first view of that name in any schema, so one without SQL is put
- * before them; whatever else lite asks of views, it asks by schema too.
+ * The same catalogue, only faster. In each request, lite searches the SQL of every view for types
+ * that only SQLite needs, once for each column. lite takes the first view of that name in any
+ * schema, so this function puts views without SQL before the others. All other queries of lite
+ * about views name the schema.
  */
 function withPlainViews(catalogue: Catalogue): Catalogue {
   const plain = catalogue.views.map(({ name }) => ({ name, schema: "pg_temp", sql: "" }));
@@ -128,13 +154,14 @@ function withPlainViews(catalogue: Catalogue): Catalogue {
 }
 
 /**
- * Until its version 16, PostgREST repeats a transaction that failed with 40001 (serialization failure) at
- * once and without end, also when its caller has left: nobody ever sees the error, and a function that
- * always raises it takes a connection for good. Here it ends some time, with the answer of version 16.
+ * Before its version 16, PostgREST immediately and endlessly repeats a transaction that failed with
+ * 40001 (serialization failure) or 40P01 (deadlock), even after its caller has left. So no one ever
+ * sees the error, and a function that always raises it occupies a connection forever. This code
+ * stops repeating after some time, with the answer of version 16.
  */
 const MAX_ATTEMPTS = 100;
 
-/** A plugin that changes every query by a transformer. */
+/** A plugin that changes every query with a transformer. */
 function changing(transformer: OperationNodeTransformer): KyselyPlugin {
   return {
     transformQuery: ({ node }) => transformer.transformNode(node),
@@ -147,8 +174,8 @@ class RolledBack {
 }
 
 /**
- * PostgREST trusts a signed token. lite looks its user and session up in its own auth service, which
- * is off here; this middleware lets it find any of them.
+ * PostgREST trusts a signed token. lite looks up the token's user and session in its own auth
+ * service, which is off here. With this middleware, lite finds every user and session.
  */
 export async function trustTokens(
   context: { set(name: string, value: unknown): void },
@@ -162,7 +189,7 @@ export async function trustTokens(
 function asNumber(text: string): unknown {
   const number = Number(text);
   if (Number.isFinite(number) && String(number) === text) return number;
-  // Keeps the digits that a JavaScript number would lose. JSON has no NaN, which stays text.
+  // Keeps the digits that a JavaScript number would lose. JSON has no NaN, so NaN stays a text.
   return /\d/.test(text) ? (JSON as unknown as RawJson).rawJSON(text) : text;
 }
 type RawJson = { rawJSON(text: string): unknown };
@@ -171,9 +198,10 @@ function asTimestamp(text: string): string {
   return text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00");
 }
 
-/** Reads values so that their JSON is that of Postgres' to_json, which is what PostgREST answers. */
+/** Reads values so that their JSON is the JSON of Postgres' to_json, which PostgREST returns. */
 export const postgresTypes = {
-  // The driver's own serializer sends any text as false, so that active=eq.true finds inactive rows.
+  // lite passes a boolean as a text, and the driver's own serializer sends every text as false.
+  // Then active=eq.true would find inactive rows.
   bool: type([16], (text) => text === "t"),
   bytea: type([17], (text) => text),
   bigint: type([20], asNumber),
@@ -185,7 +213,7 @@ export const postgresTypes = {
   jsonb: { ...type([3802], parseJson), serialize: asJson },
 };
 
-/** Parses JSON, and keeps the digits that a JavaScript number would lose. */
+/** Parses JSON and keeps the digits that a JavaScript number would lose. */
 function parseJson(text: string): unknown {
   type Source = { source: string };
   const reviver = (_name: string, value: unknown, { source }: Source) =>
@@ -194,8 +222,9 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * lite writes the arguments of a function as JSON, and then its own serializer makes a JSON string of that. A
- * text that was meant as a JSON string cannot be told apart when it is JSON itself; no table here takes one.
+ * lite writes the arguments of a function as JSON, and its serializer then turns that JSON into a
+ * JSON string. A JSON string that contains JSON would look the same, but no table here accepts such
+ * a text.
  */
 function asJson(value: unknown): string {
   return typeof value === "string" && isJson(value) ? value : JSON.stringify(value);

@@ -1,7 +1,8 @@
 import { RelationNotFoundError } from "@supabase/lite";
 import { ConnectionLost, NO_CONNECTION } from "./connection_pool.ts";
 
-// A correction of @supabase/lite, as in corrections.ts: the status and the body of an error of the database.
+// A correction of @supabase/lite, like those in corrections.ts: the status and the body of an error
+// of the database.
 
 /** PostgREST's HTTP status for an SQLSTATE (its docs, "HTTP Status Codes"). The first match wins. */
 const STATUS_BY_SQLSTATE: [RegExp, number][] = [
@@ -16,7 +17,10 @@ const STATUS_BY_SQLSTATE: [RegExp, number][] = [
   [/^/, 400],
 ];
 
-/** Postgres' message for a role that does not exist; from 13.0.1 on, PostgREST takes it for a wrong token. */
+/**
+ * Postgres' message for a role that does not exist. From 13.0.1 on, PostgREST treats it as a wrong
+ * token.
+ */
 const UNKNOWN_ROLE = /^role.*does not exist$/s;
 
 /** An error in the form that lite passes through unchanged. */
@@ -36,14 +40,18 @@ export class DatabaseAnswer {
 }
 
 /**
- * lite answers several SQLSTATEs (such as 23514, P0001 and 57014) with a 500 of its own. In the form
- * of PostgREST's `raise sqlstate 'PGRST'`, lite gives them the status and body that PostgREST gives.
+ * lite answers several SQLSTATEs (such as 23514, P0001 and 57014) with its own 500. If the error
+ * has the form of PostgREST's `raise sqlstate 'PGRST'`, lite answers with the status and body in
+ * it. So this function gives lite an error of this form, with PostgREST's status and body.
+ * @param knowsSchema false when an earlier request found no database. PostgREST then tries to read
+ *   the schema again. When that has failed, PostgREST answers every request with PGRST002.
  */
-export function asPostgrest(error: unknown): unknown {
+export function asPostgrest(error: unknown, knowsSchema: boolean): unknown {
   if (error instanceof ConnectionLost) return answerToLoss(error);
   const { code, message, detail, hint } = error as Record<string, string | undefined>;
   if (typeof code !== "string") return error;
   if (NO_CONNECTION.test(code)) {
+    if (!knowsSchema) return new DatabaseAnswer(503, NO_SCHEMA);
     return new DatabaseAnswer(503, {
       code: "PGRST000",
       message: "Database connection error. Retrying the connection.",
@@ -52,28 +60,51 @@ export function asPostgrest(error: unknown): unknown {
   }
   if (!/^[0-9A-Z]{5}$/.test(code)) return error;
   if (code === "PGRST" || code === "42501" || code.startsWith("PT")) return error;
-  const status = code === "22023" && UNKNOWN_ROLE.test(message!) ? 401 : statusOf(code);
-  return new DatabaseAnswer(status, { code, message, details: detail, hint });
+  return new DatabaseAnswer(statusOf(code, message!), { code, message, details: detail, hint });
 }
 
-function statusOf(code: string): number {
+const NO_SCHEMA = {
+  code: "PGRST002",
+  message: "Could not query the database for the schema cache. Retrying.",
+};
+
+function statusOf(code: string, message: string): number {
+  if (code === "22023" && UNKNOWN_ROLE.test(message)) return 401;
+  if (code === "21000" && message.endsWith(WITHOUT_WHERE)) return 400;
   return STATUS_BY_SQLSTATE.find(([pattern]) => pattern.test(code))![1];
 }
 
+/** The end of safeupdate's message. */
+const WITHOUT_WHERE = "requires a WHERE clause";
+
 /**
- * PostgREST has three answers to a connection that is lost.
+ * A hosted project's answer to an update or delete of all rows. Supabase loads safeupdate for the
+ * Data API. safeupdate refuses such a statement before it checks permissions.
+ */
+export function changeOfAllRows(statement: string): DatabaseAnswer {
+  const message = `${statement.toUpperCase()} ${WITHOUT_WHERE}`;
+  return new DatabaseAnswer(400, { code: "21000", message });
+}
+
+/**
+ * PostgREST answers a lost connection in one of three ways.
  *
- * - When it just broke, hasql takes code and message from fields that libpq leaves out of its own errors. An
- *   error without an SQLSTATE falls through PostgREST's table of statuses, so it is a **400 with an empty code
- *   and an empty message**: within a statement (measured on PostgREST 12 to 16), at the begin, and at the
- *   commit, after which nobody knows whether the change was made.
- * - At the begin and at the commit, when the server said why it ends the connection: its words (57P01).
- * - Within the transaction after such words, PostgREST rolls back. The rollback cannot be sent any more, and
- *   that failure is what it answers (hasql-transaction, `tryTransaction`: only the body is followed by ABORT).
+ * - If the connection broke without a message of the server, hasql takes code and message from
+ *   fields that libpq leaves empty in its own errors. PostgREST's table of statuses has no row for
+ *   an error without an SQLSTATE. So the answer is a **400 with an empty code and an empty
+ *   message**. This happens within a statement (measured on PostgREST 12 to 16), at the begin, and
+ *   at the commit, after which it is unknown whether the change was made.
+ * - If the server gave a reason before it closed the connection, at the begin or at the commit, the
+ *   answer has the server's words (57P01).
+ * - If the server gave a reason within the transaction, PostgREST tries to roll back. The rollback
+ *   can no longer be sent, and PostgREST answers with that failure (hasql-transaction,
+ *   `tryTransaction`: only the body is followed by ABORT).
  */
 function answerToLoss({ isWithinTransaction, lastWords }: ConnectionLost): DatabaseAnswer {
   if (!lastWords) return new DatabaseAnswer(400, {});
-  if (!isWithinTransaction) return new DatabaseAnswer(statusOf(lastWords.code), lastWords);
+  if (!isWithinTransaction) {
+    return new DatabaseAnswer(statusOf(lastWords.code, lastWords.message), lastWords);
+  }
   return new DatabaseAnswer(503, {
     code: "PGRST001",
     message: "Database client error. Retrying the connection.",
@@ -82,8 +113,8 @@ function answerToLoss({ isWithinTransaction, lastWords }: ConnectionLost): Datab
 }
 
 /**
- * Keeps lite from printing the errors that it answers. PostgREST does not print them either: a
- * caller's mistake is no event of the server.
+ * Stops lite from printing the errors that it returns. PostgREST does not print them either,
+ * because a caller's mistake is not an event of the server.
  */
 export function silenceAnsweredErrors() {
   const print = console.error;

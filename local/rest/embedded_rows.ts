@@ -1,13 +1,14 @@
 import { OperationNodeTransformer, type RawNode } from "kysely";
 
-// A correction of @supabase/lite, as in corrections.ts. PostgREST turns embedded rows into jsonb, which
-// puts short names before long ones, and names of one length in the order of their bytes. lite leaves the
-// columns in the order in which they were selected, and nobody would notice that the real answer differs.
+// A correction of @supabase/lite, like those in corrections.ts. PostgREST turns embedded rows into
+// jsonb, which puts short names before long ones and sorts names of equal length by their bytes.
+// lite keeps the columns in the order in which they were selected. Without this correction, no one
+// would notice that a hosted project's answer differs.
 
-/** The start of the SQL in which lite makes an embedded row, or an array of them. */
+/** The start of the SQL with which lite makes an embedded row, or an array of them. */
 const EMBEDDED = /^\(select (to_json\(obj\)|coalesce\(json_agg\(agg\), '\[\]'\)) from $/;
 
-/** Makes jsonb of embedded rows. */
+/** Turns embedded rows into jsonb. */
 export class EmbeddedAsJsonb extends OperationNodeTransformer {
   protected override transformRaw(node: RawNode): RawNode {
     const raw = super.transformRaw(node);

@@ -1,9 +1,10 @@
 // PostgREST's grammar of filters (its ApiRequest/QueryParams). An operand can be quoted only inside
-// brackets; outside, it is all the text up to the end. What follows a complete filter is ignored.
+// brackets. Outside of brackets, the operand is all the remaining text. Text after a complete
+// filter is ignored.
 
 import { Reader } from "./reader.ts";
 
-/** A column, or a place within its JSON. */
+/** A column, or a path within its JSON. */
 export interface Field {
   name: string;
   path: JsonStep[];
@@ -11,7 +12,7 @@ export interface Field {
 
 interface JsonStep {
   arrow: "->" | "->>";
-  /** The name of a member, or the place in an array, such as "-1". */
+  /** The name of a member, or the index in an array, such as "-1". */
   operand: string;
   isIndex: boolean;
 }
@@ -35,9 +36,9 @@ export interface Junction {
 
 export type Condition = Filter | Junction;
 
-/** A parameter of the address, understood. */
+/** A parameter of the address, parsed. */
 export interface Placed {
-  /** The names of the embedded tables that lead to the table that it applies to; none for the first table. */
+  /** The names of the embedded tables that lead to its table; empty for the main table. */
   path: string[];
   condition: Condition;
 }
@@ -45,7 +46,7 @@ export interface Placed {
 const BLANKS = /[ \t]*/y;
 const DELIMITER = /\./y;
 const QUOTED = /"((?:[^"\\]|\\.)*)"/ysu;
-/** A quoted text that is a whole operand or member of a list. */
+/** A quoted text that is a whole operand or a whole member of a list. */
 const QUOTED_OPERAND = /"((?:[^"\\]|\\.)*)"(?=[,)]|$)/ysu;
 const UNQUOTED_OPERAND = /[^,)]*/yu;
 const ARRAY = /\{[^{}]*\}/yu;
@@ -75,8 +76,8 @@ export function parseFilter(name: string, value: string): Placed {
 }
 
 /**
- * The filter of a parameter of a call, or null when the parameter is an argument. Any text that begins like a
- * filter is taken for one, also where an argument was meant.
+ * The filter of a parameter of a call, or null when the parameter is an argument. Every text that
+ * begins like a filter counts as a filter, even if the caller meant an argument.
  * @throws NotUnderstood also for a text such as "in.a" or "not.b"
  */
 export function parseFilterOfCall(name: string, value: string): Placed | null {
@@ -131,7 +132,7 @@ function fieldName(reader: Reader): string {
   return dashed(reader, IDENTIFIER, "field name (* or [a..z0..9_$])");
 }
 
-/** A quoted text, or parts of letters of one kind with a dash between each. */
+/** A quoted text, or words of the same kind of letters with a dash between them. */
 function dashed(reader: Reader, part: RegExp, expected: string): string {
   const quoted = reader.take(QUOTED);
   if (quoted) return unescaped(quoted[1]);

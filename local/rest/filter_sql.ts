@@ -1,12 +1,15 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Condition, Field, Filter } from "./filter_grammar.ts";
 
-// The SQL that PostgREST makes of filters (its Query/SqlFragment).
+// The SQL that PostgREST makes from filters (its Query/SqlFragment).
 
-/** Postgres' number of the type `unknown`. It reads such a parameter as the type that its place asks for. */
+/**
+ * Postgres' number of the type `unknown`. Postgres reads such a parameter as the type that its
+ * position in the statement requires.
+ */
 const UNKNOWN = 705;
 
-/** Makes a parameter of the driver that is sent as this type. */
+/** Makes a parameter that the driver sends with this type. */
 export type Typed = (value: string, type: number) => unknown;
 
 const SYMBOLS: Record<string, string> = {
@@ -45,14 +48,14 @@ const IS: Record<string, string> = {
 };
 
 /**
- * A text as a parameter whose type Postgres finds out. As the client library of PostgREST, it ends at a
- * character of the code zero.
+ * A text as a parameter whose type Postgres determines. Like PostgREST's client library, it cuts
+ * the text before a null character.
  */
 export function unknownText(text: string, typed: Typed): unknown {
   return typed(beforeZero(text), UNKNOWN);
 }
 
-/** @param table the name that the columns belong to, or null where only one table is in question. */
+/** @param table the name of the columns' table, or null when there is only one table. */
 export function conditionSql(
   condition: Condition,
   table: string | null,
@@ -73,7 +76,7 @@ function filterSql(
   const operand = (text: string) => sql`${unknownText(text, typed)}`;
   if ("value" in operation) return sql`${place} is ${sql.raw(IS[operation.value])}`;
   if ("members" in operation) {
-    // One empty member is PostgREST's way to say an empty list, whether it is quoted or not.
+    // PostgREST's form of an empty list has one empty member, quoted or not.
     const isEmpty = operation.members.join() === "" && operation.members.length === 1;
     const list = isEmpty ? "{}" : arrayLiteral(operation.members);
     return sql`${place} = any(${operand(list)})`;

@@ -1,7 +1,7 @@
 /** A text that PostgREST does not understand. */
 export class NotUnderstood extends Error {
   override name = "NotUnderstood";
-  /** @param details what was found, and what is expected in its place. */
+  /** @param details what was found, and what was expected instead. */
   constructor(message: string, readonly details: string) {
     super(message);
   }
@@ -10,10 +10,13 @@ export class NotUnderstood extends Error {
 /** Reads a text from its start, piece by piece. */
 export class Reader {
   at = 0;
-  /** @param what it is, for the message, such as "filter (eq.1)". */
+  /** @param what the name of the text, for the message, such as "filter (eq.1)". */
   constructor(readonly text: string, readonly what: string) {}
 
-  /** Takes what the pattern (sticky, `y`) matches here, or nothing. */
+  /**
+   * Takes the text that the pattern (sticky, `y`) matches at this position; null if it does not
+   * match.
+   */
   take(pattern: RegExp): RegExpExecArray | null {
     pattern.lastIndex = this.at;
     const match = pattern.exec(this.text);
@@ -21,7 +24,7 @@ export class Reader {
     return match;
   }
 
-  /** @throws NotUnderstood when the pattern does not match here. */
+  /** @throws NotUnderstood when the pattern does not match at this position. */
   expect(pattern: RegExp, expected: string): RegExpExecArray {
     return this.take(pattern) ?? this.fail(expected);
   }
@@ -35,7 +38,10 @@ export class Reader {
     );
   }
 
-  /** What the parser reads, or null, and then nothing has been read. */
+  /**
+   * The result of the parser. If the parser does not understand the text: null, and the position is
+   * unchanged.
+   */
   attempt<Value>(parser: (reader: Reader) => Value): Value | null {
     const start = this.at;
     try {

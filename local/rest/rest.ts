@@ -2,7 +2,6 @@ import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
 import { connectionPool } from "./connection_pool.ts";
 import { forwarded } from "../forwarded.ts";
-import { readdressed } from "../readdressed.ts";
 import {
   correctConnection,
   type LiteConnection,
@@ -11,12 +10,13 @@ import {
   trustTokens,
 } from "./corrections.ts";
 import { silenceAnsweredErrors } from "./database_errors.ts";
+import { RoleSettings } from "./role_settings.ts";
 import { sealFilters } from "./sealed_filters.ts";
 import { judgeTimes } from "./token_times.ts";
 
 /** The Data API of the local stack: the `/rest/v1` of a hosted project. */
 export interface Rest {
-  /** @param caller the address from which the request came; this machine's by default. */
+  /** @param caller the address from which the request came; by default, this machine's. */
   fetch(request: Request, caller?: string): Promise<Response>;
   close(): Promise<void>;
 }
@@ -29,14 +29,12 @@ export interface RestOptions {
   jwtSecret: string;
   publishableKey: string;
   secretKey: string;
-  /** true leaves lite as it is; for the tests of whether it still needs the corrections. */
-  uncorrected?: boolean;
 }
 
 /**
- * What the gateway before PostgREST takes of a request line: method, path and query, version, and the end of
- * the line. `supabase start` has Kong with nginx's default, and the same answer is known of hosted projects;
- * above 16 KB of address and headers, those answer 520 instead.
+ * The longest request line that the gateway before PostgREST accepts, in bytes: method, path and
+ * query, version, and the end of the line. `supabase start` has Kong with nginx's default. Hosted
+ * projects give the same answer, except above 16 KB of address and headers, where they answer 520.
  */
 const REQUEST_LINE_BYTES = 8192;
 
@@ -46,8 +44,8 @@ function isTooLong({ method, url }: Request): boolean {
 }
 
 /**
- * What PostgREST answers a browser that asks whether a page of another origin may call: it may, whatever it calls. lite
- * calls the function in question without its parameters.
+ * PostgREST's answer to a browser that asks whether a page of another origin may call: every page
+ * may. lite would instead call the requested function without its parameters.
  */
 function answerToPreflight({ method, headers }: Request): Response | null {
   if (method !== "OPTIONS" || !headers.has("Access-Control-Request-Method")) return null;
@@ -63,7 +61,7 @@ function answerToPreflight({ method, headers }: Request): Response | null {
   });
 }
 
-/** PostgREST's Content-Location: the table, and the parameters in the order of their names. */
+/** PostgREST's Content-Location: the table, and the parameters sorted by name. */
 function canonicalLocation(address: string): string {
   const { pathname, searchParams } = new URL(address);
   searchParams.sort();
@@ -72,24 +70,24 @@ function canonicalLocation(address: string): string {
 
 /** Starts @supabase/lite on a database, corrected to answer as PostgREST does. */
 export async function startRest(options: RestOptions): Promise<Rest> {
-  const correct = !options.uncorrected;
   const connect = (url: string, max: number) =>
     createPostgresConnection({
       url,
-      postgresOptions: { max, onnotice: () => {}, ...(correct ? { types: postgresTypes } : {}) },
+      postgresOptions: { max, onnotice: () => {}, types: postgresTypes },
     } as never);
   const connection = connect(options.url, 10);
   const privileged = connect(options.privilegedUrl, 1);
-  if (correct) {
-    for (const { driver } of [connection, privileged]) {
-      Object.assign(driver, connectionPool(driver));
-    }
-    correctConnection(
-      connection as unknown as LiteConnection,
-      privileged as unknown as LiteConnection,
-    );
-    silenceAnsweredErrors();
+  const roleSettings = new RoleSettings(connection.driver as never);
+  await roleSettings.listen();
+  for (const { driver } of [connection, privileged]) {
+    Object.assign(driver, connectionPool(driver));
   }
+  correctConnection(
+    connection as unknown as LiteConnection,
+    privileged as unknown as LiteConnection,
+    roleSettings,
+  );
+  silenceAnsweredErrors();
   const app = new App({
     connection,
     api: { enabled: true, schemas: ["public"], max_rows: 1000 },
@@ -101,15 +99,12 @@ export async function startRest(options: RestOptions): Promise<Rest> {
     },
     storage: { enabled: false },
     studio: { enabled: false },
-    options: {
-      server: { disableStudio: true, ...(correct ? { middlewares: [trustTokens] } : {}) },
-    },
+    options: { server: { disableStudio: true, middlewares: [trustTokens] } },
   } as never);
   await app.init();
 
   return {
     async fetch(request, caller) {
-      if (!correct) return await app.fetch(readdressed(request, request.url));
       if (isTooLong(request)) return new Response("URI too long\n", { status: 414 });
       const preflight = answerToPreflight(request);
       if (preflight) return preflight;
@@ -128,7 +123,10 @@ export async function startRest(options: RestOptions): Promise<Rest> {
     },
     async close() {
       // Without a time limit, a hanging query would keep the whole stack running.
-      await Promise.all([connection, privileged].map(({ driver }) => driver.end({ timeout: 1 })));
+      await Promise.all([
+        ...[connection, privileged].map(({ driver }) => driver.end({ timeout: 1 })),
+        roleSettings.close(),
+      ]);
     },
   };
 }

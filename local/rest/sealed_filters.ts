@@ -1,6 +1,6 @@
 import { decodeHex, encodeHex } from "deno-std/encoding/hex.js";
 import { OperationNodeTransformer, type RawNode, sql, type ValueNode } from "kysely";
-import { DatabaseAnswer } from "./database_errors.ts";
+import { changeOfAllRows, DatabaseAnswer } from "./database_errors.ts";
 import {
   type Condition,
   parseFilter,
@@ -11,17 +11,21 @@ import {
 import { conditionSql, type Typed, unknownText } from "./filter_sql.ts";
 import { NotUnderstood } from "./reader.ts";
 
-// A correction of @supabase/lite, as in corrections.ts. PostgREST hands the operand of a filter to
-// Postgres as text, and Postgres reads it as the type of the column. lite guesses the type from the
-// text, so phone=eq.+5511… becomes a number and finds nothing, and it misreads quotes, brackets and
-// escapes. So lite sees no filter. All filters on one table pass through it in hexadecimal, as one operand,
-// and where lite's SQL has it, PostgREST's SQL for these filters takes its place. An argument in the
-// address of a call passes in the same way.
+// A correction of @supabase/lite, like those in corrections.ts. PostgREST gives the operand of a
+// filter to Postgres as text, and Postgres reads it as the type of the column. lite guesses the
+// type from the text, so phone=eq.+5511… becomes a number and finds nothing. lite also misreads
+// quotes, brackets and escapes. So this code hides the filters from lite: it writes all filters on
+// one table in hexadecimal, as one sealed operand. In lite's SQL, it then replaces that operand
+// with PostgREST's SQL for the filters. The arguments in the address of a call are sealed in the
+// same way.
 
-/** The start of everything sealed; new in each process, so that no caller's text is taken for sealed. */
+/**
+ * The start of every sealed text. It is different in each process, so that no caller's text can
+ * look like a sealed one.
+ */
 const SEAL = `~${encodeHex(crypto.getRandomValues(new Uint8Array(8)))}~`;
 
-/** What lite takes for the column of the sealed filters. */
+/** The name that lite sees as the column of the sealed filters. */
 const COLUMN = "sealed_filters";
 
 type Sealed =
@@ -41,13 +45,16 @@ function unsealed(value: unknown): Sealed | null {
 const NOT_A_FILTER =
   /^(select|order|limit|offset|columns|on_conflict|apikey)$|\.(order|limit|offset)$/;
 const JUNCTION = /(^|\.)(and|or)$/;
-/** Asked of an embedded table, it means that there is a row, or none. lite understands it rightly. */
+/**
+ * On an embedded table, this filter means that there is a row, or that there is none. lite
+ * understands it correctly.
+ */
 const IS_NULL = /^(not\.)?is\.null$/;
 
 /** The address of a request, with its filters sealed. */
 export function sealFilters({ method, url: address }: Pick<Request, "method" | "url">): string {
   const url = new URL(address);
-  // lite compares the filters of a PUT with its body itself.
+  // lite compares the filters of a PUT with its body, so they stay readable.
   if (url.search === "" || method === "PUT") return address;
   const isCall = url.pathname.includes("/rpc/");
   const parse = isCall && /^(GET|HEAD)$/.test(method) ? parseFilterOfCall : parseFilter;
@@ -74,7 +81,8 @@ export function sealFilters({ method, url: address }: Pick<Request, "method" | "
     }
   } catch (error) {
     if (!(error instanceof NotUnderstood)) throw error;
-    // Nobody is told before the token has been judged, so lite carries the refusal as well.
+    // No caller may get the refusal before lite has checked the token. So the refusal is sealed
+    // too.
     kept.set(COLUMN, `eq.${seal({ message: error.message, details: error.details })}`);
   }
   url.search = kept.toString();
@@ -90,13 +98,17 @@ export interface Query {
 }
 
 /**
- * Refuses what PostgREST refuses of the filters of a query.
- * @throws DatabaseAnswer PGRST100 when they are not understood. 42703 when the answer of a function is to
- *   be filtered or sorted by a column that is not selected, because only the selected ones are left by then.
+ * Refuses a query if PostgREST or safeupdate would refuse its filters.
+ * @throws DatabaseAnswer PGRST100 when the filters are not understood. 21000 when an update or
+ * delete has no filter. 42703 when the answer of a function is sorted by a column that the request
+ * neither selects nor filters by, because PostgREST has no other columns at that point.
  */
 export function judgeFilters({ type, where, select, order }: Query) {
   const sealed = unsealed(where?.[COLUMN]?.$eq);
   if (sealed && "message" in sealed) throw new DatabaseAnswer(400, { ...sealed, code: "PGRST100" });
+  if (/^(update|delete)$/.test(type) && !Object.keys(where ?? {}).length) {
+    throw changeOfAllRows(type);
+  }
   if (type !== "rpc" || !select?.length || select.includes("*")) return;
   const selected = select.flatMap((item) =>
     typeof item === "string"
@@ -105,7 +117,7 @@ export function judgeFilters({ type, where, select, order }: Query) {
   );
   const sorting = (order ?? []).filter(({ embed }) => !embed);
   const needed = sorting.map(({ column }) => column.split("->", 1)[0]);
-  if (sealed && "conditions" in sealed) needed.push(...sealed.conditions.flatMap(columnsOf));
+  if (sealed && "conditions" in sealed) selected.push(...sealed.conditions.flatMap(columnsOf));
   const missing = needed.find((column) => !selected.includes(column));
   if (missing === undefined) return;
   const message = `column pgrst_source.${missing} does not exist`;
@@ -116,7 +128,7 @@ function columnsOf(condition: Condition): string[] {
   return "members" in condition ? condition.members.flatMap(columnsOf) : [condition.field.name];
 }
 
-/** Puts PostgREST's SQL where lite's has something sealed. */
+/** Replaces the sealed parts in lite's SQL with PostgREST's SQL. */
 export class Unsealing extends OperationNodeTransformer {
   constructor(private readonly typed: Typed) {
     super();

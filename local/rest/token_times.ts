@@ -1,14 +1,15 @@
 import { compactVerify, decodeJwt, type JWTPayload, SignJWT } from "jose";
 
-// A correction of @supabase/lite, as in corrections.ts. PostgREST allows a token's times to be wrong by
-// 30 s in either direction; lite allows nothing, and does not know `nbf` as a reason of its own.
+// A correction of @supabase/lite, like those in corrections.ts. PostgREST accepts a token whose
+// times are wrong by up to 30 s in either direction. lite accepts only exact times, and does not
+// check `nbf` separately.
 
-/** PostgREST's allowance for clocks that differ. */
+/** The difference between clocks that PostgREST tolerates. */
 const SKEW_S = 30;
-/** lite judges the token again, up to this long after it was judged here. */
+/** lite checks the token again, at most this long after this code has checked it. */
 const MARGIN_S = 10;
 
-/** What PostgREST says of each claim, in the order in which it judges them. */
+/** PostgREST's sentence for each claim, in the order in which it checks them. */
 const CLAIMS = [
   ["exp", "JWT expired", (exp: number, now: number) => exp < now - SKEW_S],
   ["nbf", "JWT not yet valid", (nbf: number, now: number) => nbf > now + SKEW_S],
@@ -16,10 +17,11 @@ const CLAIMS = [
 ] as const;
 
 /**
- * Judges the times of a request's token as PostgREST does.
+ * Checks the times of a request's token as PostgREST does.
  *
- * @returns PostgREST's refusal (401, PGRST303), or the value of `Authorization` for lite: the token itself,
- *   or one without its times when lite would refuse a token that PostgREST accepts.
+ * @returns PostgREST's refusal (401, PGRST303), or the value of `Authorization` for lite. That
+ *   value has the token itself; or the token without its times, if PostgREST accepts the token but
+ *   lite would not.
  */
 export async function judgeTimes(
   authorization: string | null,
@@ -33,7 +35,7 @@ export async function judgeTimes(
   const isPlain = [exp, nbf, iat].every((time) => time === undefined || typeof time === "number") &&
     (exp ?? Infinity) > now + MARGIN_S && (nbf ?? 0) <= now && (iat ?? 0) <= now;
   const key = new TextEncoder().encode(secret);
-  // A wrong signature counts before the times do, and lite refuses it.
+  // PostgREST reports a wrong signature before wrong times. lite also refuses such a token.
   if (isPlain || !await isSigned(token, key)) return authorization;
   for (const [name, refusal, isWrong] of CLAIMS) {
     const time: unknown = claims[name];
@@ -48,7 +50,7 @@ function claimsOf(token: string): JWTPayload | null {
   try {
     return decodeJwt(token);
   } catch {
-    return null; // lite says what is wrong with it
+    return null; // lite reports the fault
   }
 }
 

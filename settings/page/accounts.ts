@@ -8,7 +8,10 @@ import { answered } from "./failure.ts";
 import { HeldPart } from "./held_part.ts";
 import type { View } from "./view.ts";
 
-/** The WhatsApp accounts of the company: how each is, what was sent, and how one is connected or disconnected. */
+/**
+ * The WhatsApp accounts of the company: the state of each account, the sends, and how to connect or
+ * disconnect an account.
+ */
 export function accounts(): View {
   const sends = new HeldPart(sendsActivity());
   const disconnection = new Disconnection();

@@ -2,12 +2,12 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { sentenceOf } from "./failure.ts";
 import type { Texts } from "./texts.ts";
 
-/** Something that a person asks for, once at a time, and that may fail. */
+/** An action that a person starts and that may fail. It never runs twice at the same time. */
 export class Action {
   isBusy = false;
   failure: unknown = null;
 
-  /** Does it, unless it is being done already: a double click asks for it twice. */
+  /** Runs the action, unless it is already running: a double click would start it twice. */
   async run(page: { render(): void }, work: () => Promise<void>): Promise<void> {
     if (this.isBusy) return;
     this.isBusy = true;
@@ -23,7 +23,10 @@ export class Action {
     }
   }
 
-  /** What went wrong, to be shown where it was asked for. The element is always there, so that it is read out. */
+  /**
+   * What went wrong, shown next to the action. The element always exists, so that screen readers
+   * read it aloud.
+   */
   html(t: Texts): TemplateResult {
     const text = this.failure === null ? nothing : sentenceOf(this.failure, t);
     return html`<div role="alert">${

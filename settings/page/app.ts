@@ -1,48 +1,45 @@
+import type { Company, Person } from "./person.ts";
 import type { Project } from "./project.ts";
 import type { Language, Texts } from "./texts.ts";
 
-/** Where a person begins. */
+/** The view that a person sees first. */
 export const FIRST_ROUTE = "#/keys";
 
-/** The person who is signed in. */
-export interface Person {
-  id: string;
-  email: string;
-}
-
-/** A company in which the person works. */
-export interface Company {
-  id: string;
-  name: string;
-  role: "owner" | "admin" | "agent";
-}
-
-/** What a view may use of the page around it. */
+/** The parts of the page that a view may use. */
 export interface App {
   readonly project: Project;
   readonly person: Person;
-  /** The company that was chosen. */
+  /** The chosen company. */
   readonly company: Company;
   /** Every company in which the person works. */
   readonly companies: Company[];
   readonly language: Language;
-  /** The language with its region, as the browser names it, for dates and numbers: `pt-BR`. */
+  /**
+   * The language with its region, as the browser names it: `pt-BR`. Dates and numbers are written
+   * in this language.
+   */
   readonly locale: string;
   /** The texts in the language. */
   readonly t: Texts;
-  /** Shows the page anew. Is called after each change of what a view shows. */
+  /** Renders the page again. It is called after each change of what a view shows. */
   render(): void;
-  /** Tells that something was done: on the page, and to screen readers. */
+  /** Says that an action has succeeded. The page shows it, and screen readers read it. */
   say(message: string): void;
-  /** Goes to another view: `#/keys`. @param instead the way back leads past the view that is left. */
+  /**
+   * Goes to another view: `#/keys`. @param instead replaces the current view in the browser's
+   * history.
+   */
   go(route: string, instead?: boolean): void;
-  /** Loads the view anew. */
+  /** Loads the view again. */
   reload(): void;
   /** Chooses another company. */
   choose(company: Company): void;
 }
 
-/** Whether the person looks after the company's keys. The database decides it; the page only says so earlier. */
+/**
+ * Whether the person manages the company's keys. The database decides this too; the page only shows
+ * it earlier.
+ */
 export function isManager({ role }: Company): boolean {
   return role !== "agent";
 }

@@ -2,7 +2,7 @@ import type { AuthError } from "@supabase/supabase-js";
 import { Failure, failureOf } from "./failure.ts";
 import type { Texts } from "./texts.ts";
 
-/** What Supabase Auth refuses and the page has a sentence of its own for. */
+/** The refusals of Supabase Auth that the page says in its own words. */
 type AuthRefusal = keyof Texts["signIn"]["refused"];
 
 /** The codes of Supabase Auth. */
@@ -19,7 +19,7 @@ const REFUSALS: Record<string, AuthRefusal> = {
   session_not_found: "signInAgain",
 };
 
-/** What an error of Supabase Auth means. */
+/** The meaning of an error of Supabase Auth. */
 export function authFailure({ code, status, message }: AuthError): Failure {
   const refusal = REFUSALS[code ?? ""];
   return refusal

@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 import type { View } from "./view.ts";
 
-/** Chooses between the companies in which the person works. */
+/** The view in which a person chooses one of their companies. */
 export function chooseCompany(): View {
   return {
     title: (t) => t.companies.title,

@@ -6,7 +6,10 @@ import type { View } from "./view.ts";
 
 const SHORTEST = 8;
 
-/** Chooses a new password: after the link of a reset or an invitation, or at any other time. */
+/**
+ * The view in which a person chooses a new password: after the link of a reset or an invitation, or
+ * at any other time.
+ */
 export function choosePassword(): View {
   const action = new Action();
   let isShown = false;

@@ -1,8 +1,10 @@
 import { html, type TemplateResult } from "lit-html";
 
 /**
- * A question in front of the page. The browser keeps the focus in it, closes it with Escape, and gives the focus back.
- * @param closed is called when it was closed, in whatever way: it must then be rendered no more.
+ * A question in front of the page. The browser keeps the focus within it, closes it with Escape,
+ * and gives the focus back.
+ * @param closed is called after the dialog was closed, in any way. From then on, the dialog must not be
+ * rendered.
  */
 export function dialog(
   title: string,
@@ -15,14 +17,17 @@ export function dialog(
   </dialog>`;
 }
 
-/** Closes the dialog that is open, so that the focus goes back to where it was. */
+/** Closes the open dialog. The browser gives the focus back to the element that had it. */
 export function closeDialog() {
   document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
 }
 
 const opened = new WeakSet<HTMLDialogElement>();
 
-/** Opens the dialog that was rendered. It is opened once, because it stays for a moment after it was closed. */
+/**
+ * Opens the rendered dialog. It is opened only once, because it is still rendered for a moment
+ * after it was closed.
+ */
 export function openDialog(root: Element) {
   const element = root.querySelector("dialog");
   if (!element || opened.has(element)) return;

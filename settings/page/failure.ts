@@ -1,10 +1,10 @@
-// What a failed call means, in a person's words.
+// The meaning of a failed call, in plain words.
 import type { Texts } from "./texts.ts";
 
-/** What a person can do about a failure decides its kind. */
+/** The kinds of failures. For each kind, a person can do something else. */
 export type FailureKind =
-  | "offline" // nothing answered
-  | "unanswered" // nothing answered to a change: it may have been made
+  | "offline" // no server answered
+  | "unanswered" // a change got no answer, so it may have been made
   | "signed_out"
   | "forbidden"
   | "gone"
@@ -13,11 +13,11 @@ export type FailureKind =
   | "too_many"
   | "server";
 
-/** A call that did not do what was asked. */
+/** A call that failed. */
 export class Failure extends Error {
   /**
-   * @param detail the sentence of the server, in English.
-   * @param says the page's own sentence, where it has one for this very failure.
+   * @param detail the server's sentence, in English.
+   * @param says the page's own sentence for this failure, if it has one.
    */
   constructor(readonly kind: FailureKind, detail = "", readonly says?: (t: Texts) => string) {
     super(detail);
@@ -31,7 +31,7 @@ interface Answer {
 }
 
 /**
- * The rows or the value that a call of the Data API answered.
+ * The rows or the value in the answer to a call of the Data API.
  * @throws Failure
  */
 export async function answered<T>(call: PromiseLike<Answer>): Promise<T> {
@@ -41,7 +41,8 @@ export async function answered<T>(call: PromiseLike<Answer>): Promise<T> {
 }
 
 /**
- * What a call answered that changes something. Where no answer came, nobody knows whether it did.
+ * The answer to a call that changes something. If no answer came, it is unknown whether the change
+ * was made.
  * @throws Failure
  */
 export async function changed<T>(call: PromiseLike<Answer>): Promise<T> {
@@ -50,13 +51,16 @@ export async function changed<T>(call: PromiseLike<Answer>): Promise<T> {
   return data as T;
 }
 
-/** Sees to it that a change met a row: one that is gone, or that the person may no longer change, is none. */
+/**
+ * Checks that a change found a row. It finds none if the row was deleted, or if the person may no
+ * longer change it.
+ */
 export function expectRow<T>(rows: T[]): T {
   if (rows.length === 0) throw new Failure("gone");
   return rows[0];
 }
 
-/** @param unanswered what it is when no answer came. */
+/** @param unanswered the kind of failure if no answer came. */
 export function failureOf(
   status: number | undefined,
   detail: string,
@@ -69,13 +73,13 @@ export function failureOf(
     409: "conflict",
     429: "too_many",
   };
-  // A proxy that waits in vain answers for the server, which may have done it.
+  // A proxy that has waited too long gives this answer. The server may still have made the change.
   if (!status || status === 502 || status === 504) return new Failure(unanswered, detail);
   if (status >= 500) return new Failure("server", detail);
   return new Failure(kinds[status] ?? "invalid", detail);
 }
 
-/** What a failure means and what to do, in a sentence or two. */
+/** What a failure means and what to do about it, in a sentence or two. */
 export function sentenceOf(error: unknown, t: Texts): string {
   if (!(error instanceof Failure)) return t.failure.unknown;
   if (error.says) return error.says(t);

@@ -1,19 +1,48 @@
-// What is around every view: the header with the menu, and what stands there while there is no view.
+// The parts around every view: the header with the menu, and the content that is shown when there
+// is no view.
 import { html, nothing, type TemplateResult } from "lit-html";
-import { ConfigFault } from "./config.ts";
+import { ConfigFault } from "./page_config.ts";
 import { sentenceOf } from "./failure.ts";
-import type { Page } from "./page.ts";
+import type { LinkAnswers, LinkQuestion } from "./link_question.ts";
 import { MENU } from "./routes.ts";
+import type { SignIn } from "./sign_in.ts";
 import { type Language, LANGUAGES, type Texts } from "./texts.ts";
+import type { View } from "./view.ts";
+
+/** Whether the view is loading or shown, or the reason why there is no view. */
+export type PageState =
+  | "signed_out"
+  | "loading"
+  | "failed"
+  | "asking"
+  | "no_company"
+  | "loaded";
+
+/** The part of the page that the frame shows, and what a person can do there. */
+export interface Shown extends LinkAnswers {
+  readonly state: PageState;
+  readonly view: View | null;
+  readonly failure: unknown;
+  /** The text of the page's live region, which screen readers read aloud. */
+  readonly said: string;
+  readonly signIn: SignIn;
+  /** The question to a person who opened a link; null when there is no question. */
+  readonly question: LinkQuestion | null;
+  readonly hasCompany: boolean;
+  /** Signs the person out. If the view has something to lose, the person may choose to stay. */
+  signOut(): void;
+  /** Switches to another language. */
+  speak(language: Language): Promise<void>;
+}
 
 /** The title of the document. */
-export function titled(page: Page): string {
+export function titled(page: Shown): string {
   const { t } = page;
   return [headingOf(page), page.company.name, t.product].filter(Boolean).join(" · ");
 }
 
 /** The whole page. */
-export function frame(page: Page): TemplateResult {
+export function frame(page: Shown): TemplateResult {
   return html`
     <a class="skip" href="#main" @click=${skip}>${page.t.frame.skip}</a>
     <header class="top">
@@ -29,7 +58,10 @@ export function frame(page: Page): TemplateResult {
   `;
 }
 
-/** What stands in place of the page when it cannot start. @param t null when there are no texts either. */
+/**
+ * The content of the page when it cannot start. @param t null when the texts could not be loaded
+ * either.
+ */
 export function startFault(error: unknown, t: Texts | null): TemplateResult {
   const says = !t
     ? "This page could not be loaded. Check the connection and load it again."
@@ -45,12 +77,13 @@ export function startFault(error: unknown, t: Texts | null): TemplateResult {
   `;
 }
 
-function headingOf({ state, view, signIn, t }: Page): string {
+function headingOf({ state, view, signIn, question, t }: Shown): string {
   if (state === "signed_out") return signIn.title(t);
+  if (state === "asking" && question) return question.title(t);
   return state === "no_company" ? t.companies.none : view?.title(t) ?? t.product;
 }
 
-function inside(page: Page): TemplateResult {
+function inside(page: Shown): TemplateResult {
   const { t, state, view } = page;
   return html`
     <h1 tabindex="-1" dir="auto">${headingOf(page)}</h1>
@@ -64,6 +97,8 @@ function inside(page: Page): TemplateResult {
         <p class="buttons"><button type="button" @click=${() => page.reload()}>${t.frame
           .tryAgain}</button></p>
       `
+      : state === "asking"
+      ? page.question?.html(page) ?? nothing
       : state === "no_company"
       ? html`
         <p>${t.companies.noneText(page.person.email)}</p>
@@ -74,14 +109,14 @@ function inside(page: Page): TemplateResult {
   `;
 }
 
-function companyOf({ hasCompany, company, companies, t }: Page) {
+function companyOf({ hasCompany, company, companies, t }: Shown) {
   if (!hasCompany) return nothing;
   return html`<span class="company" dir="auto">${company.name}</span>${
     companies.length > 1 ? html`<a href="#/companies">${t.companies.change}</a>` : nothing
   }`;
 }
 
-function menu(page: Page): TemplateResult {
+function menu(page: Shown): TemplateResult {
   const isCurrent = (route: string) => location.hash.startsWith(route) ? "page" : nothing;
   return html`<nav aria-label=${page.t.frame.menu}>${
     MENU.map(([route, words]) =>
@@ -90,7 +125,7 @@ function menu(page: Page): TemplateResult {
   }</nav>`;
 }
 
-function chooserOfLanguage(page: Page): TemplateResult {
+function chooserOfLanguage(page: Shown): TemplateResult {
   const choose = ({ target }: Event) => page.speak((target as HTMLSelectElement).value as Language);
   return html`<label class="language"><span class="unseen">${page.t.frame.language}</span>
     <select @change=${choose}>${
@@ -102,7 +137,7 @@ function chooserOfLanguage(page: Page): TemplateResult {
   }</select></label>`;
 }
 
-function personMenu(page: Page): TemplateResult {
+function personMenu(page: Shown): TemplateResult {
   const { t, person, project } = page;
   const close = ({ currentTarget }: Event) =>
     (currentTarget as Element).closest("details")!.open = false;
@@ -121,7 +156,7 @@ function personMenu(page: Page): TemplateResult {
   `;
 }
 
-/** Closes the person's menu when they go on elsewhere, or press Escape. */
+/** Closes the person's menu when the person clicks elsewhere or presses Escape. */
 export function closeMenu(event: Event) {
   const menu = document.querySelector<HTMLDetailsElement>(".person[open]");
   if (!menu || (event.type === "click" && menu.contains(event.target as Node))) return;
@@ -130,7 +165,7 @@ export function closeMenu(event: Event) {
   if (event.type === "keydown") menu.querySelector("summary")!.focus();
 }
 
-/** The address stays that of the view. */
+/** The default action is prevented, because the address must stay that of the view. */
 function skip(event: Event) {
   event.preventDefault();
   document.getElementById("main")!.focus();

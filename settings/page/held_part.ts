@@ -3,14 +3,14 @@ import type { App } from "./app.ts";
 import { sentenceOf } from "./failure.ts";
 import type { Part } from "./view.ts";
 
-/** A part of a view that is loaded beside it: when it fails, the rest of the view is there all the same. */
+/** A part of a view that is loaded separately. If it fails, the rest of the view still works. */
 export class HeldPart {
   private state: "loading" | "loaded" | "failed" = "loading";
   private failure: unknown = null;
 
   constructor(private readonly part: Part) {}
 
-  /** Loads the part, and shows how that goes. */
+  /** Loads the part, and shows the progress. */
   async load(app: App): Promise<void> {
     this.state = "loading";
     try {

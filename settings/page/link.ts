@@ -1,56 +1,82 @@
 import type { AuthError, Session } from "@supabase/supabase-js";
-import type { SupabaseClient } from "./supabase.ts";
+import type { Project } from "./project.ts";
 
-/** With what a person came who followed the link of a mail. */
+/** The reasons why a link does not sign anyone in. */
+export type LinkFault =
+  | "linkFailed" // the link was already used, is too old or was never valid
+  | "otherBrowser" // the link was requested in another browser
+  | "offline";
+
+/** What Supabase Auth added to the address when a mailed link led a person here. */
 export interface Link {
-  /** Those of the session that the link begins; null when it begins none. */
+  /**
+   * From a link that a browser requested. Only that browser can exchange the code for a session.
+   */
+  code: string | null;
+  /** From a link that no browser requested, such as an invitation: the tokens of a session. */
   tokens: { access_token: string; refresh_token: string } | null;
-  /** The link signs in, and the person then chooses a password: it was of a reset or of an invitation. */
+  /** Whether the person must choose a password, because the link is of an invitation or a reset. */
   choosesPassword: boolean;
-  /** The link was used before or is too old. */
   hasFailed: boolean;
 }
 
-/** What Supabase Auth has put behind the `#` of the address. A failure is taken out of it. */
+/** A person who opened a link. They are not signed in yet. */
+export interface Arrival {
+  session: Session;
+  /** Whether this browser requested the link. */
+  isAskedFor: boolean;
+  choosesPassword: boolean;
+}
+
+/** Reads the link from the address. If it reports a failure, that is removed from the address. */
 export function takeLink(): Link {
-  const said = new URLSearchParams(location.hash.replace(/^#\/?/, ""));
-  const hasFailed = said.has("error") || said.has("error_code");
+  const [query, hash] = [location.search, location.hash.replace(/^#\/?/, "")]
+    .map((text) => new URLSearchParams(text));
+  const hasFailed = [query, hash].some((said) => said.has("error") || said.has("error_code"));
   if (hasFailed) clearAddress();
-  const [access_token, refresh_token] = [said.get("access_token"), said.get("refresh_token")];
-  const tokens = access_token && refresh_token ? { access_token, refresh_token } : null;
-  const choosesPassword = tokens !== null &&
-    ["recovery", "invite"].includes(said.get("type") ?? "");
-  return { tokens, choosesPassword, hasFailed };
+  const [access_token, refresh_token] = [hash.get("access_token"), hash.get("refresh_token")];
+  return {
+    code: query.get("code"),
+    tokens: access_token && refresh_token ? { access_token, refresh_token } : null,
+    choosesPassword: ["recovery", "invite"].includes(hash.get("type") ?? ""),
+    hasFailed,
+  };
 }
 
 /**
- * The session of whoever comes: that of the link, else the one that the browser keeps. A link whose tokens sign nobody in
- * has failed. supabase-js would leave the address with the tokens in the history of the browser.
- *
- * @returns as error only that the session could not be made anew or judged without a network.
+ * The person who opened the link, if the link is valid; null when there is no link. The link is not
+ * left to supabase-js, which would leave tokens in the browser's history.
  */
-export async function sessionOf(
-  { auth }: SupabaseClient,
-  link: Link,
-): Promise<{ session: Session | null; error: AuthError | null }> {
-  if (link.tokens) {
-    const { data: { session }, error } = await auth.setSession(link.tokens)
-      // supabase-js throws at a token whose parts are no objects.
+export async function arrivalOf(
+  { links: { auth } }: Project,
+  { code, tokens, choosesPassword, hasFailed }: Link,
+): Promise<Arrival | LinkFault | null> {
+  if (hasFailed) return "linkFailed";
+  if (!code && !tokens) return null;
+  const { data, error } =
+    await (code ? auth.exchangeCodeForSession(code) : auth.setSession(tokens!))
+      // supabase-js throws an error if the parts of a token are not objects.
       .catch(() => ({ data: { session: null }, error: null }));
-    // The address keeps the tokens for another try.
-    if (isOffline(error)) return { session: null, error };
-    clearAddress();
-    if (session) return { session, error: null };
-    Object.assign(link, { hasFailed: true, choosesPassword: false });
+  // The link stays in the address, so that the person can try again.
+  if (isOffline(error)) return "offline";
+  clearAddress();
+  if (!data.session) {
+    const isOfOther = ["pkce_code_verifier_not_found", "bad_code_verifier"];
+    return isOfOther.includes(error?.code ?? "") ? "otherBrowser" : "linkFailed";
   }
-  const { data: { session }, error } = await auth.getSession();
-  return { session, error: isOffline(error) ? error : null };
+  // The types of supabase-js do not have this member.
+  const { redirectType } = data as { redirectType?: string | null };
+  return {
+    session: data.session,
+    isAskedFor: code !== null,
+    choosesPassword: code ? redirectType === "recovery" : choosesPassword,
+  };
 }
 
-function isOffline(error: AuthError | null): boolean {
+export function isOffline(error: AuthError | null): boolean {
   return error?.name === "AuthRetryableFetchError";
 }
 
 function clearAddress() {
-  history.replaceState(null, "", location.pathname + location.search);
+  history.replaceState(null, "", location.pathname);
 }

@@ -1,6 +1,6 @@
-// The settings page: starts it in #page.
+// Starts the settings page in the element #page.
 import { render } from "lit-html";
-import { loadConfig } from "./config.ts";
+import { loadConfig } from "./page_config.ts";
 import { startFault } from "./frame.ts";
 import { takeLink } from "./link.ts";
 import { Page } from "./page.ts";

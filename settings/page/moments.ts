@@ -1,7 +1,9 @@
 // Moments and spans of time, as a person reads them.
 import { html, type TemplateResult } from "lit-html";
 
-/** Longest first: how many seconds a unit has, and from how many on it is used. */
+/**
+ * The units, longest first: the seconds in a unit, and the number of seconds from which it is used.
+ */
 const UNITS: [Intl.RelativeTimeFormatUnit, number, number][] = [
   ["year", 31_557_600, 31_000_000],
   ["month", 2_629_800, 60 * 86_400],
@@ -15,7 +17,7 @@ export function fromNow(at: string, locale: string, now = Date.now()): string {
   const seconds = (Date.parse(at) - now) / 1000;
   for (const [unit, length, from] of UNITS) {
     if (Math.abs(seconds) < from) continue;
-    // What is chosen as 24 hours is still 24 hours a moment later.
+    // The number is rounded, so that a span of 24 hours still reads as 24 hours a moment later.
     return new Intl.RelativeTimeFormat(locale).format(Math.round(seconds / length), unit);
   }
   return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(0, "second");
@@ -27,17 +29,17 @@ export function moment(at: string, locale: string): string {
     .format(new Date(at));
 }
 
-/** How far a moment is from now; the moment itself is told on hover. */
+/** How far a moment is from now. If the pointer is on it, the moment itself is shown. */
 export function ago(at: string, locale: string): TemplateResult {
   return html`<time datetime=${at} title=${moment(at, locale)}>${fromNow(at, locale)}</time>`;
 }
 
-/** A moment. */
+/** A moment as an element of the page. */
 export function when(at: string, locale: string): TemplateResult {
   return html`<time datetime=${at}>${moment(at, locale)}</time>`;
 }
 
-/** The time zone in which the person reads moments, such as `America/Sao Paulo`. */
+/** The time zone of the times that the person sees, such as `America/Sao Paulo`. */
 export function zoneOfPerson(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ");
 }

@@ -1,10 +1,13 @@
 import type { Session } from "@supabase/supabase-js";
 import { render } from "lit-html";
-import { type App, type Company, FIRST_ROUTE, type Person } from "./app.ts";
+import { FIRST_ROUTE } from "./app.ts";
 import { openDialog } from "./dialog.ts";
 import { Failure } from "./failure.ts";
-import { closeMenu, frame, titled } from "./frame.ts";
-import { type Link, sessionOf } from "./link.ts";
+import { closeMenu, frame, type PageState, type Shown, titled } from "./frame.ts";
+import { authFailure } from "./auth_failure.ts";
+import { type Arrival, arrivalOf, isOffline, type Link } from "./link.ts";
+import { LinkQuestion } from "./link_question.ts";
+import type { Company, Person } from "./person.ts";
 import { companiesOf, type Project, signOut } from "./project.ts";
 import { viewAt } from "./routes.ts";
 import { SignIn } from "./sign_in.ts";
@@ -19,26 +22,25 @@ import {
 } from "./texts.ts";
 import type { View } from "./view.ts";
 
-/** Under what the browser keeps which company a person chose. */
+/** The name under which the browser stores the company that a person chose. */
 const chosenBy = (person: Person) => `settings.company.${person.id}`;
 
-/** Times such as "in 3 hours" are written anew this often. */
+/** Times such as "in 3 hours" are updated this often. */
 const TICK_MS = 30_000;
 
-/** So long the page says that something was done. */
+/** How long the page shows that an action has succeeded. */
 const SAID_MS = 8_000;
 
-/** Everything that is on the page: who is signed in, for which company, and the view. */
-export class Page implements App {
+/** The state of the page: who is signed in, for which company, and the view. */
+export class Page implements Shown {
   person: Person = { id: "", email: "" };
   companies: Company[] = [];
-  /** What the page says in one polite live region. */
   said = "";
-  /** How far the view is. */
-  state: "signed_out" | "loading" | "failed" | "no_company" | "loaded" = "loading";
+  state: PageState = "loading";
   failure: unknown = null;
   view: View | null = null;
   readonly signIn = new SignIn();
+  question: LinkQuestion | null = null;
   private chosen: Company | null = null;
   private route = "";
 
@@ -54,7 +56,10 @@ export class Page implements App {
     return localeOf(this.language);
   }
 
-  /** Without a name while none is chosen: no view is shown then but the one that chooses, and the password's. */
+  /**
+   * The company without a name means that no company is chosen. Then only two views are shown: the
+   * one that chooses a company, and the one that chooses a password.
+   */
   get company(): Company {
     return this.chosen ?? { id: "", name: "", role: "agent" };
   }
@@ -63,42 +68,93 @@ export class Page implements App {
     return this.chosen !== null;
   }
 
-  /** Shows what the address asks for, and follows it and the person's session from now on. */
+  /**
+   * Shows the view of the address. From then on, the page follows the address and the person's
+   * session.
+   */
   async start(): Promise<void> {
     const { auth } = this.project.client;
     this.render();
-    const { session, error } = await sessionOf(this.project.client, this.link);
-    if (this.link.hasFailed) this.signIn.linkHasFailed();
+    const arrival = await arrivalOf(this.project, this.link);
+    const { data: { session }, error } = await auth.getSession();
     addEventListener("hashchange", () => this.follow());
     addEventListener("beforeunload", (event) => {
-      // The browser asks, in its own words.
+      // The browser then asks whether to leave, in its own words.
       if (this.view?.holds?.isThere()) event.preventDefault();
     });
-    // What another window keeps; the channel between windows may lose its word.
+    // The browser reports here that another window has changed the session. The channel of
+    // supabase-js between windows may lose a message.
     addEventListener("storage", () => this.enterAgain());
     addEventListener("click", closeMenu);
     addEventListener("keydown", closeMenu);
     setInterval(() => document.hidden || this.render(), TICK_MS);
-    // Within this call, supabase-js answers no other.
+    // supabase-js answers no other call during this callback, so the work is done after it.
     auth.onAuthStateChange((event) => {
       if (event !== "INITIAL_SESSION") setTimeout(() => this.enterAgain());
     });
-    // Whose session is to be made anew without a network stays signed in.
-    if (error) return this.fail(new Failure("offline"));
-    if (session && this.link.choosesPassword) this.address("#/password");
+    // If the session cannot be renewed because there is no network, the person stays signed in.
+    if (arrival === "offline" || isOffline(error)) return this.fail(new Failure("offline"));
+    if (typeof arrival === "string") this.signIn.linkHasFailed(arrival);
+    else if (arrival) return await this.receive(arrival, session);
     await this.enter(session);
   }
 
   /**
-   * Shows the page to whoever is signed in now. The session of an event may be older than what the browser keeps: another
-   * window may have signed somebody else in meanwhile.
+   * Signs in the person who opened a link. The person is asked first, unless this browser requested
+   * the link and no one else is signed in.
+   */
+  private async receive(arrival: Arrival, present: Session | null): Promise<void> {
+    const isSame = present?.user.id === arrival.session.user.id;
+    if (isSame || (arrival.isAskedFor && !present)) {
+      return await this.accept(arrival).catch((error) => this.fail(error));
+    }
+    const { email, id } = present?.user ?? {};
+    this.question = new LinkQuestion(arrival, email ?? id ?? null);
+    this.state = "asking";
+    this.render();
+    this.focusHeading();
+  }
+
+  /**
+   * Signs in the person who opened the link.
+   * @throws Failure
+   */
+  async accept(
+    { session: { access_token, refresh_token }, choosesPassword }: Arrival,
+  ): Promise<void> {
+    const { auth } = this.project.client;
+    // The address is set first, because supabase-js reports the session before it answers.
+    if (choosesPassword) this.address("#/password");
+    const { data: { session }, error } = await auth.setSession({ access_token, refresh_token });
+    if (error) throw authFailure(error);
+    this.question = null;
+    await this.enter(session);
+  }
+
+  /**
+   * Ends the session of the person who opened the link. The person who was signed in before stays
+   * signed in.
+   */
+  async decline(): Promise<void> {
+    void this.project.links.auth.signOut({ scope: "local" });
+    this.question = null;
+    const { data: { session }, error } = await this.project.client.auth.getSession();
+    if (isOffline(error)) return this.fail(new Failure("offline"));
+    await this.enter(session);
+  }
+
+  /**
+   * Shows the page to the person who is currently signed in. The session of an event is not used:
+   * meanwhile, another person may have signed in in another window.
    */
   private async enterAgain(): Promise<void> {
+    // The person has not answered the question about the link yet.
+    if (this.question) return;
     const { data: { session }, error } = await this.project.client.auth.getSession();
     if (!error) await this.enter(session);
   }
 
-  /** Shows the page to the person of a session; null: to nobody. */
+  /** Shows the page to the person of a session. Null means that no one is signed in. */
   private async enter(session: Session | null): Promise<void> {
     if (!session) {
       if (this.state !== "signed_out") this.signIn.begin(this.person.id !== "");
@@ -108,10 +164,11 @@ export class Page implements App {
       this.state = "signed_out";
       return this.render();
     }
-    // Sessions are made anew every hour, and told in every window.
+    // Sessions are renewed every hour, and every window gets that event.
     if (session.user.id === this.person.id) return;
     this.person = { id: session.user.id, email: session.user.email ?? "" };
-    // Of whoever was here before, nothing stays: somebody else may have signed in in another window.
+    // Everything about the previous person is removed, because another person may have signed in in
+    // another window.
     this.companies = [];
     this.chosen = this.view = null;
     await this.loadCompanies();
@@ -135,9 +192,12 @@ export class Page implements App {
     this.follow();
   }
 
-  /** Shows the view of the address, unless the one that is shown keeps the person. */
+  /**
+   * Shows the view of the address. If the current view has something to lose, it asks the person
+   * first.
+   */
   private follow(): void {
-    if (this.state === "signed_out") return;
+    if (this.state === "signed_out" || this.question) return;
     const wanted = location.hash;
     if (wanted === this.route && this.view) return;
     const leave = () => {
@@ -174,7 +234,7 @@ export class Page implements App {
     });
   }
 
-  /** Loads something, and shows how that goes. @returns whether it is what the page now shows. */
+  /** Loads content, and shows the progress. @returns whether the page still shows that content. */
   private async attempt(work: () => Promise<void>, view: View | null = null): Promise<boolean> {
     this.state = "loading";
     this.failure = null;
@@ -199,7 +259,7 @@ export class Page implements App {
     this.render();
   }
 
-  /** Signs the person out, unless the view has something to lose and they stay. */
+  /** Signs the person out. If the view has something to lose, it asks first. */
   signOut(): void {
     const leave = () => void signOut(this.project);
     if (this.view?.holds?.isThere()) this.view.holds.ask(this, leave);
@@ -211,12 +271,14 @@ export class Page implements App {
     await this.project.client.auth.signOut({ scope: "local" });
   }
 
-  /** Where a person reads on, and what a screen reader reads first. */
+  /**
+   * Moves the focus to the heading, where a person continues to read and a screen reader begins.
+   */
   private focusHeading(): void {
     if (!document.querySelector("dialog[open]")) this.root.querySelector("h1")?.focus();
   }
 
-  /** Puts an address into the bar, and loads nothing. */
+  /** Puts an address into the browser's address bar, without loading it. */
   address(route: string): void {
     history.pushState(null, "", route || location.pathname);
   }
@@ -246,7 +308,7 @@ export class Page implements App {
     this.go(FIRST_ROUTE);
   }
 
-  /** Speaks another language from now on. What a form has stays in it. */
+  /** Switches to another language. The content of a form is kept. */
   async speak(language: Language): Promise<void> {
     try {
       this.t = await loadTexts(language);

@@ -1,6 +1,7 @@
 /**
- * What is wrong with a publishable key; null when nothing is. A secret key on a page would give every company's rows
- * to every visitor, so it is told apart: `sb_secret_…`, or the legacy token of `service_role`.
+ * What is wrong with a publishable key; null when it is right. A secret key on a page would give
+ * every visitor the rows of every company. So a secret key is refused: `sb_secret_…`, or the legacy
+ * token of `service_role`.
  */
 export function faultOfKey(key: string): string | null {
   if (/^sb_publishable_[\w-]+$/.test(key)) return null;
@@ -12,7 +13,7 @@ export function faultOfKey(key: string): string | null {
 
 const SECRET = "This is a secret key, which no page may have. Take the publishable key.";
 
-/** The role of a legacy key, which is a JWT; null when it is none. */
+/** The role of a legacy key, which is a JWT; null when the key is not one. */
 function roleOfToken(key: string): string | null {
   const parts = key.split(".");
   try {

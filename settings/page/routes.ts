@@ -7,7 +7,7 @@ import { later } from "./later.ts";
 import type { Texts } from "./texts.ts";
 import type { View } from "./view.ts";
 
-/** The addresses of the page behind its `#`, and the view at each. */
+/** The addresses of the page after its `#`, and the view for each. */
 const ROUTES: [RegExp, (part: string) => View][] = [
   [/^#\/keys$/, keyList],
   [/^#\/keys\/new$/, newKey],
@@ -18,7 +18,7 @@ const ROUTES: [RegExp, (part: string) => View][] = [
   [/^#\/companies$/, chooseCompany],
 ];
 
-/** What the menu lists: an address, and its words. */
+/** The entries of the menu: an address, and the text for it. */
 export const MENU: [string, (t: Texts) => string][] = [
   ["#/keys", (t) => t.menu.keys],
   ["#/accounts", (t) => t.menu.accounts],
@@ -35,7 +35,7 @@ function laterHistory(): View {
   return { title: (t) => t.menu.history, ...part };
 }
 
-/** A new view for an address; null when there is none. */
+/** A new view for an address; null when there is no view for it. */
 export function viewAt(route: string): View | null {
   for (const [address, view] of ROUTES) {
     const found = address.exec(route);

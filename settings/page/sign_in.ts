@@ -1,28 +1,32 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "./action.ts";
+import type { App } from "./app.ts";
 import { authFailure } from "./auth_failure.ts";
-import type { Page } from "./page.ts";
+import type { LinkFault } from "./link.ts";
 import type { Project } from "./project.ts";
 import type { Texts } from "./texts.ts";
 
-/** How a person signs in: with the password, with a link by mail, or with one that leads to a new password. */
+/**
+ * How a person signs in: with the password, with a mailed link, or with a link to choose a new
+ * password.
+ */
 type Way = "password" | "link" | "reset";
 
-/** What is shown to whoever is not signed in. */
+/** The view for a person who is not signed in. */
 export class SignIn {
   private way: Way = "password";
-  /** What to say above the form. */
-  private note: "ended" | "linkFailed" | null = null;
-  /** To whom a mail was sent. */
+  /** The note above the form. */
+  private note: "ended" | Exclude<LinkFault, "offline"> | null = null;
+  /** The address to which a mail was sent. */
   private sentTo: string | null = null;
   private action = new Action();
 
-  /** Says that the link by which the person came was used before or is too old. */
-  linkHasFailed() {
-    this.note = "linkFailed";
+  /** Makes the form say why the opened link does not sign anyone in. */
+  linkHasFailed(fault: Exclude<LinkFault, "offline">) {
+    this.note = fault;
   }
 
-  /** @param hasEnded whether somebody was signed in until now. */
+  /** @param hasEnded whether a person was signed in until now. */
   begin(hasEnded: boolean) {
     this.way = "password";
     this.sentTo = null;
@@ -34,7 +38,7 @@ export class SignIn {
     return t.signIn.titles[this.way];
   }
 
-  html(page: Page): TemplateResult {
+  html(page: App): TemplateResult {
     const { t } = page;
     return html`<div class="narrow card">
       <h1 tabindex="-1">${this.title(t)}</h1>
@@ -43,7 +47,7 @@ export class SignIn {
     </div>`;
   }
 
-  private form(page: Page): TemplateResult {
+  private form(page: App): TemplateResult {
     const { t } = page;
     const { way, action } = this;
     return html`
@@ -65,7 +69,7 @@ export class SignIn {
     `;
   }
 
-  private sent(page: Page, email: string): TemplateResult {
+  private sent(page: App, email: string): TemplateResult {
     const { t, project: { mailUrl } } = page;
     return html`<p role="status">${t.signIn.sent(email)}</p>
       ${
@@ -77,7 +81,7 @@ export class SignIn {
       this.take(page, "password")}>${t.signIn.back}</button></p>`;
   }
 
-  private take(page: Page, way: Way) {
+  private take(page: App, way: Way) {
     this.way = way;
     this.sentTo = null;
     this.note = null;
@@ -86,7 +90,7 @@ export class SignIn {
     document.querySelector<HTMLElement>("main h1")?.focus();
   }
 
-  private submit(page: Page, event: SubmitEvent): Promise<void> {
+  private submit(page: App, event: SubmitEvent): Promise<void> {
     event.preventDefault();
     const fields = new FormData(event.target as HTMLFormElement);
     const [email, password] = ["email", "password"].map((name) => String(fields.get(name) ?? ""));
@@ -110,8 +114,8 @@ function passwordField(t: Texts): TemplateResult {
   `;
 }
 
-/** Has a link sent. Whether the address has an account here is told to nobody. */
-async function sendMail({ client: { auth } }: Project, way: "link" | "reset", email: string) {
+/** Requests a mail with a link. The answer does not reveal whether the address has an account. */
+async function sendMail({ links: { auth } }: Project, way: "link" | "reset", email: string) {
   const redirectTo = location.origin + location.pathname;
   const { error } = way === "reset"
     ? await auth.resetPasswordForEmail(email, { redirectTo })
@@ -119,7 +123,7 @@ async function sendMail({ client: { auth } }: Project, way: "link" | "reset", em
       email,
       options: { shouldCreateUser: false, emailRedirectTo: redirectTo },
     });
-  // Supabase Auth says so when nobody has the address.
+  // Supabase Auth answers this if no account has the address.
   if (error && !["otp_disabled", "user_not_found", "signup_disabled"].includes(error.code ?? "")) {
     throw authFailure(error);
   }

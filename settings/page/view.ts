@@ -2,25 +2,27 @@ import type { TemplateResult } from "lit-html";
 import type { App } from "./app.ts";
 import type { Texts } from "./texts.ts";
 
-/** A view: what stands between the menu and the end of the page at one address, such as `#/keys`. */
+/**
+ * A view: the content between the menu and the end of the page at one address, such as `#/keys`.
+ */
 export interface View {
   /** The heading, and the first part of the document's title. */
   title(t: Texts): string;
   /**
-   * Reads what the view shows. Until then the page says that it is being loaded.
-   * @throws Failure, which the page shows with a way to try again.
+   * Reads what the view shows. Until then, the page says that it is loading.
+   * @throws Failure, which the page shows with a button to try again.
    */
   load(app: App): Promise<void>;
-  /** Is called for each rendering after load(), below the heading. */
+  /** The content below the heading. It is called for each rendering after load(). */
   html(app: App): TemplateResult;
   /** What is lost when a person leaves, such as a key that is shown once. */
   holds?: {
     /** Whether there is something to lose now. */
     isThere(): boolean;
-    /** Asks the person, and calls leave() when they leave all the same. */
+    /** Asks the person, and calls leave() if they still leave. */
     ask(app: App, leave: () => void): void;
   };
 }
 
-/** A part of a view, which loads and shows something of its own. */
+/** A part of a view, which loads and shows its own content. */
 export type Part = Pick<View, "load" | "html">;

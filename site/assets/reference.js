@@ -1,5 +1,5 @@
-// Shows the reference with all that leads to other services switched off. Requests can be tried where the
-// settings say so: on the local stack, because only there the API has the origin of this page.
+// Shows the reference without links to other services. Readers can try requests only if the
+// settings allow it: on the local stack, where the API has the same origin as this page.
 (async () => {
   const read = async (path) => await (await fetch(path)).json();
   const place = document.querySelector("#reference");
@@ -32,8 +32,8 @@
 })();
 
 /**
- * Switches off, until a reader switches it on, each parameter that may be left out: Scalar would put its default,
- * or its first value, into every request.
+ * Switches off each optional parameter until a reader switches it on. Otherwise Scalar would put
+ * its default, or its first value, into every request.
  */
 function withoutValues({ paths, components }) {
   const operations = Object.values(paths).flatMap((path) => Object.values(path));

@@ -1,4 +1,4 @@
-// The search over the headings and texts of all pages. It is loaded when somebody searches.
+// The search in the headings and texts of all pages. It is loaded when a person first searches.
 const MOST = 12;
 const root = new URL(".", import.meta.url);
 
@@ -27,7 +27,7 @@ export function open() {
 }
 
 input.addEventListener("input", show);
-// The form closes the dialog; the first result is where Enter leads.
+// Submitting the form would close the dialog. Enter opens the first result instead.
 dialog.querySelector("form").addEventListener("submit", (event) => {
   const first = list.querySelector("a");
   if (event.submitter && document.activeElement === event.submitter) return;
@@ -62,14 +62,16 @@ async function show() {
   list.replaceChildren(...found.slice(0, MOST).map(({ section }) => line(section, words)));
 }
 
-/** How well a section fits: 0 when a word is missing; a word in the heading counts most. */
+/**
+ * How well a section matches. It is 0 when a word is missing. A word in the heading counts most.
+ */
 function weigh([heading, page, text], words) {
   let weight = 0;
   for (const word of words) {
     const begins = (words) => words.startsWith(word) || words.includes(` ${word}`);
     const inHeading = begins(heading) ? 40 : heading.includes(word) ? 15 : 0;
     const inPage = begins(page) ? 12 : 0;
-    // A text that is about the word has it several times.
+    // A text about the word contains the word several times.
     const inText = Math.min(text.split(word).length - 1, 6) * (begins(text) ? 2 : 1);
     if (inHeading + inPage + inText === 0) return 0;
     weight += inHeading + inPage + inText;
@@ -92,7 +94,10 @@ function line({ page, heading, address, text, folded }, words) {
   return item;
 }
 
-/** Without case and accents. Of the same length, so that a place in it is a place in the text. */
+/**
+ * The text without case and accents. Its length does not change, so that a position in it is also a
+ * position in the text.
+ */
 function fold(text) {
   return text.toLowerCase().replaceAll(/[\u00c0-\u024f]/g, (letter) => letter.normalize("NFD")[0]);
 }

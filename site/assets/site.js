@@ -1,4 +1,4 @@
-// A button on each block of code that copies it.
+// Adds a button to each block of code that copies the code.
 for (const pre of document.querySelectorAll(".code pre")) {
   const button = document.createElement("button");
   button.type = "button";
@@ -11,7 +11,7 @@ for (const pre of document.querySelectorAll(".code pre")) {
   pre.before(button);
 }
 
-// The search, which is loaded when it is asked for.
+// Loads the search when a person needs it.
 const search = document.querySelector(".search");
 const open = async () => (await import("./search.js")).open();
 search.hidden = false;

@@ -4,9 +4,9 @@ import type { AccountNotice } from "../../admin/notices.ts";
 import {
   openToken,
   type TokenAccount,
-} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+} from "../../supabase/functions/_shared/credentials/credentials.ts";
 import { anyPhoneNumberId, newCompany } from "../support/company.ts";
-import { credentialsKey, withDatabase } from "../support/test_stack.ts";
+import { credentialsKey, statement, withDatabase } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
 function connect(company: string, phoneNumberId: string, ...more: string[]): string[] {
@@ -20,9 +20,9 @@ function anyToken(): string {
 
 /** All columns of a company's accounts. */
 async function stored(company: string) {
-  return await withDatabase((sql) =>
-    sql`select * from messaging_accounts where company_id = ${company} order by created_at`
-  );
+  return await statement`
+    select * from messaging_accounts where company_id = ${company} order by created_at
+  `;
 }
 
 /** The token of an account's row. */
@@ -32,7 +32,7 @@ async function opened(account: postgres.Row): Promise<string> {
   ]);
 }
 
-Deno.test("a token is read from standard input and stored only encrypted", async () => {
+Deno.test("account connect reads the token from standard input and stores it only encrypted", async () => {
   const [company, token, number] = [await bareCompany(), anyToken(), anyPhoneNumberId()];
   const text = await printed(connect(company, number), `\n ${token}\r\n`);
   const [account] = await stored(company);
@@ -89,7 +89,7 @@ Deno.test("a number that is connected to another company is refused until it is 
   assert.deepEqual(await admin(connect(theirs, number), { input: anyToken() }), refused);
 });
 
-Deno.test("disconnecting deletes the token, and a second time is no error", async () => {
+Deno.test("disconnecting an account deletes its token, and a second disconnection is no error", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   const { id } = await json(connect(company, number), anyToken());
   const first = await printed(["account", "disconnect", id]);
@@ -104,25 +104,21 @@ Deno.test("disconnecting deletes the token, and a second time is no error", asyn
     printed(["account", "disconnect", id]),
     json(["account", "disconnect", id]),
   ]);
-  assert.match(
-    text,
-    /^\+5511987654321 \(\d+\) is already disconnected, since \d{4}-[^.]* UTC\.\n$/,
-  );
+  const already = /^\+5511987654321 \(\d+\) is already disconnected, since \d{4}-[^.]* UTC\.\n$/;
+  assert.match(text, already);
   assert.deepEqual(new Date(value.disconnected_at), account.disconnected_at);
 });
 
-Deno.test("accounts are listed with their state and never with their token", async () => {
+Deno.test("account list shows each account with its state, but without its token", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   const list = ["account", "list", "--company", company];
   const [none, nothing] = await Promise.all([printed(list), json(list)]);
   assert.deepEqual([none, nothing], ["This company has no messaging accounts.\n", []]);
 
-  await withDatabase((sql) =>
-    sql`
-      insert into messaging_accounts (company_id, phone_number_id, display_phone, disconnected_at, created_at)
-      values (${company}, '7', '+15550100', '2026-01-02T03:04:05Z', '2026-01-01')
-    `
-  );
+  await statement`
+    insert into messaging_accounts (company_id, phone_number_id, display_phone, disconnected_at, created_at)
+    values (${company}, '7', '+15550100', '2026-01-02T03:04:05Z', '2026-01-01')
+  `;
   const made = await json(connect(company, number, "--business-account-id", "42"), anyToken());
   const [table, rows] = await Promise.all([printed(list), json(list)]);
   assert.deepEqual(table.trimEnd().split("\n").map((line) => line.slice(38)), [
@@ -135,7 +131,7 @@ Deno.test("accounts are listed with their state and never with their token", asy
   assert.deepEqual(Object.keys(made).filter((name) => name.includes("token")), []);
 });
 
-Deno.test("accounts and jobs are shown with what the channel says of them now", async () => {
+Deno.test("account list and jobs status show the channel's current notices", async () => {
   const { id: company, account_id } = await newCompany();
   await withDatabase(async (sql) => {
     const value = { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE\u001b" } };
@@ -172,7 +168,7 @@ Deno.test("accounts and jobs are shown with what the channel says of them now", 
   }
 });
 
-Deno.test("an input that cannot be a token is refused before anything is stored", async () => {
+Deno.test("an input that is not a valid token is refused before anything is stored", async () => {
   const company = await bareCompany();
   const tokens = [" \n ", "EAAB\nEAAC", "EAAÇ", "E".repeat(4097)];
   const endings = await Promise.all(
@@ -192,7 +188,7 @@ Deno.test("an input that cannot be a token is refused before anything is stored"
   assert.deepEqual(await opened(account), longest);
 });
 
-Deno.test("an unknown account or company is named, with the command that lists the ids", async () => {
+Deno.test("the error about an unknown account or company gives its id and the command that lists the ids", async () => {
   const id = crypto.randomUUID();
   const endings = await Promise.all([
     admin(connect(id, anyPhoneNumberId()), { input: anyToken() }),

@@ -1,24 +1,20 @@
 import assert from "node:assert/strict";
-import { openAppSecret } from "../../supabase/functions/_shared/whatsapp/app_secrets.ts";
+import { openAppSecret } from "../../supabase/functions/_shared/credentials/app_secrets.ts";
 import { addChannelApp, eventsOf, newChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
-import { credentialsKey, stack, withDatabase } from "../support/test_stack.ts";
+import { credentialsKey, stack, statement, withDatabase } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
 const SECRETS = "the-app-secret-123\nthe-verify-token-456\n";
 
 async function appOf(app_key: string) {
-  const [app] = await withDatabase((sql) =>
-    sql`select * from channel_apps where app_key = ${app_key}`
-  );
+  const [app] = await statement`select * from channel_apps where app_key = ${app_key}`;
   return app;
 }
 
 Deno.test("app create stores both secrets sealed for the app, and prints the address for the channel", async () => {
-  const { app_key, name, callback_url, ...more } = await json(
-    ["app", "create", "--name", " Our app "],
-    SECRETS,
-  );
+  const create = ["app", "create", "--name", " Our app "];
+  const { app_key, name, callback_url, ...more } = await json(create, SECRETS);
   assert.deepEqual(Object.keys(more), ["created_at"]);
   assert.match(app_key, /^[0-9a-f]{32}$/);
   assert.equal(name, "Our app");
@@ -34,23 +30,21 @@ Deno.test("app create stores both secrets sealed for the app, and prints the add
   const verified = await fetch(`${callback_url}?${query}`);
   assert.deepEqual([verified.status, await verified.text()], [200, "7"]);
 
-  const text = await printed(
-    ["app", "create", "--name", "Other"],
-    SECRETS.replaceAll("\n", "\r\n"),
-  );
+  const crlf = SECRETS.replaceAll("\n", "\r\n");
+  const text = await printed(["app", "create", "--name", "Other"], crlf);
   assert.match(
     text,
     /^Created the app Other; [^\n]*\n {2}App key {7}[0-9a-f]{32}\n {2}Callback URL {2}http:\S+\n$/,
   );
 });
 
-Deno.test("a secret that is missing or is none is refused, without quoting it", async () => {
+Deno.test("a missing or malformed secret is refused, and the error does not quote it", async () => {
   const wrong: [string, RegExp][] = [
     ["", /^The app secret is missing: /],
     ["the-app-secret-123\n", /^The verify token is missing: /],
     ["\nthe-verify-token-456", /^The app secret is missing: /],
-    ["short\nthe-verify-token-456", /^This is no app secret: it must have 8 to 255 /],
-    ["the-app-secret-123\nhas spaces in it", /^This is no verify token: /],
+    ["short\nthe-verify-token-456", /^This is not a valid app secret: it must have 8 to 255 /],
+    ["the-app-secret-123\nhas spaces in it", /^This is not a valid verify token: /],
     [`${SECRETS}third-line`, /^Standard input has more lines than expected: /],
   ];
   for (const [input, sentence] of wrong) {
@@ -61,9 +55,9 @@ Deno.test("a secret that is missing or is none is refused, without quoting it", 
   }
 });
 
-Deno.test("app list shows each app with its accounts and events, and no secret", async () => {
+Deno.test("app list shows each app with its accounts and events, but without secrets", async () => {
   const app = await newChannelApp();
-  await (await ownWebhook()).post(app, "event"); // which nobody can read
+  await (await ownWebhook()).post(app, "event"); // the function cannot read this event
   const shown = await json(["app", "list"]);
   const [{ last_event_at, created_at, ...found }] = shown.filter(
     ({ app_key }: { app_key: string }) => app_key === app.app_key,
@@ -82,7 +76,7 @@ Deno.test("app list shows each app with its accounts and events, and no secret",
   assert.ok(!text.includes(app.secret));
 });
 
-Deno.test("app rotate takes a new secret beside the old one, until it is finished", async () => {
+Deno.test("app rotate adds a new secret and keeps the old one until the rotation is finished", async () => {
   const app = await newChannelApp();
   const rotated = { ...app, secret: "the-new-app-secret" };
   const { rotation_began_at } = await json(["app", "rotate", app.app_key], rotated.secret);
@@ -97,27 +91,25 @@ Deno.test("app rotate takes a new secret beside the old one, until it is finishe
   const after = await ownWebhook();
   assert.equal((await after.post(app, "3")).status, 401);
   assert.equal((await after.post(rotated, "3")).status, 200);
-  assert.equal(
-    await printed(["app", "rotate", app.app_key, "--finish"]),
-    "The app was in no rotation.\n",
-  );
+  const again = await printed(["app", "rotate", app.app_key, "--finish"]);
+  assert.equal(again, "The app was not in a rotation.\n");
 });
 
-Deno.test("app delete is refused while an account names the app or events wait, unless forced", async () => {
+Deno.test("app delete needs --force if an account names the app or if events of the app still wait", async () => {
   const app = await newChannelApp();
-  await (await ownWebhook()).post(app, "event"); // which nobody can read
+  await (await ownWebhook()).post(app, "event"); // the function cannot read this event
   const company = await bareCompany();
   const number = anyPhoneNumberId();
   const connect = ["account", "connect", "--company", company, "--phone-number-id", number];
   await json([...connect, "--display-phone", "+15550100", "--app", app.app_key], "EAAB");
   const accountApp = async () => {
-    const [{ channel_app_id }] = await withDatabase((sql) =>
-      sql`select channel_app_id from messaging_accounts where company_id = ${company}`
-    );
+    const [{ channel_app_id }] = await statement`
+      select channel_app_id from messaging_accounts where company_id = ${company}
+    `;
     return channel_app_id;
   };
   assert.equal(await accountApp(), app.id);
-  // Connected again without --app, it keeps its app.
+  // An account that is connected again without --app keeps its app.
   await json([...connect, "--display-phone", "+15550100"], "EAAB");
   assert.equal(await accountApp(), app.id);
 
@@ -127,34 +119,28 @@ Deno.test("app delete is refused while an account names the app or events wait, 
     stderr,
     /^The app was not deleted: 1 accounts name it .*, and 1 of its events wait /,
   );
-  assert.deepEqual(await json(["app", "delete", app.app_key, "--force"]), {
-    app_key: app.app_key,
-    deleted: true,
-    accounts: 1,
-    events: 1,
-  });
+  assert.deepEqual(
+    await json(["app", "delete", app.app_key, "--force"]),
+    { app_key: app.app_key, deleted: true, accounts: 1, events: 1 },
+  );
   assert.deepEqual([await appOf(app.app_key), await eventsOf(app)], [undefined, []]);
   assert.equal(await accountApp(), null);
 });
 
-Deno.test("an app that is not known is an error that says where the keys are", async () => {
+Deno.test("the error about an unknown app says where to find the app keys", async () => {
   const unknown = "no-such-app-anywhere";
   const company = await bareCompany();
   const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];
-  for (
-    const args of [
-      ["app", "rotate", unknown],
-      ["app", "rotate", unknown, "--finish"],
-      ["app", "delete", unknown],
-      ["account", "connect", "--company", company, ...number, "--app", unknown],
-    ]
-  ) {
+  const commands = [
+    ["app", "rotate", unknown],
+    ["app", "rotate", unknown, "--finish"],
+    ["app", "delete", unknown],
+    ["account", "connect", "--company", company, ...number, "--app", unknown],
+  ];
+  const error = `No app has the key ${unknown}: npm run admin -- app list shows the keys.\n`;
+  for (const args of commands) {
     const { code, stdout, stderr } = await admin(args, { input: "the-app-secret-123" });
-    assert.deepEqual([code, stdout], [1, ""], args.join(" "));
-    assert.equal(
-      stderr,
-      `No app has the key ${unknown}: npm run admin -- app list shows the keys.\n`,
-    );
+    assert.deepEqual([code, stdout, stderr], [1, "", error], args.join(" "));
   }
   await withDatabase((sql) => sql.begin((sql) => addChannelApp(sql)));
 });

@@ -1,5 +1,5 @@
-// What a restart of the changes does to callers, on a stack of its own: a restart expires the cursors of other tests,
-// and what other tests write delays the changes.
+// What a restart of the changes does to callers. These tests have their own stack, because a
+// restart makes the cursors of other tests expire, and writes of other tests delay the changes.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -39,7 +39,7 @@ async function page({ keys }: Company, query = ""): Promise<Page> {
   return body;
 }
 
-/** Adds a contact with this name; with a version, as a restored dump has it. */
+/** Adds a contact with this name. With a version, it looks like a contact of a restored dump. */
 async function add({ id }: Company, name: string, version?: number): Promise<void> {
   const row = { company_id: id, phone: anyPhone(), name, ...(version && { version }) };
   await sql`insert into contacts ${sql(row)}`;
@@ -61,7 +61,7 @@ async function operate(...args: string[]) {
   return stdout;
 }
 
-Deno.test("the rows of one large transaction are walked by id, each once", async () => {
+Deno.test("the feed of changes lists the rows of one large transaction by id, and each row once", async () => {
   const company = await newCompany();
   const { next_cursor } = (await page(company, "?start=now")).pagination;
   await sql.begin(async (sql) => {
@@ -69,7 +69,7 @@ Deno.test("the rows of one large transaction are walked by id, each once", async
       insert into contacts (company_id, phone)
       select ${company.id}, '+99' || lpad(i::text, 10, '0') from generate_series(1, 1000) as i
     `;
-    // In the same transaction: some of them are gone again, and some change.
+    // The same transaction deletes some of the contacts again and changes others.
     await sql`delete from contacts where company_id = ${company.id} and phone like '+99%7'`;
     await sql`update contacts set name = 'Changed' where company_id = ${company.id} and phone like '+99%8'`;
   });
@@ -84,7 +84,7 @@ Deno.test("the rows of one large transaction are walked by id, each once", async
   assert.deepEqual(ids, [...new Set(ids)].sort());
 });
 
-Deno.test("a change is not shown before its transaction ends, nor are those that began to write later", async () => {
+Deno.test("a change is shown only after its transaction and all transactions that began earlier have ended", async () => {
   const company = await newCompany();
   let { next_cursor } = (await page(company, "?start=now")).pagination;
   const shown = async () => {
@@ -103,12 +103,12 @@ Deno.test("a change is not shown before its transaction ends, nor are those that
   assert.deepEqual(await shown(), []);
 });
 
-Deno.test("after a restored dump, the operator restarts the changes: cursors expire, and nothing is hidden", async () => {
+Deno.test("after a dump is restored, changes restart makes old cursors expire and hides no change", async () => {
   const company = await newCompany();
   const { next_cursor } = (await page(company, "?start=now")).pagination;
   await add(company, "Of the dump", 10 ** 10);
 
-  // As long as the restart is forgotten, nobody takes what is shown for everything.
+  // Until the restart, callers get no complete list of changes.
   const lines = await logged(async () => {
     assert.deepEqual(await refusal(company, next_cursor), [500, "internal"]);
   });
@@ -117,7 +117,7 @@ Deno.test("after a restored dump, the operator restarts the changes: cursors exp
   assert.match(database.hint, /run npm run admin -- changes restart$/);
   assert.match(database.details, /version 10000000000,/);
 
-  assert.match(await operate("restart"), /^The changes are of generation \d+ now\. /);
+  assert.match(await operate("restart"), /^The changes are now in generation \d+\. /);
   assert.deepEqual(await refusal(company, next_cursor), [410, "cursor_expired"]);
   await add(company, "Later");
   assert.deepEqual(await names(company), ["Ada", "Of the dump", "Later"]);
@@ -126,14 +126,14 @@ Deno.test("after a restored dump, the operator restarts the changes: cursors exp
   await add(company, "Latest");
   assert.deepEqual(await names(company, `?cursor=${now}`), ["Latest"]);
 
-  // Once more, within the same second.
+  // The second restart is within the same second.
   await operate("restart");
   await operate("restart");
   assert.deepEqual(await refusal(company, now), [410, "cursor_expired"]);
   assert.deepEqual(await names(company), ["Ada", "Of the dump", "Later", "Latest"]);
 });
 
-Deno.test("tombstones of a restored dump call for a restart too", async () => {
+Deno.test("changes restart also corrects the feed if only a tombstone of a restored dump has too high a version", async () => {
   const company = await newCompany();
   await sql`
     insert into deleted_rows (company_id, resource, id, version, deleted_at)
@@ -148,12 +148,11 @@ Deno.test("tombstones of a restored dump call for a restart too", async () => {
   assert.equal((await page(company)).data.length, 2);
 });
 
-Deno.test("a restart goes beyond the versions of tables without a feed too", async () => {
+Deno.test("after changes restart, new versions are also higher than all versions in tables without a feed", async () => {
   const company = await newCompany();
   await sql`
-    insert into teams (company_id, name, version) values (${company.id}, 'Of the dump', ${
-    2 * 10 ** 14
-  })
+    insert into teams (company_id, name, version)
+    values (${company.id}, 'Of the dump', ${2 * 10 ** 14})
   `;
   await operate("restart");
   await sql`update teams set name = name || '!' where company_id = ${company.id}`;
@@ -163,12 +162,12 @@ Deno.test("a restart goes beyond the versions of tables without a feed too", asy
   assert.ok(version > 2 * 10 ** 14);
 });
 
-Deno.test("who wrote before a restart is waited for, and who writes after it is behind it", async () => {
+Deno.test("changes restart waits for earlier writers, and later writers wait for changes restart", async () => {
   const company = await newCompany();
   await using before = await openTransaction();
   await before.sql`update contacts set name = 'Before' where id = ${company.contact_id}`;
   await using across = await openTransaction();
-  // It has its number from before the restart, and writes a contact only afterwards.
+  // This transaction got its number before the restart, but writes its contact after the restart.
   await across.sql`update teams set name = 'Across' where id = ${company.team_id}`;
   const restarting = operate("restart");
   await until(async () => {
@@ -190,11 +189,12 @@ Deno.test("who wrote before a restart is waited for, and who writes after it is 
   assert.deepEqual(await names(company, `?cursor=${next_cursor}`), ["Across", "After"]);
 });
 
-Deno.test("a database that went back in time expires the cursors of what it has forgotten", async () => {
+Deno.test("if a database was restored to an earlier time, cursors from later times expire", async () => {
   const company = await newCompany();
   await pass(1000);
   const { next_cursor } = (await page(company, "?start=now")).pagination;
-  // Its numbers are those of 500 transactions ago, when the company was there.
+  // The clock of the changes goes back by 500 transactions, to a time when the company already
+  // existed.
   await sql`update app.change_clock set base = base - 500`;
   assert.deepEqual(await refusal(company, next_cursor), [410, "cursor_expired"]);
   assert.deepEqual(await names(company), ["Ada"]);
@@ -202,7 +202,7 @@ Deno.test("a database that went back in time expires the cursors of what it has 
   assert.deepEqual(await names(company, `?cursor=${next_cursor}`), []);
 });
 
-/** Uses up numbers of transactions: one for each savepoint that writes. */
+/** Uses up transaction numbers: one for each savepoint that writes. */
 async function pass(count: number) {
   await sql.begin(async (sql) => {
     await sql`create temporary table passed (number integer) on commit drop`;
@@ -216,7 +216,7 @@ async function pass(count: number) {
   });
 }
 
-/** A transaction on a connection of its own, which is open until it is committed, or rolled back at the end. */
+/** A transaction on its own connection. It is rolled back at the end unless the test commits it. */
 async function openTransaction() {
   const own = postgres(stack.database_url, { max: 1, prepare: false, onnotice: () => {} });
   await own`begin`;

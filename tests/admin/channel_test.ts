@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type ChannelApp, eventsOf, newChannelApp, ownWebhook } from "../support/channel_apps.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 import { companyWithApp, eventBody, inboundOf } from "../whatsapp_function/told_events.ts";
 import { admin, adminRuns, json, printed } from "./command.ts";
 
 const webhook = await ownWebhook();
 
-/** Stores an event that nothing has applied yet, and is not due. */
+/** Stores an event that has not been applied and is not due. */
 async function storeUnapplied({ app_key, id }: ChannelApp, body: string) {
   const bytes = new TextEncoder().encode(body).toBase64();
   await withDatabase((sql) =>
@@ -20,10 +20,10 @@ async function storeUnapplied({ app_key, id }: ChannelApp, body: string) {
   );
 }
 
-Deno.test("channel events lists what came, the newest first, with what became of it and why", async () => {
+Deno.test("channel events lists the events with their states and reasons, newest first", async () => {
   const { company, app } = await companyWithApp();
   await webhook.post(app, eventBody(company.phone_number_id, ["done"]));
-  await webhook.post(app, eventBody("70000000000001", ["of nobody"]));
+  await webhook.post(app, eventBody("70000000000001", ["without an account"]));
   await webhook.post(app, "no event");
   const list = ["channel", "events", "--app", app.app_key];
   const [dead, unroutable, done, ...more] = await json(list);
@@ -55,20 +55,20 @@ Deno.test("channel events lists what came, the newest first, with what became of
   ]);
   assert.deepEqual(JSON.parse(one.stdout).length, 1);
   assert.deepEqual(JSON.parse(since.stdout).length, 3);
-  assert.deepEqual(none, { code: 0, stdout: "There are no such events.\n", stderr: "" });
+  assert.deepEqual(none, { code: 0, stdout: "There are no matching events.\n", stderr: "" });
 });
 
-Deno.test("a message that went out twice is seen in the list", async () => {
+Deno.test("channel events shows the note about a message that was sent twice", async () => {
   const app = await newChannelApp();
   await webhook.post(app, '{"entry":[]}');
-  await withDatabase((sql) =>
-    sql`update channel_events set notes = array['Double send: send 1 also went out as 2'] where channel_app_id = ${app.id}`
-  );
+  await statement`
+    update channel_events set notes = array['Double send: send 1 also went out as 2'] where channel_app_id = ${app.id}
+  `;
   const text = await printed(["channel", "events", "--app", app.app_key]);
   assert.match(text, / +done +[0-9a-f-]{36} +Double send: send 1 also went out as 2\n$/);
 });
 
-Deno.test("channel replay applies what is not done, and again it changes nothing", async () => {
+Deno.test("channel replay applies unfinished events, and a second replay changes nothing", async () => {
   const { company, app } = await companyWithApp();
   const bodies = ["one", "two", "three"].map((text) => eventBody(company.phone_number_id, [text]));
   await webhook.post(app, bodies[0]);
@@ -77,23 +77,22 @@ Deno.test("channel replay applies what is not done, and again it changes nothing
   assert.equal((await json([...replay, "--state", "failed"])).marked, 0);
   const { marked, applied, states } = await json(replay);
   assert.equal(marked, 2);
-  // The stack's own job may have been faster, and there may be events of other tests.
+  // The stack's own job may have applied it first, and other tests may have events too.
   assert.deepEqual(Object.keys(states).length > 0, applied > 0);
   const conversations = await inboundOf(company);
   assert.deepEqual(conversations.flat().toSorted(), ["one", "three", "two"]);
-  assert.deepEqual((await eventsOf(app)).map(({ state, error }) => [state, error]), [
-    ["done", null],
-    ["done", null],
-    ["done", null],
-  ]);
+  assert.deepEqual(
+    (await eventsOf(app)).map(({ state, error }) => [state, error]),
+    [["done", null], ["done", null], ["done", null]],
+  );
   assert.equal((await json(replay)).marked, 0);
   assert.match(await printed(replay), /^(There is nothing to replay\.|Marked 0 events; .*)\n$/);
-  // Also what is done.
+  // This replay includes finished events.
   assert.equal((await json([...replay, "--state", "done"])).marked, 3);
   assert.deepEqual(await inboundOf(company), conversations);
 });
 
-Deno.test("one event is replayed by its id, also after its account came", async () => {
+Deno.test("channel replay can apply one event by its id after the account has been set to the event's app", async () => {
   const { company } = await companyWithApp();
   const other = await newChannelApp();
   await webhook.post(other, eventBody(company.phone_number_id, ["late"]));
@@ -101,22 +100,22 @@ Deno.test("one event is replayed by its id, also after its account came", async 
   const replay = ["channel", "replay", "--event", id];
   await printed(replay);
   assert.deepEqual(await inboundOf(company), []);
-  await withDatabase((sql) =>
-    sql`update messaging_accounts set channel_app_id = ${other.id} where id = ${company.account_id}`
-  );
+  await statement`
+    update messaging_accounts set channel_app_id = ${other.id} where id = ${company.account_id}
+  `;
   await printed(replay);
   assert.deepEqual(await inboundOf(company), [["late"]]);
 });
 
-Deno.test("what cannot be listed or replayed is said in a sentence", async () => {
+Deno.test("a list or replay with wrong arguments fails and says why", async () => {
   const unknown = crypto.randomUUID();
   const wrong: [string[], number, RegExp][] = [
     [["channel", "events", "--app", unknown.replaceAll("-", "")], 1, /^No app has the key /],
     [["channel", "replay", "--app", unknown.replaceAll("-", "")], 1, /^No app has the key /],
     [["channel", "replay", "--event", unknown], 1, /^There is no event [0-9a-f-]+: /],
-    [["channel", "replay", "--event", unknown, "--state", "dead"], 1, /^One event is replayed /],
+    [["channel", "replay", "--event", unknown, "--state", "dead"], 1, /^--event replays one event/],
     [["channel", "events", "--state", "lost"], 2, /It must be one or more of stored, done, /],
-    [["channel", "events", "--since", "yesterday"], 2, /It must be so long ago, such as 90m, /],
+    [["channel", "events", "--since", "yesterday"], 2, /It must be a time ago, such as 90m, /],
     [["channel", "replay", "--since", "2999-01-01"], 2, /It must not be in the future\./],
     [["channel", "events", "--limit", "0"], 2, /It must be a whole number from 1 to 1000\./],
   ];

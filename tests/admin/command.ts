@@ -13,18 +13,18 @@ export interface Ending {
 interface Circumstances {
   /** The text on standard input. */
   input?: string;
-  /** Variables besides the inherited ones; undefined removes one. */
+  /** Variables in addition to the inherited ones. A variable that is undefined is removed. */
   env?: Record<string, string | undefined>;
 }
 
 const MAIN = fileURLToPath(new URL("../../admin/main.ts", import.meta.url));
 const RUNS = fileURLToPath(new URL("runs.ts", import.meta.url));
 
-// Takes every token, and lists no templates. The sandbox takes only its own token.
+// This channel accepts every token and lists no templates. The sandbox accepts only its own token.
 const channel = templateChannel();
 channel.unref();
 
-/** A command with all that its process would be given. */
+/** A command with everything that its process would receive. */
 export interface Order {
   args: string[];
   input: string;
@@ -32,8 +32,9 @@ export interface Order {
 }
 
 /**
- * Runs the operator's command as `npm run admin -- …` does, against the stack of these tests and a channel that
- * takes every token. Most of such a run would be the start of its process, so processes are used again.
+ * Runs the operator's command as `npm run admin -- …` does, against the stack of these tests and a
+ * channel that accepts every token. Starting a process is the slowest part of a run, so processes
+ * are used again.
  */
 export async function admin(
   args: string[],
@@ -41,7 +42,7 @@ export async function admin(
 ): Promise<Ending> {
   const runner = idle.pop() ?? startRunner();
   const ending = await runner({ args, input, env: environment(env) });
-  // One that failed is not used again.
+  // A process that failed is not used again.
   idle.push(runner);
   return ending;
 }
@@ -56,7 +57,7 @@ export async function adminRuns(
   return endings;
 }
 
-/** As `admin`, in a process of its own, which ends when the command does. */
+/** Like `admin`, but in a separate process, which ends with the command. */
 export async function adminAlone(
   args: string[],
   { input = "", env = {} }: Circumstances = {},
@@ -73,7 +74,7 @@ export async function adminAlone(
 
 type Runner = (order: Order) => Promise<Ending>;
 
-/** Processes that wait for a command. They end with this one, which closes their input. */
+/** Processes that wait for a command. When this process ends, their input is closed, and they end too. */
 const idle: Runner[] = [];
 
 function startRunner(): Runner {
@@ -81,7 +82,7 @@ function startRunner(): Runner {
   const writer = child.stdin.getWriter();
   const endings = child.stdout
     .pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream()).getReader();
-  // What a command prints without the runner's knowledge.
+  // What a command writes to stderr directly instead of through the runner.
   const printed = new Response(child.stderr).text();
   return async (order) => {
     child.ref();
@@ -104,7 +105,10 @@ function start(program: string, args: string[], env: Record<string, string>) {
   }).spawn();
 }
 
-/** The environment of the person who runs the tests may name a real project, so little of it is inherited. */
+/**
+ * The environment of the person who runs the tests may name a real project, so the command inherits
+ * only a few variables.
+ */
 function environment(env: Circumstances["env"] = {}): Record<string, string> {
   return definedOnly({ ...inherited(), NO_COLOR: "1", WHATSAPP_API_URL: channel.url, ...env });
 }
@@ -116,7 +120,7 @@ export async function printed(args: string[], input?: string): Promise<string> {
   return stdout;
 }
 
-/** As `printed`, with `--json`: the one value that the command printed. */
+/** Like `printed`, with `--json`: returns the one value that the command printed. */
 // deno-lint-ignore no-explicit-any
 export async function json(args: string[], input?: string): Promise<any> {
   return JSON.parse(await printed([...args, "--json"], input));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 import { json, printed } from "./command.ts";
 
 Deno.test("a company is created with a pipeline, and companies are listed by name", async () => {
@@ -11,9 +11,7 @@ Deno.test("a company is created with a pipeline, and companies are listed by nam
   const [, name, id] = /^Created the company "(.*)" with the id ([0-9a-f-]{36})\.\n$/.exec(text)!;
   assert.deepEqual(name, `Zweite ${mark}`);
   assert.deepEqual(Object.keys(made), ["id", "name", "created_at"]);
-  const pipelines = await withDatabase((sql) =>
-    sql`select from pipelines where company_id in (${id}, ${made.id})`
-  );
+  const pipelines = await statement`select from pipelines where company_id in (${id}, ${made.id})`;
   assert.deepEqual(pipelines.length, 2);
 
   const [table, list] = await Promise.all([

@@ -1,9 +1,9 @@
-// What the channel says when a number is connected, and the catalogue that is read then.
+// The channel's answers when a number is connected, and the templates that the command then reads.
 import assert from "node:assert/strict";
-import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
+import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { imageTemplate, listedTemplate, templateChannel } from "../support/template_channel.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 import { admin, bareCompany } from "./command.ts";
 
 function connect(company: string, number: string, ...more: string[]): string[] {
@@ -12,12 +12,10 @@ function connect(company: string, number: string, ...more: string[]): string[] {
 }
 
 async function accountsOf(company: string) {
-  return await withDatabase((sql) =>
-    sql`select * from messaging_accounts where company_id = ${company}`
-  );
+  return await statement`select * from messaging_accounts where company_id = ${company}`;
 }
 
-Deno.test("connecting finds the business account, reads the templates and uploads their media", async () => {
+Deno.test("connecting a number finds its business account, reads the templates and uploads their media", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   await using channel = templateChannel({ displayPhone: "+55 11 98765-4321" });
   channel.templates = [
@@ -34,15 +32,16 @@ Deno.test("connecting finds the business account, reads the templates and upload
     stdout:
       `Connected +5511987654321 (${number}) as the account ${account.id}; its token is stored encrypted.\n` +
       "Its templates: read 3 templates (3 new), uploaded the media of 1, could not upload the media of " +
-      "bad in pt_BR (The sample is text/html, which the channel does not take in a header of the format " +
+      "bad in pt_BR (The sample is text/html, which the channel does not accept in a header of the format " +
       "IMAGE).\n",
     stderr: "",
   });
 });
 
-Deno.test("a clear no of the channel refuses the account, and nothing is stored", async () => {
+Deno.test("if the channel clearly refuses the account, the command fails and stores nothing", async () => {
   const company = await bareCompany();
-  // Without WHATSAPP_API_URL, the channel of the local stack is asked: the sandbox, which knows one token.
+  // Without WHATSAPP_API_URL, the command calls the local stack's channel: the sandbox, which
+  // accepts one token.
   const env = { WHATSAPP_API_URL: undefined };
   const no = await admin(connect(company, anyPhoneNumberId()), { input: "EAAB", env });
   assert.deepEqual([no.code, no.stdout], [1, ""]);
@@ -53,19 +52,14 @@ Deno.test("a clear no of the channel refuses the account, and nothing is stored"
   await using other = templateChannel({
     answer: ({ url }) => url.includes("phone_numbers") ? Response.json({ data: [] }) : null,
   });
-  const wrong = await admin(connect(company, "4711", ...given), {
-    input: "EAAB",
-    env: { WHATSAPP_API_URL: other.url },
-  });
-  assert.deepEqual(wrong, {
-    code: 1,
-    stdout: "",
-    stderr: "The phone number 4711 is not one of business account 43. Nothing was stored.\n",
-  });
+  const there = { input: "EAAB", env: { WHATSAPP_API_URL: other.url } };
+  const wrong = await admin(connect(company, "4711", ...given), there);
+  const stderr = "The phone number 4711 is not one of business account 43. Nothing was stored.\n";
+  assert.deepEqual(wrong, { code: 1, stdout: "", stderr });
   assert.equal((await accountsOf(company)).length, 0);
 });
 
-Deno.test("the sandbox of the local stack takes its own token, and lists its templates", async () => {
+Deno.test("the sandbox of the local stack accepts its own token and lists its templates", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   const env = { WHATSAPP_API_URL: undefined };
   const given = ["--business-account-id", "900000000000001"];
@@ -74,28 +68,26 @@ Deno.test("the sandbox of the local stack takes its own token, and lists its tem
   assert.match(ending.stdout, /^Its templates: read \d\d templates \(\d\d new\), uploaded .*\.$/m);
 });
 
-Deno.test("whatever is unclear warns, and the account is connected", async () => {
+Deno.test("an unclear answer of the channel causes a warning, and the account is connected", async () => {
   const company = await bareCompany();
   const warnings = async (url: string, ...more: string[]) => {
-    const { code, stdout, stderr } = await admin(connect(company, anyPhoneNumberId(), ...more), {
-      input: "EAAB",
-      env: { WHATSAPP_API_URL: url },
-    });
+    const args = connect(company, anyPhoneNumberId(), ...more);
+    const env = { WHATSAPP_API_URL: url };
+    const { code, stdout, stderr } = await admin(args, { input: "EAAB", env });
     assert.equal(code, 0);
     assert.match(stdout, /^Connected /);
     return stderr;
   };
   // Nothing listens there.
-  assert.match(
-    await warnings("http://127.0.0.1:9/v26.0"),
-    /^Warning: The channel could not be asked for phone number .*\. The account is connected all the same\.\n$/,
-  );
+  const away =
+    /^Warning: The channel could not be asked about phone number .*\. The account is still connected\.\n$/;
+  assert.match(await warnings("http://127.0.0.1:9/v26.0"), away);
   await using silent = templateChannel({ businessAccounts: [], displayPhone: "+1 555 0100" });
   assert.match(
     await warnings(silent.url),
     new RegExp(
-      "^Warning: .* does not tell its business account; .* --business-account-id\\.\n" +
-        "Warning: the channel shows \\+1 555 0100 for this number, and --display-phone is \\+5511987654321\\.\n$",
+      "^Warning: .* does not name its business account, which has the templates; .* --business-account-id\\.\n" +
+        "Warning: the channel shows \\+1 555 0100 for this number, but --display-phone is \\+5511987654321\\.\n$",
     ),
   );
   await using broken = templateChannel({

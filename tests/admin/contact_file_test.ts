@@ -1,23 +1,21 @@
-// What is read of a file of contacts, and what is wrong with one.
+// How a file of contacts is read, and which errors it can have.
 import assert from "node:assert/strict";
 import { openContactFile } from "../../admin/contact_file.ts";
 import { recordsOf } from "../../admin/csv_file.ts";
 import { OperatorError } from "../../admin/operator_error.ts";
 import { withFolder } from "../support/started.ts";
 
+type Row = { line: number } & ({ item: unknown } | { reason: string });
+
 /** The rows of a file with this content: line and item, or line and reason. */
 async function read(content: string | Uint8Array<ArrayBuffer>) {
   return await withFolder(async (folder) => {
     const path = `${folder}/contacts.csv`;
-    await Deno.writeFile(
-      path,
-      typeof content === "string" ? new TextEncoder().encode(content) : content,
-    );
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    await Deno.writeFile(path, bytes);
     const file = await openContactFile(path);
-    const rows = await Array.fromAsync(
-      file.rows(),
-      (row) => [row.line, "item" in row ? row.item : row.reason],
-    );
+    const shown = (row: Row) => [row.line, "item" in row ? row.item : row.reason];
+    const rows = await Array.fromAsync(file.rows(), shown);
     assert.equal(file.count, rows.length);
     return rows;
   });
@@ -31,31 +29,20 @@ async function refuses(content: string | Uint8Array<ArrayBuffer>, sentence: RegE
   });
 }
 
-Deno.test("the columns of a file are the fields of a contact, and an empty cell says nothing", async () => {
+Deno.test("each column of a file is a field of a contact, and an empty cell changes nothing", async () => {
   const header =
     "phone,name,tags,do_not_contact,is_active,custom_fields.plan,custom_fields.address.city,custom_fields.__proto__";
-  assert.deepEqual(
-    await read(
-      `${header}\n+5511987654321, Ada ,vip; lead;;vip,TRUE,false,1.50,São Paulo,x\n+5511987654322,,, ,,,,\n`,
-    ),
-    [
-      [2, {
-        phone: "+5511987654321",
-        name: "Ada",
-        tags: ["vip", "lead"],
-        do_not_contact: true,
-        is_active: false,
-        custom_fields: Object.fromEntries([["plan", "1.50"], ["address.city", "São Paulo"], [
-          "__proto__",
-          "x",
-        ]]),
-      }],
-      [3, { phone: "+5511987654322" }],
-    ],
-  );
+  const text =
+    `${header}\n+5511987654321, Ada ,vip; lead;;vip,TRUE,false,1.50,São Paulo,x\n+5511987654322,,, ,,,,\n`;
+  const ada = { phone: "+5511987654321", name: "Ada", tags: ["vip", "lead"] };
+  const custom_fields = { plan: "1.50", "address.city": "São Paulo", ["__proto__"]: "x" };
+  assert.deepEqual(await read(text), [
+    [2, { ...ada, do_not_contact: true, is_active: false, custom_fields }],
+    [3, { phone: "+5511987654322" }],
+  ]);
 });
 
-Deno.test("quotes, line breaks within them, every kind of line end, empty rows and a byte order mark are read", async () => {
+Deno.test("the reader handles quotes, line breaks in quotes, all kinds of line ends, empty rows and byte order marks", async () => {
   const rows = [
     [2, { phone: "+5511987654321", name: 'Ada "A, B"\nLovelace' }],
     [5, { phone: "+5511987654322", name: "Grace" }],
@@ -67,14 +54,14 @@ Deno.test("quotes, line breaks within them, every kind of line end, empty rows a
   assert.deepEqual(await read(text.replaceAll("\n", "\r\n") + "\r\n"), rows);
 });
 
-Deno.test("cells are separated by what the header has most of: commas, semicolons or tabs", async () => {
+Deno.test("cells are separated by commas, semicolons or tabs, whichever is most frequent in the header", async () => {
   const rows = [[2, { phone: "+5511987654321", name: "Ada, B.", tags: ["a", "b"] }]];
   assert.deepEqual(await read('phone;name;"tags"\n+5511987654321;Ada, B.;"a;b"\n'), rows);
   assert.deepEqual(await read("phone\tname\ttags\n+5511987654321\tAda, B.\ta;b\n"), rows);
   assert.deepEqual(await read("phone\n+5511987654321"), [[2, { phone: "+5511987654321" }]]);
 });
 
-Deno.test("a wrong row is rejected by itself, with its line and every reason", async () => {
+Deno.test("a wrong row is rejected with its line and every reason, and the other rows are read", async () => {
   const rows = await read(
     "phone,name,email,temperature,is_active\n" +
       "+5511987654321,Ada,ada@,lukewarm,maybe\n" +
@@ -93,63 +80,53 @@ Deno.test("a wrong row is rejected by itself, with its line and every reason", a
   assert.deepEqual(rows.slice(0, -1).map(([line]) => line), [2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13]);
   const reasons = [
     /^email must be an email address; temperature must be one of cold, warm, hot; is_active must be true or false$/,
-    /^phone is required$/,
-    /^The row has 2 cells, and the header 5$/,
-    /^The row has 6 cells, and the header 5$/,
-    /^A quote stands within a cell: /,
-    /^A quote stands within a cell: /,
-    /^phone has no plus sign and country code, /,
-    /^phone was turned into a number by a spreadsheet, /,
-    /^phone must be in E\.164 format/,
-    /^name must have at most 255 characters$/,
-    /^name must not contain the null character/,
+    ...[/^phone is required$/, /^The row has 2 cells, but the header has 5$/],
+    ...[/^The row has 6 cells, but the header has 5$/, /^A quote is inside a cell: /],
+    ...[/^A quote is inside a cell: /, /^phone has no plus sign and country code, /],
+    ...[/^phone was turned into a number by a spreadsheet, /, /^phone must be in E\.164 format/],
+    ...[/^name must have at most 255 characters$/, /^name must not contain the null character/],
   ];
   reasons.forEach((reason, at) => assert.match(String(rows[at][1]), reason));
   assert.deepEqual(rows.at(-1), [14, { phone: "+5511987654323", name: "Good" }]);
 });
 
-Deno.test("a header that does not name the fields of a contact is refused", async () => {
+Deno.test("a header with a column that is not a field of a contact is refused", async () => {
   await refuses("", / is empty: its first line must name the fields of a contact\.$/);
-  await refuses("phone,name\n\n,\n", / has a header and no rows\.$/);
-  await refuses(
-    "Phone,name,e-mail\n",
-    /^The first line .*: "Phone" \(did you mean phone\?\), "e-mail" \(did you mean email\?\)\. There are phone, /,
-  );
-  await refuses("+5511987654321,Ada\n", /these columns are none: "\+5511987654321", "Ada"\. /);
-  await refuses("phone,custom_fields\n", /: "custom_fields"\. There .*, custom_fields\.<key>\.$/);
+  await refuses("phone,name\n\n,\n", / has a header but no rows\.$/);
+  const meant =
+    /^The first line .*: "Phone" \(did you mean phone\?\), "e-mail" \(did you mean email\?\)\. The fields are phone, /;
+  await refuses("Phone,name,e-mail\n", meant);
+  const none = /these columns are not such fields: "\+5511987654321", "Ada"\. /;
+  await refuses("+5511987654321,Ada\n", none);
+  const withKey = /: "custom_fields"\. The fields .*, custom_fields\.<key>\.$/;
+  await refuses("phone,custom_fields\n", withKey);
   await refuses("phone,custom_fields.,\n", /: "custom_fields\." .*""/);
   await refuses("phone,name,name\n", /^The column name is there twice\.$/);
   await refuses("name\nAda\n", /^The column phone is missing: /);
-  await refuses('phone,"na"me\n', /^The header, in line 1: A quote stands within a cell/);
+  await refuses('phone,"na"me\n', /^The header, in line 1: A quote is inside a cell/);
 });
 
-Deno.test("a file that is not CSV in UTF-8 is refused as a whole, wherever that shows", async () => {
+Deno.test("a file that is not CSV in UTF-8 is refused as a whole, wherever the error is", async () => {
   const latin = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
   const rows = "+5511987654321,Ada\n".repeat(9000);
-  await refuses(
-    latin(`phone,name\n${rows}+5511987654322,Jo\xe3o\n`),
-    /not in UTF-8 \(line 9002\): /,
-  );
+  const late = latin(`phone,name\n${rows}+5511987654322,Jo\xe3o\n`);
+  await refuses(late, /not in UTF-8 \(line 9002\): /);
   await refuses(latin("\xff\xfep\0h\0o\0n\0e\0"), /is not in UTF-8 \(line 1\): /);
   await refuses(latin("phone\n+5511987654321\n\xc3"), /is not in UTF-8 \(line 3\): /);
-  await refuses('phone,name\n1,2\n3,"4\n5,6\n', /^Nothing closes a quote .* in line 3: /);
-  await refuses(
-    `phone,name\n1,"${"x".repeat(1024 * 1024)}\n`,
-    /^Nothing closes a quote .* line 2: /,
-  );
-  await refuses(
-    `phone,name\n1,${"x".repeat(1024 * 1024)}\n`,
-    /^The row in line 2 has more than 1048576 characters: .*line break is missing/,
-  );
-  await refuses("phone,name\r1,Ada\r", /^The lines of the file end with a carriage return alone/);
+  await refuses('phone,name\n1,2\n3,"4\n5,6\n', /^A quote .* in line 3 is never closed: /);
+  const long = "x".repeat(1024 * 1024);
+  await refuses(`phone,name\n1,"${long}\n`, /^A quote .* line 2 is never closed: /);
+  const missing = /^The row in line 2 has more than 1048576 characters: .*line break is missing/;
+  await refuses(`phone,name\n1,${long}\n`, missing);
+  await refuses("phone,name\r1,Ada\r", /^The lines of the file end with only a carriage return/);
   await withFolder(async (folder) => {
     await assert.rejects(openContactFile(folder), { message: `${folder} is not a file.` });
-    const message = `There is no file ${folder}/none.csv.`;
+    const message = `The file ${folder}/none.csv does not exist.`;
     await assert.rejects(openContactFile(`${folder}/none.csv`), { message });
   });
 });
 
-Deno.test("a file is read as its rows are asked for, however long it is", async () => {
+Deno.test("rows are read on demand, so a file may have any length", async () => {
   async function* endless() {
     for (let n = 0;; n++) yield `${n},"a\n"\n${n}`;
   }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { readPage } from "../docs/pages.ts";
 import { withFolder } from "../support/started.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { adminRuns, bareCompany, type Ending } from "./command.ts";
 
 /** A company without contacts, and its imports of a file with this content. */
@@ -20,9 +20,9 @@ async function importing(work: (importing: Importing) => Promise<void>) {
       },
       contacts: (columns = ["phone", "name"]) =>
         withDatabase(async (sql) => [
-          ...await sql`select ${
-            sql(columns)
-          } from contacts where company_id = ${company} order by phone`,
+          ...await sql`
+            select ${sql(columns)} from contacts where company_id = ${company} order by phone
+          `,
         ]),
     });
   });
@@ -30,14 +30,14 @@ async function importing(work: (importing: Importing) => Promise<void>) {
 
 interface Importing {
   company: string;
-  /** A file of the folder. */
+  /** The path of a file in the folder. */
   rejected: string;
-  /** The arguments that import this content, or with null that of before. */
+  /** The arguments that import this content. With null, they import the previous content. */
   args(content: string | null, ...options: string[]): Promise<string[]>;
   contacts(columns?: string[]): Promise<Record<string, unknown>[]>;
 }
 
-/** A project whose calls are counted, and answered as this says or else by that of these tests. */
+/** A project that counts its imports. `answer` may answer an import. The tests' project answers the rest. */
 function projectBefore(answer: (call: number) => Response | undefined | Promise<undefined>) {
   let calls = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
@@ -61,36 +61,31 @@ function said({ code, stdout, stderr }: Ending) {
   return { code, said: stdout + stderr };
 }
 
-/** A file of so many people, the first of whom has this number. */
+/** A file of this many people. The first person has this number. */
 function people(count: number, first = 0): string {
   const row = (_: unknown, at: number) => `+5511${900_000_000 + first + at},Person ${first + at}\n`;
   return `phone,name\n${Array.from({ length: count }, row).join("")}`;
 }
 
-Deno.test("a file is imported, and again without a change; its rejected rows are mended and imported", async () => {
+Deno.test("importing a file again changes nothing, and importing its corrected rows adds them", async () => {
   await importing(async ({ args, contacts, rejected }) => {
     const file = "\ufeffphone;name;tags;custom_fields.plan\r\n+5511987654321;Ada;vip;pro\r\n" +
       ';Nobody;;\r\n+5511987654322;"Grace; ""H""";;\r\n+5511987654323;Short\r\n';
     const once = await args(file, "--rejected", rejected);
     const [dry, first, again] = await adminRuns([[...once, "--dry-run"], once, once]);
-    const rows = "4 rows: 2 created, 0 known already, 2 rejected.";
+    const rows = "4 rows: 2 created, 0 already there, 2 rejected.";
     const mend =
-      `2 rows were rejected. ${rejected} has the reasons: mend its rows, and import that file.\n`;
-    assert.deepEqual(said(dry), {
-      code: 1,
-      said: `A dry run, nothing was written. ${rows}\n${mend}`,
-    });
+      `2 rows were rejected. ${rejected} has the reasons: correct its rows, and import that file.\n`;
+    const nothing = `A dry run, nothing was written. ${rows}\n${mend}`;
+    assert.deepEqual(said(dry), { code: 1, said: nothing });
     assert.deepEqual(said(first), { code: 1, said: `Imported ${rows}\n${mend}` });
-    assert.match(again.stdout, /^Imported 4 rows: 0 created, 2 known already, 2 rejected\.\n$/);
+    assert.match(again.stdout, /^Imported 4 rows: 0 created, 2 already there, 2 rejected\.\n$/);
     const text = await Deno.readTextFile(rejected);
-    assert.deepEqual(
-      new TextDecoder("utf-8", { ignoreBOM: true }).decode(await Deno.readFile(rejected))[0],
-      "\ufeff",
-    );
+    assert.deepEqual([...await Deno.readFile(rejected)].slice(0, 3), [0xef, 0xbb, 0xbf]);
     assert.deepEqual(
       text.replace("\ufeff", ""),
       "line;reason;phone;name;tags;custom_fields.plan\r\n" +
-        "3;phone is required;;Nobody;;\r\n5;The row has 2 cells, and the header 4;+5511987654323;Short\r\n",
+        "3;phone is required;;Nobody;;\r\n5;The row has 2 cells, but the header has 4;+5511987654323;Short\r\n",
     );
     assert.equal((await Deno.stat(rejected)).mode! & 0o777, 0o600);
 
@@ -98,13 +93,10 @@ Deno.test("a file is imported, and again without a change; its rejected rows are
     const last = [...await args(mended), "--json"];
     const [ending] = await adminRuns([last]);
     assert.deepEqual([ending.code, ending.stderr], [0, ""]);
-    assert.deepEqual(JSON.parse(ending.stdout), {
-      rows: 2,
-      created: 2,
-      known: 0,
-      rejected: 0,
-      dry_run: false,
-    });
+    assert.deepEqual(
+      JSON.parse(ending.stdout),
+      { rows: 2, created: 2, known: 0, rejected: 0, dry_run: false },
+    );
     assert.deepEqual(
       await contacts(["phone", "name", "tags", "custom_fields", "source"]),
       [
@@ -123,7 +115,7 @@ Deno.test("a file is imported, and again without a change; its rejected rows are
   });
 });
 
-Deno.test("of a contact that is there already, what is empty is filled; or it is updated, or the row fails", async () => {
+Deno.test("an import may fill the empty fields of a known contact, update the contact or reject the row", async () => {
   await importing(async ({ args, contacts, company }) => {
     const header = "phone,name,email,custom_fields.plan,custom_fields.seats\n";
     await adminRuns([await args(`${header}+5511987654321,Ada,,free,\n`)]);
@@ -134,32 +126,29 @@ Deno.test("of a contact that is there already, what is empty is filled; or it is
     assert.equal(failing.code, 1);
     assert.match(
       failing.stderr,
-      /^Line 2: A contact with this phone, or another spelling of it, exists already: [0-9a-f-]{36}\.\nLine 3: .*\n2 rows were rejected\. --rejected <file> /,
+      /^Line 2: A contact with this phone, or another spelling of it, already exists: [0-9a-f-]{36}\.\nLine 3: .*\n2 rows were rejected\. --rejected <file> /,
     );
     const columns = ["name", "email", "custom_fields"];
     await adminRuns([later]);
     assert.deepEqual(await contacts(columns), [
       { name: "Ada", email: "grace@example.com", custom_fields: { plan: "free", seats: "7" } },
     ]);
-    await withDatabase((sql) =>
-      sql`update contacts set custom_fields = custom_fields || '{"own": 1}' where company_id = ${company}`
-    );
+    await statement`
+      update contacts set custom_fields = custom_fields || '{"own": 1}' where company_id = ${company}
+    `;
     await adminRuns([with_("update")]);
-    const updated = {
-      name: "Grace",
-      email: "grace@example.com",
-      custom_fields: { own: 1, plan: "pro", seats: "8" },
-    };
+    const custom_fields = { own: 1, plan: "pro", seats: "8" };
+    const updated = { name: "Grace", email: "grace@example.com", custom_fields };
     assert.deepEqual(await contacts(columns), [updated]);
     const [{ version }] = await contacts(["version"]);
     await adminRuns([with_("update")]);
-    // Running it again passes through the same values.
+    // A second run changes nothing.
     assert.deepEqual(await contacts(columns), [updated]);
     assert.ok(BigInt(String((await contacts(["version"]))[0].version)) >= BigInt(String(version)));
   });
 });
 
-Deno.test("the file that the page on importing shows is imported as the page says", async () => {
+Deno.test("the example file of the page on importing is imported as the page says", async () => {
   const { text } = await readPage("docs/importing.md");
   const [, file = ""] = /^```csv\n([^]*?)^```/m.exec(text) ?? [];
   const [, answer = ""] = /^```text\n([^]*?)^```/m.exec(text) ?? [];
@@ -169,22 +158,20 @@ Deno.test("the file that the page on importing shows is imported as the page say
   });
 });
 
-Deno.test("what the database refuses of a row is told of that row", async () => {
+Deno.test("a row that the database refuses is rejected with the reason", async () => {
   await importing(async ({ args, contacts }) => {
     const many = Array.from({ length: 10 }, (_, at) => `custom_fields.${at}`);
     const cells = many.map(() => "x".repeat(2000));
     const file = `phone,${many}\n+5511987654321,${cells}\n+5511987654322,${many.map(() => "")}\n`;
     const [{ code, stderr }] = await adminRuns([await args(file)]);
     assert.equal(code, 1);
-    assert.match(
-      stderr,
-      /^Line 2: custom_fields must be at most 16 KiB of JSON\.\n1 row was rejected\. /,
-    );
+    const reason = /^Line 2: custom_fields must be at most 16 KiB of JSON\.\n1 row was rejected\. /;
+    assert.match(stderr, reason);
     assert.deepEqual(await contacts(["phone"]), [{ phone: "+5511987654322" }]);
   });
 });
 
-Deno.test("when the database goes away, the command says up to which line the file is in", async () => {
+Deno.test("if the database goes down, the command says up to which line the file was imported", async () => {
   await importing(async ({ args, contacts }) => {
     const file = people(1200).replace("\n+5511900000700", "\n\n+5511900000700");
     const gone = await args(file);
@@ -195,35 +182,32 @@ Deno.test("when the database goes away, the command says up to which line the fi
       assert.equal(code, 1);
       return stderr;
     };
-    assert.match(await ending(away), / No row is known to be in\. It is safe to run .* again\.\n$/);
+    const none = / It is not certain that any row was imported\. It is safe to run .* again\.\n$/;
+    assert.match(await ending(away), none);
     assert.match(
       await ending((call) => call > 2 ? away() : undefined),
-      / The file is in up to line 1002: 1,000 rows, 1,000 created, 0 known already, 0 rejected\. It is safe to run /,
+      / The file was imported up to line 1002: 1,000 rows, 1,000 created, 0 already there, 0 rejected\. It is safe to run /,
     );
     assert.equal((await contacts()).length, 1000);
     assert.match(
       await ending((call) => call > 1 ? away() : undefined, "--on-conflict", "fail"),
-      / 500 rejected\. .*: it rejects what is in, and writes the rest\.\n$/,
+      / 500 rejected\. .*: it rejects the imported rows, and writes the rest\.\n$/,
     );
     assert.match(await ending(away, "--dry-run"), / It was a dry run: nothing was written\.\n$/);
     // The company is deleted meanwhile.
     const deleted = Response.json({ code: "PT404", message: "No" }, { status: 404 });
-    assert.match(
-      await ending(() => deleted),
-      /^No company has the id .*: npm run admin -- company list /,
-    );
-    // A row that another transaction holds: the batch is tried again.
+    const unknown = /^No company has the id .*: npm run admin -- company list /;
+    assert.match(await ending(() => deleted), unknown);
+    // Another transaction has locked a row, so the batch is tried again.
     const locked = () => Response.json({ code: "40P01", message: "deadlock" }, { status: 500 });
     await using project = projectBefore((call) => call === 2 ? locked() : undefined);
     const [again] = await adminRuns([gone], project.env);
-    assert.deepEqual(said(again), {
-      code: 0,
-      said: "Imported 1,200 rows: 200 created, 1,000 known already, 0 rejected.\n",
-    });
+    const all = "Imported 1,200 rows: 200 created, 1,000 already there, 0 rejected.\n";
+    assert.deepEqual(said(again), { code: 0, said: all });
   });
 });
 
-Deno.test("an interrupted import ends after the rows under way, and says where", async () => {
+Deno.test("an interrupted import finishes the rows in progress and says where it ended", async () => {
   await importing(async ({ args, contacts }) => {
     await using project = projectBefore((call) => {
       if (call === 2) child.kill("SIGINT");
@@ -240,7 +224,7 @@ Deno.test("an interrupted import ends after the rows under way, and says where",
     assert.equal(code, 1);
     assert.match(
       new TextDecoder().decode(stderr),
-      /^The import was interrupted\. The file is in up to line 1001: 1,000 rows, 1,000 created, .*none is there twice\.\n$/,
+      /^The import was interrupted\. The file was imported up to line 1001: 1,000 rows, 1,000 created, .*creates none twice\.\n$/,
     );
     assert.equal((await contacts()).length, 1000);
   });
@@ -248,7 +232,7 @@ Deno.test("an interrupted import ends after the rows under way, and says where",
 
 const MAIN = fileURLToPath(new URL("../../admin/main.ts", import.meta.url));
 
-Deno.test("what cannot be imported is said in a sentence, and nothing is written", async () => {
+Deno.test("if an import is not possible, the command says why and writes nothing", async () => {
   await importing(async ({ args, contacts, company }) => {
     const file = await args("phone\n+5511987654321\n");
     const path = file[2];
@@ -260,10 +244,14 @@ Deno.test("what cannot be imported is said in a sentence, and nothing is written
       [
         ["contacts", "import", path, "--company", unknown],
         1,
-        /^No company has the id .* shows the ids\.\n$/,
+        /^No company has .* shows the ids\.\n$/,
       ],
-      [["contacts", "import", `${path}x`, "--company", company], 1, /^There is no file /],
-      [[...file, "--rejected", path], 1, /^--rejected must name another file than the one /],
+      [["contacts", "import", `${path}x`, "--company", company], 1, /^The file .* does not exist/],
+      [
+        [...file, "--rejected", path],
+        1,
+        /^--rejected must name another file than the imported one/,
+      ],
       [[...file, "--rejected", `${path}/x.csv`], 1, /x\.csv cannot be written: /],
     ];
     const endings = await adminRuns(wrong.map(([args]) => args));

@@ -5,15 +5,14 @@ import * as jose from "jose";
 import {
   credentialsKeyId,
   keyIdOf,
-  namesAccount,
   openToken,
   readCredentialsKey,
   sealToken,
   TokenOfAnotherAccount,
   UnknownCredentialsKey,
-} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+} from "../../supabase/functions/_shared/credentials/credentials.ts";
 
-const BYTES = new Uint8Array(32).fill(0xfb); // encodes to + and /, in which the two alphabets differ
+const BYTES = new Uint8Array(32).fill(0xfb); // its base64 has + and /, which base64url replaces
 const OTHER = new Uint8Array(32);
 const ACCOUNT = {
   company_id: "5b0d9c3e-6c1f-4a55-9a59-0d6a4f0f7c11",
@@ -21,16 +20,13 @@ const ACCOUNT = {
 };
 const ACCOUNT_NAME = "5b0d9c3e-6c1f-4a55-9a59-0d6a4f0f7c11/106540352242922";
 
-/** A token as earlier versions encrypted it, without a key id, or with another header. */
-async function sealedAs(
-  header: jose.CompactJWEHeaderParameters = { alg: "dir", enc: "A256GCM" },
-  key = BYTES,
-): Promise<string> {
+/** A token with this header. */
+async function sealedAs(header: jose.CompactJWEHeaderParameters, key = BYTES): Promise<string> {
   return await new jose.CompactEncrypt(new TextEncoder().encode("EAAB"))
     .setProtectedHeader(header).encrypt(key);
 }
 
-Deno.test("a credentials key is 32 bytes in base64 or base64url, padded or not", () => {
+Deno.test("a credentials key is 32 bytes in base64 or base64url, with or without padding", () => {
   const base64 = encodeBase64(BYTES);
   const base64url = encodeBase64Url(BYTES);
   assert.match(base64, /\+.*\/.*=$/);
@@ -39,16 +35,11 @@ Deno.test("a credentials key is 32 bytes in base64 or base64url, padded or not",
   }
 });
 
-Deno.test("any other text is refused as a credentials key, and the sentence does not quote it", () => {
+Deno.test("a text of another form is refused as a credentials key, and the error does not quote it", () => {
   const right = encodeBase64Url(BYTES);
   const wrong = [
-    undefined,
-    "",
-    right.slice(1),
-    `${right}A`,
-    `${right}==`,
-    `${right}\n`,
-    `+${right}`,
+    ...[undefined, "", right.slice(1), `${right}A`, `${right}==`, `${right}\n`, `+${right}`],
+    ` ${right}`,
   ];
   wrong.push("f".repeat(64), "+-" + right.slice(2));
   for (const text of wrong) {
@@ -60,43 +51,40 @@ Deno.test("any other text is refused as a credentials key, and the sentence does
   }
 });
 
-Deno.test("an encrypted token fits the database's check, and opens unless it was altered", async () => {
+Deno.test("an encrypted token passes the database's check, and opens unless it was altered", async () => {
   const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
   assert.match(sealed, /^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/);
   const kid = await credentialsKeyId(BYTES);
-  assert.deepEqual(jose.decodeProtectedHeader(sealed), {
-    alg: "dir",
-    enc: "A256GCM",
-    kid,
-    account: ACCOUNT_NAME,
-  });
+  assert.deepEqual(
+    jose.decodeProtectedHeader(sealed),
+    { alg: "dir", enc: "A256GCM", kid, account: ACCOUNT_NAME },
+  );
   assert.notEqual(sealed, await sealToken("EAAB", ACCOUNT, BYTES));
   assert.equal(await openToken(sealed, ACCOUNT, [BYTES]), "EAAB");
 
   const last = sealed.at(-2) === "A" ? "B" : "A";
   const altered = sealed.slice(0, -2) + last + sealed.slice(-1);
-  for (
-    const text of [altered, "EAAB", "", "....", `bm90IGpzb24${sealed.slice(sealed.indexOf("."))}`]
-  ) {
+  const unsealed = [altered, "EAAB", "", "....", `bm90IGpzb24${sealed.slice(sealed.indexOf("."))}`];
+  for (const text of unsealed) {
     await assert.rejects(() => openToken(text, ACCOUNT, [BYTES, OTHER]), jose.errors.JOSEError);
   }
 });
 
 Deno.test("a key's id is its JWK thumbprint", async () => {
-  const jwk = `{"k":"${encodeBase64Url(BYTES)}","kty":"oct"}`; // as RFC 7638 spells it
+  const jwk = `{"k":"${encodeBase64Url(BYTES)}","kty":"oct"}`; // as RFC 7638 writes it
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(jwk));
   assert.equal(await credentialsKeyId(BYTES), encodeBase64Url(digest));
   assert.notEqual(await credentialsKeyId(OTHER), await credentialsKeyId(BYTES));
 });
 
-Deno.test("a token opens under the configured key that it names, whether current or previous", async () => {
+Deno.test("a token opens under the key that it names, whether that is the current or the previous key", async () => {
   const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
   assert.equal(keyIdOf(sealed), await credentialsKeyId(BYTES));
   assert.equal(await openToken(sealed, ACCOUNT, [BYTES, OTHER]), "EAAB");
   assert.equal(await openToken(sealed, ACCOUNT, [OTHER, BYTES]), "EAAB");
 });
 
-Deno.test("a token that names an unconfigured key does not open, and the error names that key", async () => {
+Deno.test("a token that names an unconfigured key does not open, and the error names the key", async () => {
   const keyId = await credentialsKeyId(BYTES);
   const isUnknown = (error: unknown) => {
     assert.ok(error instanceof UnknownCredentialsKey);
@@ -115,9 +103,8 @@ Deno.test("a token that names an unconfigured key does not open, and the error n
   );
 });
 
-Deno.test("a token opens only for the account that it was sealed for, and the error names that account", async () => {
+Deno.test("a token opens only for the account for which it was sealed, and the error names that account", async () => {
   const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
-  assert.ok(namesAccount(sealed));
   const others = [
     { ...ACCOUNT, company_id: crypto.randomUUID() },
     { ...ACCOUNT, phone_number_id: "106540352242923" },
@@ -133,7 +120,7 @@ Deno.test("a token opens only for the account that it was sealed for, and the er
   }
 });
 
-Deno.test("the account of a sealed token cannot be taken out or changed", async () => {
+Deno.test("a sealed token does not open if its account was removed from it or changed in it", async () => {
   const [header, ...rest] = (await sealToken("EAAB", ACCOUNT, BYTES)).split(".");
   const { account: _, ...without } = JSON.parse(
     new TextDecoder().decode(jose.base64url.decode(header)),
@@ -147,27 +134,13 @@ Deno.test("the account of a sealed token cannot be taken out or changed", async 
   }
 });
 
-Deno.test("a token that names no account opens for every account, as earlier versions sealed it", async () => {
+Deno.test("a token that names no key or no account does not open", async () => {
   const kid = await credentialsKeyId(BYTES);
-  for (const sealed of [await sealedAs(), await sealedAs({ alg: "dir", enc: "A256GCM", kid })]) {
-    assert.ok(!namesAccount(sealed));
-    for (const account of [ACCOUNT, { company_id: "a", phone_number_id: "1" }]) {
-      assert.equal(await openToken(sealed, account, [BYTES]), "EAAB");
-    }
-  }
-});
-
-Deno.test("a token without a key id opens under any configured key", async () => {
-  const sealed = await sealedAs();
-  assert.equal(keyIdOf(sealed), undefined);
-  assert.equal(await openToken(sealed, ACCOUNT, [BYTES]), "EAAB");
-  assert.equal(await openToken(sealed, ACCOUNT, [BYTES, OTHER]), "EAAB");
-  assert.equal(await openToken(sealed, ACCOUNT, [OTHER, BYTES]), "EAAB");
-  await assert.rejects(() => openToken(sealed, ACCOUNT, [OTHER]), jose.errors.JWEDecryptionFailed);
-  await assert.rejects(
-    () => openToken(sealed, ACCOUNT, [OTHER, OTHER]),
-    jose.errors.JWEDecryptionFailed,
-  );
+  const header = { alg: "dir", enc: "A256GCM" };
+  const withoutKey = await sealedAs({ ...header, account: ACCOUNT_NAME });
+  await assert.rejects(() => openToken(withoutKey, ACCOUNT, [BYTES]), jose.errors.JWEInvalid);
+  const withoutAccount = await sealedAs({ ...header, kid });
+  await assert.rejects(() => openToken(withoutAccount, ACCOUNT, [BYTES]), TokenOfAnotherAccount);
 });
 
 Deno.test("a token that was encrypted with another algorithm does not open under any key", async () => {
@@ -176,15 +149,9 @@ Deno.test("a token that was encrypted with another algorithm does not open under
     for (const enc of ["A256GCM", "A128CBC-HS256", "A128GCM"]) {
       const fits = alg !== "dir" || enc !== "A128GCM";
       if (!fits || (alg === "dir" && enc === "A256GCM")) continue;
-      for (const sealed of [await sealedAs({ alg, enc }), await sealedAs({ alg, enc, kid })]) {
-        await assert.rejects(
-          () => openToken(sealed, ACCOUNT, [BYTES]),
-          jose.errors.JOSEAlgNotAllowed,
-        );
-        await assert.rejects(
-          () => openToken(sealed, ACCOUNT, [OTHER, BYTES]),
-          jose.errors.JOSEAlgNotAllowed,
-        );
+      const sealed = await sealedAs({ alg, enc, kid });
+      for (const keys of [[BYTES], [OTHER, BYTES]] as const) {
+        await assert.rejects(() => openToken(sealed, ACCOUNT, keys), jose.errors.JOSEAlgNotAllowed);
       }
     }
   }

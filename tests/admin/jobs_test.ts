@@ -5,7 +5,7 @@ import { admin, json, printed } from "./command.ts";
 
 const SECRET = "s".repeat(40);
 
-Deno.test("jobs schedule needs the secret, and says what the local database does not have", async () => {
+Deno.test("jobs schedule needs the secret, and says which extensions a local database lacks", async () => {
   const schedule = ["jobs", "schedule"];
   const [without, short, local] = await Promise.all([
     admin(schedule),
@@ -13,24 +13,16 @@ Deno.test("jobs schedule needs the secret, and says what the local database does
     admin(schedule, { env: { JOBS_SECRET: SECRET } }),
   ]);
   const failed = (stderr: string) => ({ code: 1, stdout: "", stderr });
-  assert.deepEqual(
-    without,
-    failed(
-      "JOBS_SECRET is not set: set it to the JOBS_SECRET of the functions, so that they know who calls.\n",
-    ),
-  );
-  assert.deepEqual(
-    short,
-    failed("The secret of the jobs must have 32 to 255 visible ASCII characters.\n"),
-  );
-  assert.match(
-    local.stderr,
-    /^This database does not have what scheduled jobs need .*by itself\.\n$/,
-  );
+  const unset =
+    "JOBS_SECRET is not set: set it to the JOBS_SECRET of the functions, so that they know who calls.\n";
+  const wrong = "The secret of the jobs must have 32 to 255 visible ASCII characters.\n";
+  assert.deepEqual([without, short], [unset, wrong].map(failed));
+  const missing = /^This database does not have what scheduled jobs need .*its own jobs\.\n$/;
+  assert.match(local.stderr, missing);
   assert.ok(!local.stderr.includes(SECRET));
 });
 
-Deno.test("jobs schedule gives the project the address of its function, or another one", async () => {
+Deno.test("jobs schedule stores the address of the project's function, unless another address is given", async () => {
   const calls: unknown[] = [];
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -43,22 +35,15 @@ Deno.test("jobs schedule gives the project the address of its function, or anoth
   const env = { SUPABASE_URL: `${url}/`, SUPABASE_SECRET_KEY: "sb_secret_x", JOBS_SECRET: SECRET };
   const other = "https://api.example.com/functions/v1/whatsapp";
   const own = await admin(["jobs", "schedule", "--json"], { env });
-  assert.deepEqual(JSON.parse(own.stdout), {
-    scheduled: true,
-    url: `${url}/functions/v1/whatsapp`,
-  });
+  const ownUrl = `${url}/functions/v1/whatsapp`;
+  assert.deepEqual(JSON.parse(own.stdout), { scheduled: true, url: ownUrl });
   const named = await admin(["jobs", "schedule", "--functions-url", `${other}/`], { env });
   assert.ok(named.stdout.includes(other) && !named.stdout.includes(SECRET));
-  assert.deepEqual(
-    calls,
-    [`${url}/functions/v1/whatsapp`, other].map((url) => [
-      "/rest/v1/rpc/schedule_jobs",
-      { url, secret: SECRET },
-    ]),
-  );
+  const path = "/rest/v1/rpc/schedule_jobs";
+  assert.deepEqual(calls, [ownUrl, other].map((url) => [path, { url, secret: SECRET }]));
 });
 
-Deno.test("jobs status and unschedule work where nothing is scheduled", async () => {
+Deno.test("jobs status and jobs unschedule work when nothing is scheduled", async () => {
   const status = ["jobs", "status"];
   assert.match(
     await printed(status),
@@ -67,12 +52,10 @@ Deno.test("jobs status and unschedule work where nothing is scheduled", async ()
   const { scheduled, accounts, channel, messages } = await json(status);
   assert.equal(scheduled, false);
   assert.deepEqual(Object.keys(channel).sort(), ["due", "last_run", "not_done", "oldest_due_at"]);
-  assert.deepEqual(Object.keys(messages).sort(), [
-    "double_sends",
-    "expired",
-    "expired_unreported",
-    "waiting_facts",
-  ]);
+  assert.deepEqual(
+    Object.keys(messages).sort(),
+    ["double_sends", "expired", "expired_unreported", "waiting_facts"],
+  );
   assert.ok(accounts.length > 0);
   assert.equal(await printed(["jobs", "unschedule"]), "No jobs were scheduled.\n");
   assert.ok(stack.whatsapp_url);
@@ -92,21 +75,17 @@ const ACCOUNT = {
   media_due: 2,
   last_runs: {
     "template-sync": {
-      began_at: "2026-11-22T07:00:00+00:00",
-      ended_at: "2026-11-22T07:00:01+00:00",
-      failure: "The channel is down",
-      result: null,
+      ...{ began_at: "2026-11-22T07:00:00+00:00", ended_at: "2026-11-22T07:00:01+00:00" },
+      ...{ failure: "The channel is down", result: null },
     },
     "template-media": {
-      began_at: "2026-11-22T06:10:31+00:00",
-      ended_at: null,
-      failure: null,
-      result: null,
+      ...{ began_at: "2026-11-22T06:10:31+00:00", ended_at: null, failure: null, result: null },
     },
   },
 };
 
-Deno.test("the status for people has the schedule, each account, why a run failed, and calls that failed", () => {
+Deno.test("jobs status shows the schedule, each account, why a run failed and which calls failed", () => {
+  const unknownFacts = { business_account_id: null, synced_at: null, sync_due_at: null };
   const status: JobsStatus = {
     scheduled: true,
     notices: [],
@@ -131,14 +110,7 @@ Deno.test("the status for people has the schedule, each account, why a run faile
       oldest_due_at: "2026-11-22T06:55:00+00:00",
       not_done: { unroutable: 3, failed: 1 },
     },
-    accounts: [ACCOUNT, {
-      ...ACCOUNT,
-      business_account_id: null,
-      synced_at: null,
-      sync_due_at: null,
-      media_due: 0,
-      last_runs: {},
-    }],
+    accounts: [ACCOUNT, { ...ACCOUNT, ...unknownFacts, media_due: 0, last_runs: {} }],
     failed_calls: [{
       job: "template-sync",
       account_id: ACCOUNT.account_id,
@@ -152,33 +124,25 @@ Deno.test("the status for people has the schedule, each account, why a run faile
     schedule,
     "Jobs are scheduled: the database calls https://x.supabase.co/functions/v1/whatsapp each minute.",
   );
-  assert.equal(
-    cron.split("\n")[1],
-    "call-due-jobs  * * * * *  active  2026-11-22 07:01 UTC  failed: ERROR: no room",
-  );
+  const due = "call-due-jobs  * * * * *  active  2026-11-22 07:01 UTC  failed: ERROR: no room";
+  assert.equal(cron.split("\n")[1], due);
   assert.equal(
     channel,
     "Events of the channel: channel-events 2026-11-22 07:01 UTC failed. 7 are due, since 2026-11-22 06:55 UTC; " +
       "not done: 1 failed, 3 unroutable.\nThe last run failed: expired: 57014 statement timeout\n" +
-      "Messages in the last day: 3 expired, 1 of them without any report; 2 went out twice.",
+      "Messages in the last day: 3 expired, 1 of them without any report; 2 were sent twice.",
   );
   const quiet = { expired: 0, expired_unreported: 0, double_sends: 0, waiting_facts: 9 };
   assert.ok(!statusText({ ...status, messages: quiet }).includes("Messages in the last day"));
   const [, known, unknown] = accounts.split("\n").map((line) => line.split(/ {2,}/));
   assert.deepEqual(known, [
-    "Ondalva [2J",
-    "+15550100",
-    "42",
-    "12",
-    "2026-11-22 06:10 UTC",
-    "2026-11-23 05:40 UTC",
+    ...["Ondalva [2J", "+15550100", "42", "12", "2026-11-22 06:10 UTC", "2026-11-23 05:40 UTC"],
     "2",
     "template-media 2026-11-22 06:10 UTC not ended, template-sync 2026-11-22 07:00 UTC failed",
   ]);
   assert.deepEqual(unknown, ["Ondalva [2J", "+15550100", "unknown"]);
-  assert.equal(
-    failures,
-    `template-sync of +15550100 (account ${ACCOUNT.account_id}) failed: The channel is down`,
-  );
+  const down =
+    `template-sync of +15550100 (account ${ACCOUNT.account_id}) failed: The channel is down`;
+  assert.equal(failures, down);
   assert.match(calls, /no answer +Timeout was reached$/);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
 const KEY = /^sk_live_[A-Za-z0-9_-]{43}$/m;
@@ -27,9 +27,7 @@ Deno.test("a key is printed once and stored as a hash", async () => {
   assert.match(text, /shown only this once/);
   const [key] = KEY.exec(text)!;
 
-  const [row] = await withDatabase((sql) =>
-    sql`select * from api_keys where company_id = ${company}`
-  );
+  const [row] = await statement`select * from api_keys where company_id = ${company}`;
   assert.deepEqual(row.key_hash, await hashKey(key));
   assert.deepEqual(row.hint, key.slice(-4));
   assert.deepEqual(row.scopes, ["read", "write"]);
@@ -44,10 +42,9 @@ Deno.test("a key is printed once and stored as a hash", async () => {
   }
 });
 
-Deno.test("the gateway accepts a key until it is deactivated, and after activation until it is deleted", async () => {
-  const made = await json(
-    create(await bareCompany(), "--scopes", "read", "--expires", "2999-12-31"),
-  );
+Deno.test("the gateway accepts a key until it is deactivated or deleted, and again after its activation", async () => {
+  const args = ["--scopes", "read", "--expires", "2999-12-31"];
+  const made = await json(create(await bareCompany(), ...args));
   assert.match(made.api_key, KEY);
   assert.deepEqual(made.expires_at, "2999-12-31T00:00:00+00:00");
   assert.deepEqual(await gatewayStatus(made.api_key), 200);
@@ -66,20 +63,18 @@ Deno.test("the gateway accepts a key until it is deactivated, and after activati
   assert.deepEqual(await gatewayStatus(made.api_key), 401);
 });
 
-Deno.test("keys are listed newest first, each with its scopes and state", async () => {
+Deno.test("key list shows the keys with their scopes and states, newest first", async () => {
   const company = await bareCompany();
-  await withDatabase((sql) =>
-    sql`
-      insert into api_keys (company_id, name, key_hash, hint, scopes, is_active, expires_at, last_used_at, created_at)
-      select ${company}, name, encode(sha256(convert_to(gen_random_uuid()::text, 'UTF8')), 'hex'), hint, scopes::text[],
-        is_active, expires_at::timestamptz, last_used_at::timestamptz, created_at::timestamptz
-      from (values
-        ('oldest', 'aaaa', '{read}', true, '2020-02-01T10:00Z', null, '2020-01-01T10:00Z'),
-        ('newest', 'cccc', '{messaging,read}', true, null, '2026-05-06T07:08:59Z', '2026-01-01T10:00Z'),
-        ('会社 mid', 'bbbb', '{write}', false, '2999-01-01T00:00Z', null, '2025-01-01T10:00Z')
-      ) as key (name, hint, scopes, is_active, expires_at, last_used_at, created_at)
-    `
-  );
+  await statement`
+    insert into api_keys (company_id, name, key_hash, hint, scopes, is_active, expires_at, last_used_at, created_at)
+    select ${company}, name, encode(sha256(convert_to(gen_random_uuid()::text, 'UTF8')), 'hex'), hint, scopes::text[],
+      is_active, expires_at::timestamptz, last_used_at::timestamptz, created_at::timestamptz
+    from (values
+      ('oldest', 'aaaa', '{read}', true, '2020-02-01T10:00Z', null, '2020-01-01T10:00Z'),
+      ('newest', 'cccc', '{messaging,read}', true, null, '2026-05-06T07:08:59Z', '2026-01-01T10:00Z'),
+      ('会社 mid', 'bbbb', '{write}', false, '2999-01-01T00:00Z', null, '2025-01-01T10:00Z')
+    ) as key (name, hint, scopes, is_active, expires_at, last_used_at, created_at)
+  `;
   const table = await printed(["key", "list", "--company", company]);
   const withoutIds = table.trimEnd().split("\n").map((line) => line.slice(38));
   assert.deepEqual(withoutIds, [
@@ -90,22 +85,18 @@ Deno.test("keys are listed newest first, each with its scopes and state", async 
   ]);
 });
 
-Deno.test("a key is rotated: its successor is printed once, and the key works until the overlap ends", async () => {
+Deno.test("rotating a key prints its successor once, and the key works until the overlap ends", async () => {
   const company = await bareCompany();
   const old = await json(create(company, "--scopes", "read,messaging"));
   const hint = (key: { api_key: string }) => `sk_live_…${key.api_key.slice(-4)}`;
   const first = await json(["key", "rotate", old.id]);
-  assert.deepEqual([first.name, first.scopes, first.replaces], [
-    "A program",
-    ["messaging", "read"],
-    old.id,
-  ]);
+  assert.deepEqual(
+    [first.name, first.scopes, first.replaces],
+    ["A program", ["messaging", "read"], old.id],
+  );
   const hours = (Date.parse(first.old_key_ends_at) - Date.now()) / 3_600_000;
   assert.ok(hours > 23.9 && hours < 24.1, first.old_key_ends_at);
-  assert.deepEqual(
-    [await gatewayStatus(old.api_key), await gatewayStatus(first.api_key)],
-    [200, 200],
-  );
+  for (const key of [old, first]) assert.equal(await gatewayStatus(key.api_key), 200);
 
   const text = await printed(["key", "rotate", first.id, "--overlap", "now"]);
   assert.match(
@@ -117,10 +108,8 @@ Deno.test("a key is rotated: its successor is printed once, and the key works un
   );
   assert.match(text, /shown only this once/);
   const [second] = KEY.exec(text)!;
-  assert.deepEqual(
-    await Promise.all([old.api_key, first.api_key, second].map(gatewayStatus)),
-    [200, 401, 200],
-  );
+  const statuses = await Promise.all([old.api_key, first.api_key, second].map(gatewayStatus));
+  assert.deepEqual(statuses, [200, 401, 200]);
 
   const table = await printed(["key", "list", "--company", company]);
   const cells = table.trimEnd().split("\n").map((line) => line.slice(38).split(/ {2,}/));
@@ -134,7 +123,7 @@ Deno.test("a key is rotated: its successor is printed once, and the key works un
   assert.equal(ends, `${first.old_key_ends_at.slice(0, 16).replace("T", " ")} UTC`);
 });
 
-Deno.test("a key that cannot be rotated is refused with a sentence, and an inactive one stays inactive", async () => {
+Deno.test("key rotate says why it cannot rotate a key, and an inactive key stays inactive", async () => {
   const company = await bareCompany();
   const { id } = await json(create(company, "--scopes", "read"));
   const nobody = crypto.randomUUID();
@@ -151,59 +140,57 @@ Deno.test("a key that cannot be rotated is refused with a sentence, and an inact
   assert.match(wrong.stderr, /It must be now, or 1 to 168 hours, such as 1h, 24h or 7d\./);
 
   await printed(["key", "deactivate", id]);
-  assert.match(
-    await printed(["key", "rotate", id, "--overlap", "7d"]),
-    /^The old key stays inactive, and ends \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/m,
-  );
+  const text = await printed(["key", "rotate", id, "--overlap", "7d"]);
+  assert.match(text, /^The old key stays inactive, and ends \d{4}-\d\d-\d\d \d\d:\d\d UTC\.$/m);
   const again = await admin(["key", "rotate", id]);
   assert.match(
     again.stderr,
     /^The key "A program" \(.*\) was already replaced: rotate its successor, which key list shows\.\n$/,
   );
-  const [event] = await withDatabase((sql) =>
-    sql`select actor_kind, client_address from api_key_events where key_id = ${id} and action = 'rotated'`
-  );
+  const [event] = await statement`
+    select actor_kind, client_address from company_events where key_id = ${id} and action = 'rotated'
+  `;
   assert.equal(event.actor_kind, "platform");
 });
 
-Deno.test("a list longer than one page of the Data API is complete", async () => {
+Deno.test("key list is complete even if it is longer than one page of the Data API", async () => {
   const company = await bareCompany();
-  await withDatabase((sql) =>
-    sql`
-      insert into api_keys (company_id, name, key_hash, hint, scopes)
-      select ${company}, 'Key ' || n, encode(sha256(convert_to(${company} || n, 'UTF8')), 'hex'), 'abcd', '{read}'
-      from generate_series(1, 1003) as n
-    `
-  );
+  await statement`
+    insert into api_keys (company_id, name, key_hash, hint, scopes)
+    select ${company}, 'Key ' || n, encode(sha256(convert_to(${company} || n, 'UTF8')), 'hex'), 'abcd', '{read}'
+    from generate_series(1, 1003) as n
+  `;
   const keys: { id: string }[] = await json(["key", "list", "--company", company]);
   assert.deepEqual(keys.length, 1003);
   assert.deepEqual(new Set(keys.map(({ id }) => id)).size, 1003);
 });
 
-Deno.test("a key with a wrong name, expiry or company is refused with a sentence", async () => {
+Deno.test("key create refuses a wrong name, expiry or company and says why", async () => {
   const company = await bareCompany();
   const nobody = crypto.randomUUID();
-  const [past, blank, unknown] = await Promise.all([
-    admin(create(company, "--scopes", "read", "--expires", "2020-01-01T00:00:00Z")),
-    admin(create(company, "--scopes", "read", "--name", " ")),
-    admin(create(nobody, "--scopes", "read")),
-  ]);
-  assert.deepEqual(blank.code, 2);
-  assert.match(
-    blank.stderr,
-    /^error: option '--name <n>' argument ' ' is invalid\. It must have 1 to 100 characters\.\n/,
-  );
-  assert.deepEqual(past.code, 2);
-  assert.match(
-    past.stderr,
-    /^error: option '--expires <ISO>' argument '2020-\S+' is invalid\. It must be in the future\.\nTry --help\.\n$/,
-  );
+  const wrong: [string[], RegExp][] = [
+    [
+      ["--expires", "2020-01-01T00:00:00Z"],
+      /^'--expires <ISO>' argument '2020-\S+' .* in the future\.$/,
+    ],
+    [
+      ["--name", " "],
+      /^'--name <n>' argument ' ' is invalid\. It must have 1 to 100 characters\.$/,
+    ],
+  ];
+  for (const [args, sentence] of wrong) {
+    const { code, stderr } = await admin(create(company, "--scopes", "read", ...args));
+    assert.equal(code, 2);
+    const [, error] = /^error: option (.*)\nTry --help\.\n$/.exec(stderr)!;
+    assert.match(error, sentence);
+  }
+  const unknown = await admin(create(nobody, "--scopes", "read"));
   assert.deepEqual(unknown, { code: 1, stdout: "", stderr: noCompany(nobody) });
-  const keys = await withDatabase((sql) => sql`select from api_keys where company_id = ${company}`);
+  const keys = await statement`select from api_keys where company_id = ${company}`;
   assert.deepEqual(keys.length, 0);
 });
 
-Deno.test("an unknown key or company is named, with the command that lists the ids", async () => {
+Deno.test("the error about an unknown key or company gives its id and the command that lists the ids", async () => {
   const id = crypto.randomUUID();
   const endings = await Promise.all([
     admin(["key", "deactivate", id]),

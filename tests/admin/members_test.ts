@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
-/** Somebody who has signed up. Returns the e-mail address. */
+/** A person who has signed up. Returns the e-mail address. */
 async function person(): Promise<string> {
   const email = anyEmail();
   await signUp(email);
@@ -12,11 +12,9 @@ async function person(): Promise<string> {
 const anyEmail = () => `${crypto.randomUUID()}@people.example`;
 
 async function signUp(email: string, confirmedAt: Date | null = new Date()) {
-  await withDatabase((sql) =>
-    sql`
-      insert into auth.users (id, email, email_confirmed_at) values (gen_random_uuid(), ${email}, ${confirmedAt})
-    `
-  );
+  await statement`
+    insert into auth.users (id, email, email_confirmed_at) values (gen_random_uuid(), ${email}, ${confirmedAt})
+  `;
 }
 
 function member(command: string, company: string, email: string, ...more: string[]): string[] {
@@ -30,15 +28,14 @@ async function failed(args: string[], env: Record<string, string | undefined> = 
   return stderr;
 }
 
-Deno.test("a person is added, listed, given another role and removed", async () => {
+Deno.test("a person can be added, listed, given another role and removed", async () => {
   const [company, owner, agent] = [await bareCompany(), await person(), await person()];
   const none = await printed(["member", "list", "--company", company]);
-  assert.match(none, /^Nobody works in this company yet: npm run admin -- member add /);
+  assert.match(none, /^No one works in this company yet: npm run admin -- member add /);
 
   assert.equal(await printed(member("add", company, agent)), `Added ${agent} as agent.\n`);
-  const added = await json(
-    member("add", company, owner.toUpperCase(), "--role", "owner", "--name", "Ada"),
-  );
+  const named = ["--role", "owner", "--name", "Ada"];
+  const added = await json(member("add", company, owner.toUpperCase(), ...named));
   assert.deepEqual(
     [added.email, added.name, added.role, added.invited],
     [owner, "Ada", "owner", false],
@@ -48,22 +45,13 @@ Deno.test("a person is added, listed, given another role and removed", async () 
   assert.match(lines[0], new RegExp(`^owner +Ada +${owner} +\\d{4}-.* UTC +[0-9a-f-]{36}$`));
   assert.match(lines[1], new RegExp(`^agent +${agent} `));
 
-  assert.equal(
-    await printed(member("role", company, agent, "--role", "admin")),
-    `${agent} is now admin.\n`,
-  );
-  assert.equal(
-    await failed(member("remove", company, owner)),
-    "This is the only owner of the company: make another member owner first.\n",
-  );
-  assert.equal(
-    await failed(member("role", company, owner, "--role", "agent")),
-    "This is the only owner of the company: make another member owner first.\n",
-  );
-  assert.equal(
-    await printed(member("remove", company, agent)),
-    `Removed ${agent}, who was admin.\n`,
-  );
+  const changed = await printed(member("role", company, agent, "--role", "admin"));
+  assert.equal(changed, `${agent} is now admin.\n`);
+  const only = "This is the only owner of the company: make another member owner first.\n";
+  assert.equal(await failed(member("remove", company, owner)), only);
+  assert.equal(await failed(member("role", company, owner, "--role", "agent")), only);
+  const removed = await printed(member("remove", company, agent));
+  assert.equal(removed, `Removed ${agent}, who was admin.\n`);
   const list = await json(["member", "list", "--company", company]);
   assert.deepEqual(list, [{ ...list[0], email: owner, role: "owner" }]);
   assert.deepEqual(Object.keys(list[0]), [
@@ -71,13 +59,9 @@ Deno.test("a person is added, listed, given another role and removed", async () 
   ]);
 });
 
-Deno.test("an unknown company, a person who is not there and one who is there already have a sentence each", async () => {
-  const [company, email, nobody, stranger] = [
-    await bareCompany(),
-    await person(),
-    anyEmail(),
-    anyEmail(),
-  ];
+Deno.test("the error says whether the company or the person is unknown, or the person is already a member", async () => {
+  const [company, email] = [await bareCompany(), await person()];
+  const [nobody, stranger] = [anyEmail(), anyEmail()];
   await signUp(stranger, null);
   const unknown = crypto.randomUUID();
   await printed(member("add", company, email));
@@ -91,45 +75,46 @@ Deno.test("an unknown company, a person who is not there and one who is there al
     [["member", "list", "--company", unknown], noCompany],
     [
       member("add", company, nobody),
-      `Nobody has signed up as ${nobody}: add --invite to invite this person by e-mail.\n`,
+      `No one has signed up as ${nobody}: add --invite to invite this person by e-mail.\n`,
     ],
     [
       member("add", company, email),
-      `${email} works in this company already: npm run admin -- member role changes the role.\n`,
+      `${email} already works in this company: npm run admin -- member role changes the role.\n`,
     ],
     [
       member("add", company, stranger, "--invite"),
-      `Somebody has signed up as ${stranger} and has not confirmed the address. Wait until this person has; or, ` +
-      "when it was somebody else, delete the account in Supabase Auth and add --invite.\n",
+      `A person has signed up as ${stranger} but has not confirmed the address. Wait until they have; or, ` +
+      "if it was someone else, delete the account in Supabase Auth and add --invite.\n",
     ],
     ...["remove", "role"].map((command): [string[], string] => [
       member(command, company, nobody, ...(command === "role" ? ["--role", "admin"] : [])),
       `${nobody} does not work in this company: npm run admin -- member list shows who does.\n`,
     ]),
   ];
+  // The name is checked before anyone is invited.
+  cases.push([
+    member("add", company, nobody, "--invite", "--name", "A\u200bda"),
+    "The name of a member has no blank at either end, and no line breaks, control characters or invisible " +
+    "characters.\n",
+  ]);
   for (const [args, sentence] of cases) assert.equal(await failed(args), sentence, args.join(" "));
 
-  for (
-    const wrong of [["--email", "ada"], ["--role", "boss"], ["--invite", "ftp://x"], ["--name", ""]]
-  ) {
+  const names = ["", "x".repeat(101)].map((name) => ["--name", name]);
+  for (const wrong of [["--email", "ada"], ["--role", "boss"], ["--invite", "ftp://x"], ...names]) {
     const { code, stderr } = await admin([...member("add", company, email), ...wrong]);
     assert.equal(code, 2);
     assert.match(stderr, /^error: option '--\w+ [<[]\w+[>\]]' argument '.*' is invalid\. It must /);
   }
 });
 
-/** The stack with a Supabase Auth before it that answers invitations like this. */
+/** A server in front of the stack. `answer` answers its invitations, and the stack all other requests. */
 function withInvitations(answer: (invited: { email: string; url: URL }) => Promise<Response>) {
   const server = Deno.serve({ port: 0, onListen() {} }, async (request) => {
     const url = new URL(request.url);
     if (url.pathname !== "/auth/v1/invite") {
       const { method, headers } = request;
-      const body = await request.text();
-      return await fetch(stack.url + url.pathname + url.search, {
-        method,
-        headers,
-        ...(body && { body }),
-      });
+      const body = await request.text() || undefined;
+      return await fetch(stack.url + url.pathname + url.search, { method, headers, body });
     }
     assert.equal(request.headers.get("authorization"), `Bearer ${stack.secret_key}`);
     return await answer({ email: (await request.json()).email, url });
@@ -144,7 +129,7 @@ function withInvitations(answer: (invited: { email: string; url: URL }) => Promi
   };
 }
 
-Deno.test("a person who has not signed up is invited, to a page that the operator may name, and added", async () => {
+Deno.test("a person who has not signed up is invited and added, and the operator may name the page of the link", async () => {
   const company = await bareCompany();
   const invited: [string, string | null][] = [];
   await using project = withInvitations(async ({ email, url }) => {
@@ -168,21 +153,18 @@ Deno.test("a person who has not signed up is invited, to a page that the operato
   assert.deepEqual(invited, [[ada, null], [eve, page]]);
 });
 
-Deno.test("an invitation that fails adds nobody and says why; one that came too late adds the person", async () => {
+Deno.test("if an invitation fails, the command says why and adds no one, unless the person has just signed up", async () => {
   const company = await bareCompany();
+  const limited = { code: "over_email_send_rate_limit", msg: "email rate limit exceeded" };
+  const none =
+    / was not invited and not added: http:\S+ sends no invitations; a local stack does not\.\n$/;
   const answers: [Response | null, RegExp][] = [
     [
-      Response.json({ code: "over_email_send_rate_limit", msg: "email rate limit exceeded" }, {
-        status: 429,
-      }),
+      Response.json(limited, { status: 429 }),
       / was not invited and not added: email rate limit exceeded\.\n$/,
     ],
-    ...[new Response("Not found", { status: 404 }), Response.json({}, { status: 404 })].map(
-      (answer): [Response, RegExp] => [
-        answer,
-        / was not invited and not added: http:\S+ sends no invitations, as a local stack does not\.\n$/,
-      ],
-    ),
+    [new Response("Not found", { status: 404 }), none],
+    [Response.json({}, { status: 404 }), none],
     [null, /^Added \S+ as agent\.\n$/],
   ];
   for (const [answer, expected] of answers) {
@@ -197,9 +179,6 @@ Deno.test("an invitation that fails adds nobody and says why; one that came too 
     const { stdout, stderr } = await admin(member("add", company, anyEmail(), "--invite"), project);
     assert.match(stdout + stderr, expected);
   }
-  assert.match(
-    await failed(member("add", company, anyEmail(), "--invite")),
-    / was not invited and not added: http:\S+ sends no invitations, as a local stack does not\.\n$/,
-  );
+  assert.match(await failed(member("add", company, anyEmail(), "--invite")), none);
   assert.equal((await json(["member", "list", "--company", company])).length, 1);
 });

@@ -1,5 +1,4 @@
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
-import * as jose from "jose";
 import postgres from "postgres";
 import {
   credentialsKeyId,
@@ -7,12 +6,12 @@ import {
   readCredentialsKey,
   sealToken,
   type TokenAccount,
-} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+} from "../../supabase/functions/_shared/credentials/credentials.ts";
 import { startOn } from "../support/started.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { admin, type Ending } from "./command.ts";
 
-/** An encrypted token, or what encrypts it for its account; null for none. */
+/** An encrypted token, or a function that encrypts one for its account. null means no token. */
 type Sealed = string | null | ((account: TokenAccount) => Promise<string>);
 
 interface AccountRow extends TokenAccount {
@@ -20,7 +19,7 @@ interface AccountRow extends TokenAccount {
   encrypted_token: string | null;
 }
 
-/** Starts a project for one test file, for commands that change a whole project. */
+/** Starts a separate project for a test file whose commands change a whole project. */
 export async function startOwnProject() {
   const folder = await Deno.makeTempDir({ prefix: "crm-project-" });
   const { started, stack } = await startOn(folder, ["--no-seed"]);
@@ -30,7 +29,7 @@ export async function startOwnProject() {
     stack,
     sql,
     secrets: JSON.parse(await Deno.readTextFile(`${folder}/secrets.json`)),
-    /** Runs the operator's command with these variables, at the project's address or that of a proxy. */
+    /** Runs the operator's command with these variables against the project or a proxy. */
     operate(
       args: string[],
       { input, url = stack.url, ...env }: Record<string, string | undefined>,
@@ -39,8 +38,8 @@ export async function startOwnProject() {
       return admin(args, { input, env: { STACK_FILE: undefined, ...project, ...env } });
     },
     /**
-     * Creates a company with one account for each encrypted token; null makes a disconnected account.
-     * Returns the accounts' ids.
+     * Creates a company with one account for each encrypted token. null makes a disconnected
+     * account. Returns the accounts' ids.
      */
     async accounts(...sealed: Sealed[]): Promise<string[]> {
       const [{ id: company_id }] = await sql`
@@ -67,7 +66,7 @@ export async function startOwnProject() {
     async tokens(ids: string[]): Promise<(string | null)[]> {
       return (await this.rows(ids)).map(({ encrypted_token }) => encrypted_token);
     },
-    /** The tokens of these accounts as they open with this key. */
+    /** The tokens of these accounts, opened with this key. */
     async opened(ids: string[], key: string): Promise<string[]> {
       const keys = [readCredentialsKey(key)] as const;
       const rows = await this.rows(ids);
@@ -93,22 +92,7 @@ export async function keyId(key: string): Promise<string> {
   return await credentialsKeyId(readCredentialsKey(key));
 }
 
-/** Encrypts a token as the functions do, for the account that it gets. */
+/** Returns a function that encrypts this token for an account, as the functions do. */
 export function seal(token: string, key: string): (account: TokenAccount) => Promise<string> {
   return (account) => sealToken(token, account, readCredentialsKey(key));
-}
-
-/** Encrypts a token as earlier versions did: for any account, with the id of the key. */
-export async function sealForAny(token: string, key: string): Promise<string> {
-  return await sealWith({ alg: "dir", enc: "A256GCM", kid: await keyId(key) }, token, key);
-}
-
-/** Encrypts a token as still earlier versions did: for any account, without the id of the key. */
-export async function sealWithoutKeyId(token: string, key: string): Promise<string> {
-  return await sealWith({ alg: "dir", enc: "A256GCM" }, token, key);
-}
-
-async function sealWith(header: jose.CompactJWEHeaderParameters, token: string, key: string) {
-  return await new jose.CompactEncrypt(new TextEncoder().encode(token))
-    .setProtectedHeader(header).encrypt(readCredentialsKey(key));
 }

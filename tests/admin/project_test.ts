@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import {
   openToken,
   readCredentialsKey,
-} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+} from "../../supabase/functions/_shared/credentials/credentials.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { breakingServer } from "../support/breaking_server.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement } from "../support/test_stack.ts";
 import { admin, bareCompany } from "./command.ts";
 
 const LIST = ["company", "list"];
@@ -15,7 +15,7 @@ const PROJECT = {
   SUPABASE_SECRET_KEY: stack.secret_key,
 };
 
-Deno.test("on a named project, tokens are stored under the project's own credentials key", async () => {
+Deno.test("tokens for a project that the environment names are sealed with that project's credentials key", async () => {
   const company = await bareCompany();
   const connect = ["account", "connect", "--company", company];
   const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];
@@ -26,21 +26,17 @@ Deno.test("on a named project, tokens are stored under the project's own credent
     ),
   );
   assert.deepEqual([connected.code, connected.stderr], [0, ""]);
-  const [account] = await withDatabase((sql) =>
-    sql`select * from messaging_accounts where company_id = ${company}`
-  );
+  const [account] = await statement`select * from messaging_accounts where company_id = ${company}`;
   const { company_id, phone_number_id, encrypted_token } = account;
-  assert.equal(
-    await openToken(encrypted_token, { company_id, phone_number_id }, [readCredentialsKey(key)]),
-    "EAAB",
-  );
+  const of = { company_id, phone_number_id };
+  assert.equal(await openToken(encrypted_token, of, [readCredentialsKey(key)]), "EAAB");
 
   assert.deepEqual(missing.code, 1);
   assert.match(missing.stderr, /^CREDENTIALS_KEY must be 32 random bytes in base64 .*\.\n$/);
   assert.deepEqual(malformed, missing);
 });
 
-Deno.test("a local stack that is not running is reported as not running", async () => {
+Deno.test("a local stack that has been stopped is reported as not running", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const STACK_FILE = `${folder}/stack.json`;
@@ -49,7 +45,7 @@ Deno.test("a local stack that is not running is reported as not running", async 
       "or set SUPABASE_URL and SUPABASE_SECRET_KEY for another project.\n";
     assert.deepEqual(absent, { code: 1, stdout: "", stderr });
 
-    // A killed stack leaves its stack.json behind.
+    // A stack that is killed leaves its stack.json behind.
     await Deno.writeTextFile(STACK_FILE, JSON.stringify({ ...stack, url: await deadAddress() }));
     assert.deepEqual(await admin(LIST, { env: { STACK_FILE } }), absent);
     assert.deepEqual(await admin(["company", "create", "x"], { env: { STACK_FILE } }), absent);
@@ -58,7 +54,7 @@ Deno.test("a local stack that is not running is reported as not running", async 
   }
 });
 
-Deno.test("a project that cannot be used is reported in one sentence", async () => {
+Deno.test("if a project cannot be used, the command says why in one sentence", async () => {
   const website = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () =>
@@ -70,12 +66,12 @@ Deno.test("a project that cannot be used is reported in one sentence", async () 
     const cases: [Record<string, string | undefined>, string][] = [
       [
         { SUPABASE_SECRET_KEY: undefined },
-        "SUPABASE_URL is set and SUPABASE_SECRET_KEY is not: " +
+        "SUPABASE_URL is set but SUPABASE_SECRET_KEY is not: " +
         "set both for a project, or neither for the local stack.",
       ],
       [
         { SUPABASE_URL: "" },
-        "SUPABASE_SECRET_KEY is set and SUPABASE_URL is not: " +
+        "SUPABASE_SECRET_KEY is set but SUPABASE_URL is not: " +
         "set both for a project, or neither for the local stack.",
       ],
       [
@@ -104,7 +100,7 @@ Deno.test("a project that cannot be used is reported in one sentence", async () 
   }
 });
 
-Deno.test("a write is not repeated when its connection breaks", async () => {
+Deno.test("the command does not repeat a write whose connection breaks", async () => {
   await using project = breakingServer();
   const { code } = await admin(["company", "create", "Once"], {
     env: { ...PROJECT, SUPABASE_URL: project.url },
@@ -112,7 +108,7 @@ Deno.test("a write is not repeated when its connection breaks", async () => {
   assert.deepEqual([code, project.requests], [1, 1]);
 });
 
-/** An address at which nothing listens. */
+/** An address where nothing listens. */
 async function deadAddress(): Promise<string> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;

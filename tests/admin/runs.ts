@@ -1,5 +1,5 @@
-// Runs the operator's commands one after the other, each as if it were a process of its own. Reads an Order from each
-// line of standard input, and prints the command's Ending on one line.
+// Runs the operator's commands one after the other, each as if it had its own process. Reads an
+// Order from each line of standard input, and prints the command's Ending on one line.
 import process from "node:process";
 import { TextLineStream } from "deno-std/streams/text_line_stream.js";
 import { runCommand } from "../../admin/run.ts";

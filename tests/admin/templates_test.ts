@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { listedTemplate, templateChannel } from "../support/template_channel.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
 const TEMPLATES = [
@@ -15,7 +15,7 @@ function connect(company: string): string[] {
   return ["account", "connect", "--company", company, ...number];
 }
 
-Deno.test("template sync reads the templates of each account, and fails when one fails", async () => {
+Deno.test("template sync reads the templates of every account, and its exit code is 1 if one account fails", async () => {
   const [company, other] = [await bareCompany(), await bareCompany()];
   let broken = "";
   await using channel = templateChannel({
@@ -60,10 +60,10 @@ Deno.test("template sync reads the templates of each account, and fails when one
   assert.match(none.stderr, /^No connected messaging account has the id /);
 });
 
-Deno.test("template list shows which templates can be sent, and why not", async () => {
+Deno.test("template list shows which templates can be sent, and why the others cannot", async () => {
   const company = await bareCompany();
   const list = ["template", "list", "--company", company];
-  assert.match(await printed(list), /^No templates of this company are known: /);
+  assert.match(await printed(list), /^This company has no known templates: npm /);
   await using channel = templateChannel({ templates: TEMPLATES });
   await admin(connect(company), { input: "EAAB", env: { WHATSAPP_API_URL: channel.url } });
   const [heading, ...lines] = (await printed(list)).trimEnd().split("\n");
@@ -77,6 +77,6 @@ Deno.test("template list shows which templates can be sent, and why not", async 
   assert.match(lines[2], /The template is PAUSED at the channel/);
   const rows = await json(list);
   assert.deepEqual(rows.map(({ why_not }: { why_not: string[] }) => why_not.length), [0, 0, 1]);
-  await withDatabase((sql) => sql`delete from companies where id = ${company}`);
+  await statement`delete from companies where id = ${company}`;
   assert.match((await admin(list)).stderr, /^No company has the id /);
 });

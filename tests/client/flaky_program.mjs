@@ -1,4 +1,5 @@
-// A program that Deno, Node and Bun run unchanged: it sends, writes and reads through a proxy that does harm.
+// A program that Deno, Node and Bun run unchanged: it sends, writes and reads through a proxy that
+// damages answers.
 const { client, apiKey, baseUrl, sends, stage_id, contact_id, deals, timeout } = JSON.parse(
   globalThis.process.argv[2],
 );

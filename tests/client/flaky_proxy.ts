@@ -1,16 +1,19 @@
-// A proxy that does harm to every third answer.
+// A proxy that damages every third answer.
 
-/** The answer of the API, and what the proxy makes of it. */
+/** The answer of the API, and what the proxy does with it. */
 interface Harm {
   /** Whether the API gets the request. */
   forwards: boolean;
-  /** What is written to the client before its connection is closed; nothing is a reset. */
+  /**
+   * The bytes that the client gets before its connection is closed. If there are none, the
+   * connection is reset.
+   */
   answer(answer: string): string | null;
-  /** For how long the client waits for it, in milliseconds. */
+  /** How long the client waits for the answer, in milliseconds. */
   delay?: number;
 }
 
-/** A client that waits less long gets no answer. */
+/** A client that waits less than this gets no answer. */
 export const DELAY = 2000;
 
 const BAD_GATEWAY = whole(
@@ -26,7 +29,8 @@ const HARMS: Record<string, Harm> = {
   "delays after": { forwards: true, answer: (answer) => answer, delay: DELAY },
   "502 before": { forwards: false, answer: () => BAD_GATEWAY },
   "502 after": { forwards: true, answer: () => BAD_GATEWAY },
-  // The length is that of the whole answer, or only half the JSON is an answer.
+  // The length is that of the whole answer. Otherwise half of the JSON would count as a complete
+  // answer.
   "truncates": { forwards: true, answer: (answer) => answer.slice(0, -20) },
   "cuts the JSON": {
     forwards: true,
@@ -38,7 +42,7 @@ const HARMS: Record<string, Harm> = {
   },
 };
 
-/** Forwards to an address, and counts what it did. */
+/** Forwards to an address and counts its requests and damages. */
 export function flakyProxy(target: string) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const harms = Object.entries(HARMS);
@@ -58,7 +62,7 @@ export function flakyProxy(target: string) {
     if (text !== null) await writeAll(connection, new TextEncoder().encode(text));
   };
   const serving = (async () => {
-    for await (const connection of listener) serve(connection).catch(() => {}); // the client has gone
+    for await (const connection of listener) serve(connection).catch(() => {}); // the client has disconnected
   })();
   return {
     url: `http://127.0.0.1:${(listener.addr as Deno.NetAddr).port}`,
@@ -77,7 +81,7 @@ interface RawRequest {
   body: string;
 }
 
-/** One request: its connection has no other. */
+/** Each connection carries only one request. */
 async function readRequest(connection: Deno.Conn): Promise<RawRequest | null> {
   const buffer = new Uint8Array(16_384);
   let text = "";

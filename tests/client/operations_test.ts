@@ -79,7 +79,7 @@ const ANSWER = json(200, {
   success: true,
 });
 
-Deno.test("every operation of openapi.json has a method, which makes its request", async () => {
+Deno.test("for every operation of openapi.json, the client has a method that makes the operation's request", async () => {
   const described = operationsOf(openApi).map(({ operationId }) => operationId);
   assert.deepEqual(Object.keys(CALLS).sort(), described.sort());
   for (const [path, item] of Object.entries(openApi.paths)) {
@@ -102,20 +102,21 @@ Deno.test("every operation of openapi.json has a method, which makes its request
       assert.equal(body !== undefined, requestBody !== undefined, operationId);
       if (requestBody) {
         const types = Object.keys(requestBody.content);
-        // Where there are two, the client takes the one that replaces nothing that it was not given.
+        // If an operation accepts two content types, the client uses the merge patch, which keeps
+        // the fields that are left out.
         assert.equal(headers.get("Content-Type"), types.at(-1), operationId);
       }
       const isGatewayPost = method === "post" && path.startsWith("/gateway/");
       assert.equal(names.includes("IdempotencyKey"), isGatewayPost, operationId);
       assert.equal(headers.has("Idempotency-Key"), isGatewayPost, operationId);
-      // A POST that followed a redirect would be a GET.
+      // If a POST followed a redirect, it would become a GET.
       assert.equal(made[0].redirect, "manual");
       assert.equal(headers.get("Authorization"), "Bearer sk_live_scripted");
     }
   }
 });
 
-Deno.test("the client has no method beside those of the operations", () => {
+Deno.test("every method of the client belongs to an operation", () => {
   const { crm } = scripted([EMPTY]);
   const methods = Object.entries(crm).flatMap(([name, part]) =>
     typeof part === "function" ? [name] : Object.keys(part).map((each) => `${name}.${each}`)

@@ -5,17 +5,17 @@ import { clientTypes } from "../../generate/client_types.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { BUN, CLIENT, folderWithClient, ran } from "../support/built_client.ts";
 
-/** In bytes, minified and gzipped. */
+/** The maximum size in bytes, minified and gzipped. */
 const MAX_SIZE = 5000;
 
 const read = (path: string) => Deno.readTextFile(`${root}${path}`);
 
-Deno.test("the types are what npm run generate makes of openapi.json", async () => {
+Deno.test("the client's types are exactly what npm run generate makes from openapi.json", async () => {
   const made = await clientTypes(openApi);
   assert.equal(await read("client/src/types.ts"), made, "it is stale: run npm run generate");
 });
 
-Deno.test("the client is smaller than 5 kB", async () => {
+Deno.test("the client is smaller than 5 kB when minified and gzipped", async () => {
   const minified = await ran(BUN, ["build", "--minify", "--format=esm", "client/src/main.ts"]);
   const gzipped = new Blob([minified]).stream().pipeThrough(new CompressionStream("gzip"));
   const { byteLength } = await new Response(gzipped).arrayBuffer();
@@ -33,7 +33,7 @@ Deno.test("npm and JSR get the same version of the same package, without depende
   assert.equal(await read("client/LICENSE"), await read("LICENSE"));
 });
 
-Deno.test("the package for npm has the built client with its types, and nothing else", async () => {
+Deno.test("the npm package contains only the built client and its types", async () => {
   const folder = `${await folderWithClient()}/node_modules/${CLIENT}`;
   const packed = `${folder}/packed`;
   await Deno.mkdir(packed);
@@ -57,7 +57,7 @@ Deno.test("the package for npm has the built client with its types, and nothing 
   assert.match(linted, /All good!/);
 });
 
-Deno.test("JSR would take the package", async () => {
+Deno.test("JSR accepts the package", async () => {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["publish", "--dry-run", "--allow-dirty", "--no-check"],
     cwd: `${root}client`,

@@ -1,4 +1,4 @@
-// Which requests the client makes again, after which answers.
+// Which requests the client repeats, after which answers.
 import assert from "node:assert/strict";
 import {
   APIError,
@@ -44,11 +44,11 @@ const cut = (status: number) =>
 const unavailable = (sentence: string) =>
   failure(503, "database_unavailable", { error: `The database is away; ${sentence}` });
 
-/** Requests that may be repeated although nobody knows whether they were done. */
+/** Requests that may be repeated although it is unknown whether they took effect. */
 const SAFE = ["GET", "POST"];
 const ALL = Object.keys(REQUESTS);
 
-/** After which answers which requests are made again. */
+/** The requests that are repeated, by the answer that they got. */
 const ANSWERS: [name: string, step: Step, repeated: string[]][] = [
   ["a lost connection", LOST, SAFE],
   ["an answer that broke off", cut(200), SAFE],
@@ -84,7 +84,7 @@ const ANSWERS: [name: string, step: Step, repeated: string[]][] = [
 ];
 
 for (const [name, step, repeated] of ANSWERS) {
-  Deno.test(`${name}: ${repeated.length === 0 ? "nothing" : repeated.join(", ")} is made again`, async () => {
+  Deno.test(`after ${name}, the client repeats ${repeated.length === 0 ? "nothing" : repeated.join(", ")}`, async () => {
     await withoutPauses(async () => {
       for (const [kind, request] of Object.entries(REQUESTS)) {
         const attempts = repeated.includes(kind) ? 3 : 1;
@@ -103,7 +103,7 @@ for (const [name, step, repeated] of ANSWERS) {
   });
 }
 
-Deno.test("maxRetries says how often, for a client and for a request", async () => {
+Deno.test("maxRetries limits the repeats of all requests of a client or of one request", async () => {
   await withoutPauses(async () => {
     for (const [client, request, attempts] of [[0, undefined, 1], [4, undefined, 5], [4, 1, 2]]) {
       const { crm, made } = scripted([LOST], { maxRetries: client });
@@ -114,7 +114,7 @@ Deno.test("maxRetries says how often, for a client and for a request", async () 
   });
 });
 
-Deno.test("a request that may have been done says so", async () => {
+Deno.test("an error says if its request may have taken effect", async () => {
   await withoutPauses(async () => {
     const told = async (kind: string, steps: Step[]) =>
       await (async () => await REQUESTS[kind](scripted(steps).crm))().then(
@@ -125,12 +125,12 @@ Deno.test("a request that may have been done says so", async () => {
     assert.equal(await told("PATCH", [LOST]), true);
     assert.equal(await told("GET", [LOST]), false);
     assert.equal(await told("POST", [failure(429, "too_many_requests")]), false);
-    // The key makes the last answer that of the first attempt.
+    // With an idempotency key, the last attempt gets the answer to the first one.
     assert.equal(await told("POST", [LOST, failure(409, "conflict")]), false);
     assert.equal(await told("POST", [LOST, failure(401, "invalid_api_key")]), true);
     assert.equal(await told("POST", [LOST, failure(403, "insufficient_scope")]), true);
     assert.equal(await told("POST", [LOST, failure(429, "too_many_requests")]), true);
-    // A proxy knows nothing of the first attempt.
+    // A proxy's answer says nothing about the first attempt.
     assert.equal(await told("POST", [LOST, HTML(404)]), true);
     for (const kind of ["PUT", "DELETE", "PATCH with If-Match"]) {
       assert.equal(await told(kind, [LOST]), true);
@@ -140,7 +140,7 @@ Deno.test("a request that may have been done says so", async () => {
   });
 });
 
-Deno.test("Retry-After is waited for, as seconds and as a date, and not beyond a minute", async () => {
+Deno.test("the client waits as Retry-After says, in seconds or until a date, up to a minute", async () => {
   const begun = Date.now();
   // A date has whole seconds.
   const date = new Date(begun + 2000).toUTCString();
@@ -158,7 +158,7 @@ Deno.test("Retry-After is waited for, as seconds and as a date, and not beyond a
   assert.equal(made.length, 1);
 });
 
-Deno.test("the pauses double from half a second to eight, and each is any part of it", async () => {
+Deno.test("pauses double from half a second to eight seconds, and each is shortened at random", async () => {
   const { setTimeout } = globalThis;
   const pauses: number[] = [];
   const { random } = Math;
@@ -178,7 +178,7 @@ Deno.test("the pauses double from half a second to eight, and each is any part o
   assert.deepEqual(pauses, [250, 500, 1000, 2000, 4000, 4000]);
 });
 
-Deno.test("an attempt that takes too long is one without an answer", async () => {
+Deno.test("an attempt that takes too long counts as unanswered", async () => {
   const never: Step = (_made, signal) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
   await withoutPauses(async () => {
@@ -190,7 +190,7 @@ Deno.test("an attempt that takes too long is one without an answer", async () =>
   });
 });
 
-Deno.test("an answer that begins and never ends is ended by the time-out, and by a signal", async () => {
+Deno.test("a timeout or a signal ends an answer that begins but never ends", async () => {
   const body = () =>
     new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"da')) });
   await using server = Deno.serve(
@@ -205,7 +205,7 @@ Deno.test("an answer that begins and never ends is ended by the time-out, and by
   await assert.rejects(crm.contacts.get(ID, {}, stop).then(), { name: "AbortError" });
 });
 
-Deno.test("a signal ends a request and the pauses, with its reason", async () => {
+Deno.test("a signal ends a request or a pause between attempts, with the signal's reason", async () => {
   const reason = new Error("enough");
   const never: Step = (_made, signal) =>
     new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
@@ -226,25 +226,16 @@ Deno.test("a signal ends a request and the pauses, with its reason", async () =>
   assert.equal(made.length, 0);
 });
 
+const IDS = { message_id: "m-1", conversation_id: "c-1" };
 const SENT = {
-  success: true,
-  message_id: "m-1",
-  conversation_id: "c-1",
-  whatsapp_message_id: "w-1",
-  created_conversation: false,
-  idempotent_hit: false,
+  ...{ success: true, ...IDS, whatsapp_message_id: "w-1" },
+  ...{ created_conversation: false, idempotent_hit: false },
 };
 const repeat = (status: string, headers = {}) =>
-  json(200, {
-    success: status === "sent",
-    status,
-    message_id: "m-1",
-    conversation_id: "c-1",
-    idempotent_hit: true,
-  }, headers);
+  json(200, { success: status === "sent", status, ...IDS, idempotent_hit: true }, headers);
 const UNKNOWN = failure(502, "channel_unavailable", { outcome: "unknown", success: false });
 
-/** What became of a send, and how often it was asked about. */
+/** The outcome of a send, and how many requests it needed. */
 async function outcomeOf(steps: Step[], options = {}) {
   const { crm, made } = scripted(steps, options);
   const outcome = await withoutPauses(() =>
@@ -257,7 +248,7 @@ async function outcomeOf(steps: Step[], options = {}) {
   return { outcome, attempts: made.length };
 }
 
-Deno.test("a send asks again until what became of it is known", async () => {
+Deno.test("a send is repeated until its outcome is known", async () => {
   const busy = failure(429, "too_many_requests");
   const many = [LOST, UNKNOWN, repeat("pending"), cut(200), HTML(502), busy, busy, busy, UNKNOWN];
   const { outcome, attempts } = await outcomeOf([...many, repeat("sent")]);
@@ -265,7 +256,7 @@ Deno.test("a send asks again until what became of it is known", async () => {
   assert.deepEqual(await outcomeOf([json(200, SENT)]), { outcome: SENT, attempts: 1 });
 });
 
-Deno.test("a send answers why a person gets no message, and throws what failed", async () => {
+Deno.test("a send returns why a person gets no message, and throws if the send failed", async () => {
   for (const reason of ["do_not_contact", "marketing_opt_out"]) {
     const { outcome } = await outcomeOf([json(200, { success: false, reason })]);
     assert.deepEqual(outcome, { success: false, reason });
@@ -276,12 +267,13 @@ Deno.test("a send answers why a person gets no message, and throws what failed",
   const refused = await outcomeOf([failure(422, "template_rejected")]);
   assert.equal((refused.outcome as APIError).code, "template_rejected");
   assert.equal(refused.attempts, 1);
-  // Its key is another message's, which the first attempt would have told too.
+  // The idempotency key belongs to another message. The answer to the first attempt would also have
+  // said so.
   const other = await outcomeOf([repeat("sent", { "Idempotency-Mismatch": "true" })]);
   assert.ok(other.outcome instanceof SendMismatchError);
 });
 
-Deno.test("a send that is not settled in time throws what was last known", async () => {
+Deno.test("a send that is not settled in time throws an error with the last known state", async () => {
   const none = { settleTimeout: 0 };
   const pending = await outcomeOf([repeat("pending")], none);
   assert.ok(pending.outcome instanceof SendPendingError);
@@ -294,7 +286,7 @@ Deno.test("a send that is not settled in time throws what was last known", async
   assert.equal(lost.attempts, 1);
 });
 
-Deno.test("a send asks as long as settleTimeout says, and not once more", async () => {
+Deno.test("a send is repeated only within its settleTimeout", async () => {
   let time = 0;
   const { now } = performance;
   performance.now = () => time;
@@ -311,7 +303,7 @@ Deno.test("a send asks as long as settleTimeout says, and not once more", async 
   }
 });
 
-Deno.test("a send that was certainly not made is made again maxRetries times", async () => {
+Deno.test("a send that was certainly not made is repeated at most maxRetries times", async () => {
   const away = failure(502, "channel_unavailable", { outcome: "not_sent" });
   const { outcome, attempts } = await outcomeOf([away]);
   assert.ok(outcome instanceof ChannelUnavailableError);
@@ -321,7 +313,7 @@ Deno.test("a send that was certainly not made is made again maxRetries times", a
   );
 });
 
-Deno.test("the key of a send is the caller's when there is one", async () => {
+Deno.test("a send uses the idempotency key that the caller gives, if any", async () => {
   const { crm, made } = scripted([json(200, SENT)]);
   await crm.templates.send(MESSAGE, { idempotencyKey: "order-1" });
   await crm.templates.send({ ...MESSAGE, idempotency_key: "order-2" });
@@ -336,7 +328,7 @@ Deno.test("the key of a send is the caller's when there is one", async () => {
   await assert.rejects(crm.templates.send(two, { idempotencyKey: "order-1" }).then(), TypeError);
 });
 
-Deno.test("a dry run is a read: it is made again, and not for as long as a send", async () => {
+Deno.test("a dry run is repeated like a read, and not as long as a send", async () => {
   const { crm, made } = scripted([LOST]);
   const error = await withoutPauses(() =>
     crm.templates.send(MESSAGE, { dryRun: true }).catch((error) => error)
@@ -344,7 +336,7 @@ Deno.test("a dry run is a read: it is made again, and not for as long as a send"
   assert.deepEqual([made.length, error.mayBeDone, error.idempotencyKey], [3, false, null]);
 });
 
-Deno.test("the errors of a conflict and a changed record have what the answer has", async () => {
+Deno.test("the errors of a conflict and of a changed record have the members of the answer", async () => {
   const conflict = scripted([failure(409, "conflict", { existing_id: ID })]);
   const error = await conflict.crm.contacts.create({ phone: "+14155550178" })
     .catch((error: unknown) => error);

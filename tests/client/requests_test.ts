@@ -1,4 +1,4 @@
-// What the client sends, and what it makes of answers.
+// The requests of the client, and how it reads answers.
 import assert from "node:assert/strict";
 import * as client from "../../client/src/main.ts";
 import { type JOB_STATUS, STATUS } from "../../supabase/functions/_shared/errors.ts";
@@ -8,41 +8,32 @@ const { CRM, APIError } = client;
 const OPTIONS = { apiKey: "sk_live_secret", baseUrl: "https://api.test/functions/v1" };
 const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
 
-/** The query that a list is asked with. */
+/** The query of a request for a list. */
 async function asked(query: client.ListContactsQuery & { fields?: "id"[] }): Promise<string> {
   const { crm, made } = scripted([EMPTY]);
   await crm.contacts.list(query);
   return decodeURIComponent(made[0].url.search.replaceAll("+", " "));
 }
 
-Deno.test("values of a parameter stand behind one another, with their commas escaped", async () => {
-  assert.equal(await asked({}), "");
-  assert.equal(
-    await asked({ temperature: ["hot", "warm"], limit: 5 }),
-    "?temperature=hot,warm&limit=5",
-  );
-  assert.equal(await asked({ name: "Silva, Ana" }), "?name=Silva\\, Ana");
-  assert.equal(await asked({ "tags[all]": ["a,b", "c\\d"] }), "?tags[all]=a\\,b,c\\\\d");
-  assert.equal(await asked({ "custom_fields.plan": ["a", "b,c"] }), "?custom_fields.plan=a,b\\,c");
-  assert.equal(
-    await asked({ q: "a, b\\", "name[contains]": "x,y" }),
-    "?q=a, b\\&name[contains]=x,y",
-  );
-  assert.equal(
-    await asked({ fields: ["id"], include_total: true }),
-    "?fields=id&include_total=true",
-  );
-  assert.equal(
-    await asked({ archived: undefined, is_active: [true, false] }),
-    "?is_active=true,false",
-  );
-  assert.equal(
-    await asked({ "created_at[gte]": new Date(0), "created_at[lt]": "2026-01-01" }),
-    "?created_at[gte]=1970-01-01T00:00:00.000Z&created_at[lt]=2026-01-01",
-  );
+Deno.test("several values of a parameter are separated by commas, with their own commas escaped", async () => {
+  const queries: [Parameters<typeof asked>[0], string][] = [
+    [{}, ""],
+    [{ temperature: ["hot", "warm"], limit: 5 }, "?temperature=hot,warm&limit=5"],
+    [{ name: "Silva, Ana" }, "?name=Silva\\, Ana"],
+    [{ "tags[all]": ["a,b", "c\\d"] }, "?tags[all]=a\\,b,c\\\\d"],
+    [{ "custom_fields.plan": ["a", "b,c"] }, "?custom_fields.plan=a,b\\,c"],
+    [{ q: "a, b\\", "name[contains]": "x,y" }, "?q=a, b\\&name[contains]=x,y"],
+    [{ fields: ["id"], include_total: true }, "?fields=id&include_total=true"],
+    [{ archived: undefined, is_active: [true, false] }, "?is_active=true,false"],
+    [
+      { "created_at[gte]": new Date(0), "created_at[lt]": "2026-01-01" },
+      "?created_at[gte]=1970-01-01T00:00:00.000Z&created_at[lt]=2026-01-01",
+    ],
+  ];
+  for (const [query, expected] of queries) assert.equal(await asked(query), expected);
 });
 
-Deno.test("a parameter that would silently find everything, or nothing, is refused", async () => {
+Deno.test("an empty list, null or another value that is no filter is refused as a parameter", async () => {
   await assert.rejects(asked({ id: [] }), /id is an empty list/);
   const values = { null: null, undefined: [undefined], NaN, "[object Object]": [{}] };
   for (const [text, name] of Object.entries(values)) {
@@ -56,7 +47,7 @@ Deno.test("a parameter that would silently find everything, or nothing, is refus
   assert.equal(await asked(null as any), "");
 });
 
-Deno.test("an id that is none never becomes part of an address", async () => {
+Deno.test("a value that is not an id never becomes part of an address", async () => {
   const { crm, made } = scripted([RECORD]);
   for (const id of ["", "..", ".", "a/b", "a?b", "%2e%2e", "a\n", undefined, null, {}]) {
     await assert.rejects(crm.contacts.archive(id as string).then(), /id of a record/);
@@ -64,7 +55,7 @@ Deno.test("an id that is none never becomes part of an address", async () => {
   assert.equal(made.length, 0);
 });
 
-Deno.test("versions become ETags, and ETags stay as they are", async () => {
+Deno.test("the client sends a version as an ETag, and an ETag unchanged", async () => {
   const { crm, made } = scripted([RECORD]);
   const sent: [string | string[], string][] = [
     ["374810", '"374810"'],
@@ -84,24 +75,23 @@ Deno.test("versions become ETags, and ETags stay as they are", async () => {
   assert.equal(same.made[0].headers.get("If-None-Match"), '"7"');
 });
 
-Deno.test("headers of a request replace those of the client, and not the key", async () => {
+Deno.test("headers of a request replace those of the client, except the API key", async () => {
   const { crm, made } = scripted([RECORD], { headers: { "X-One": "1", "x-two": "2" } });
   await crm.contacts.get(ID, {}, { headers: { "X-Two": "3", "X-Request-Id": "mine" } });
   const { headers } = made[0];
-  assert.deepEqual(["X-One", "X-Two", "X-Request-Id"].map((name) => headers.get(name)), [
-    "1",
-    "3",
-    "mine",
-  ]);
+  assert.deepEqual(
+    ["X-One", "X-Two", "X-Request-Id"].map((name) => headers.get(name)),
+    ["1", "3", "mine"],
+  );
 });
 
-Deno.test("an idempotency key is no header, where it would name every request or none", async () => {
+Deno.test("a client's headers for all requests must not have an idempotency key, because every request would be a repeat", async () => {
   const { crm, made } = scripted([RECORD], { headers: { "idempotency-key": "1" } });
   await assert.rejects(crm.contacts.restore(ID).then(), { name: "TypeError" });
   assert.equal(made.length, 0);
 });
 
-Deno.test("a wrong option is refused in a sentence that does not say the key", () => {
+Deno.test("the error about a wrong option does not contain the key", () => {
   const refused: [object | undefined, RegExp][] = [
     [undefined, /apiKey is missing/],
     [{ apiKey: "" }, /apiKey is missing/],
@@ -109,15 +99,10 @@ Deno.test("a wrong option is refused in a sentence that does not say the key", (
     [{ apiKey: "sk_live_secrét" }, /apiKey is missing, or has a character/],
     [{ baseUrl: undefined }, /baseUrl must be.*functions\/v1/],
     ...[
-      "api.test/functions/v1",
-      "https://api.test",
-      "https://api.test/functions/v1/gateway",
-      "https://api.test/functions/v1?x=1",
-      "https://me:pass@api.test/functions/v1",
+      ...["api.test/functions/v1", "https://api.test", "https://api.test/functions/v1/gateway"],
+      ...["https://api.test/functions/v1?x=1", "https://me:pass@api.test/functions/v1"],
       "ftp://api.test/functions/v1",
-    ].map((
-      baseUrl,
-    ): [object, RegExp] => [{ baseUrl }, /baseUrl must be.*functions\/v1/]),
+    ].map((baseUrl): [object, RegExp] => [{ baseUrl }, /baseUrl must be.*functions\/v1/]),
     [{ timeout: 0 }, /timeout must be/],
     [{ timeout: Infinity }, /timeout must be/],
     [{ maxRetries: -1 }, /maxRetries must be/],
@@ -137,7 +122,7 @@ Deno.test("a wrong option is refused in a sentence that does not say the key", (
   assert.ok(new CRM({ ...OPTIONS, baseUrl: address as string }));
 });
 
-Deno.test("the key is in no member of the client and in no error", async () => {
+Deno.test("no member of the client and no error contains the API key", async () => {
   const { crm } = scripted([failure(401, "invalid_api_key"), LOST], { apiKey: "sk_live_hidden" });
   const shown = [Deno.inspect(crm, { depth: 9, showHidden: true }), JSON.stringify(crm)];
   for (let time = 0; time < 2; time++) {
@@ -148,7 +133,7 @@ Deno.test("the key is in no member of the client and in no error", async () => {
   for (const text of shown) assert.doesNotMatch(text, /hidden/);
 });
 
-Deno.test("every error code has a class of its own, which tells what the answer has", async () => {
+Deno.test("every error code has its own class, with the members of the answer", async () => {
   const codes = Object.keys(STATUS) as (keyof typeof STATUS)[];
   for (const code of codes) {
     const details = [{ field: "phone", message: "is required" }];
@@ -162,14 +147,12 @@ Deno.test("every error code has a class of its own, which tells what the answer 
       [STATUS[code], code, "r-1", details, more.doc_url, 3],
     );
     assert.equal(error.message, `It is ${code} (GET /gateway/contacts, request r-1)`);
-    assert.equal(
-      Object.entries(client).find(([name]) => name === error.name)?.[1],
-      error.constructor,
-    );
+    const [, exported] = Object.entries(client).find(([name]) => name === error.name)!;
+    assert.equal(exported, error.constructor);
   }
 });
 
-Deno.test("what is no error of the API is an APIError with its status", async () => {
+Deno.test("an error that is not from the API becomes an APIError with the status of the answer", async () => {
   const html = { "Content-Type": "text/html", "X-Request-Id": "r-2" };
   const others: [Step, number, string | null, string | null][] = [
     [failure(500, "job_failed" satisfies keyof typeof JOB_STATUS), 500, "job_failed", "r-1"],
@@ -192,11 +175,11 @@ Deno.test("what is no error of the API is an APIError with its status", async ()
   }
 });
 
-Deno.test("an error says in its message which request failed, and not its query", async () => {
+Deno.test("an error's message names the failed request without its query", async () => {
   const steps: [Step, string][] = [
     [LOST, "There was no answer, or it broke off (GET /gateway/contacts)"],
     [json(401, { code: 401, message: "Invalid JWT" }), "Invalid JWT (GET /gateway/contacts)"],
-    [json(200, []), "The answer is a 200, and none of the API (GET /gateway/contacts)"],
+    [json(200, []), "The answer is a 200, and not from the API (GET /gateway/contacts)"],
     [
       new Response("<html>", { status: 403, headers: { "Content-Type": "application/json" } }),
       "The answer, a 403, broke off (GET /gateway/contacts)",
@@ -208,7 +191,7 @@ Deno.test("an error says in its message which request failed, and not its query"
   }
 });
 
-Deno.test("an answer without what the operation answers is none of the API", async () => {
+Deno.test("an answer that does not fit the operation causes an error with the answer's status", async () => {
   const bodies = [{}, [], null, { status: "ok" }].map((body) => json(200, body));
   const requests: ((crm: client.CRM) => PromiseLike<unknown>)[] = [
     (crm) => crm.contacts.get(ID),
@@ -242,7 +225,7 @@ function page(
   });
 }
 
-Deno.test("a list is asked page by page, and nothing of it before it is needed", async () => {
+Deno.test("the pages of a list are read one by one, and only when they are needed", async () => {
   const { crm, made } = scripted([page([1, 2], "a"), page([], "b"), page([3], null)]);
   const list = crm.contacts.list({ sort: "name", limit: 2 });
   assert.equal(made.length, 0);
@@ -254,33 +237,32 @@ Deno.test("a list is asked page by page, and nothing of it before it is needed",
   assert.ok(made.every(({ url }) => url.searchParams.get("sort") === "name"));
 });
 
-Deno.test("a page has its place, and leads to the next one", async () => {
+Deno.test("a page says whether more pages follow, and leads to the next page", async () => {
   const { crm, made } = scripted([page([1, 2], "a"), page([3], null)]);
   const list = crm.contacts.list({ limit: 2 });
   const first = await list;
   assert.deepEqual([first.hasMore, first.nextCursor, first.data.length], [true, "a", 2]);
   assert.equal(await list, first);
   const second = await first.next();
-  assert.deepEqual([second!.hasMore, second!.nextCursor, await second!.next()], [
-    false,
-    null,
-    null,
-  ]);
+  assert.deepEqual(
+    [second!.hasMore, second!.nextCursor, await second!.next()],
+    [false, null, null],
+  );
   assert.equal(made.length, 2);
 });
 
-Deno.test("changes end when they are in step, and keep the cursor for the next time", async () => {
+Deno.test("the client reads changes up to the last page, which has the cursor for the next time", async () => {
   const { crm, made } = scripted([page([1], "a", true), page([2], "b", false)]);
   const cursors: unknown[] = [];
   for await (const page of crm.contacts.changes({ start: "beginning" }).pages()) {
     cursors.push(page.nextCursor);
   }
   assert.deepEqual(cursors, ["a", "b"]);
-  // A cursor is not given together with a start.
+  // A cursor and a start are never sent together.
   assert.deepEqual(made.map(({ url }) => url.search), ["?start=beginning", "?cursor=a"]);
 });
 
-Deno.test("withResponse has the answer itself, of records, lists and sends", async () => {
+Deno.test("withResponse also gives the HTTP response, for records, lists and sends", async () => {
   const headers = { "X-Request-Id": "r-3", "Idempotent-Replayed": "true" };
   const { crm } = scripted([json(201, { data: { id: ID } }, headers)]);
   const { data, response, requestId } = await crm.contacts.create({ phone: "+14155550178" })
@@ -291,7 +273,7 @@ Deno.test("withResponse has the answer itself, of records, lists and sends", asy
   assert.deepEqual([list.data.data, list.response.status], [[], 200]);
 });
 
-Deno.test("a request is made although nobody waits for it, and a write is made once", async () => {
+Deno.test("a request is sent only once, even if its promise is used several times", async () => {
   const { crm, made } = scripted([RECORD]);
   const promise = crm.contacts.restore(ID);
   await promise;

@@ -6,14 +6,17 @@ export interface Made {
   url: URL;
   headers: Headers;
   redirect: RequestRedirect | undefined;
-  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  // deno-lint-ignore no-explicit-any -- tests compare parts of any body
   body: any;
 }
 
-/** What a scripted API does with a request: answers, or fails as `fetch` fails. */
+/** What a scripted API does with a request: it answers, or fails like `fetch`. */
 export type Step = Response | Error | ((made: Made, signal: AbortSignal) => Promise<Response>);
 
-/** A client whose requests get these answers one after the other, the last one again and again. */
+/**
+ * A client whose requests get these answers one after the other. After that, every request gets the
+ * last answer.
+ */
 export function scripted(steps: Step[], options: Partial<ClientOptions> = {}) {
   const made: Made[] = [];
   const crm = new CRM({
@@ -47,7 +50,7 @@ export function json(
   return Response.json(body, { status, headers });
 }
 
-/** The answer that an error code is. */
+/** The answer with an error code. */
 export function failure(
   status: number,
   code: string,
@@ -57,7 +60,7 @@ export function failure(
   return json(status, { error: `It is ${code}`, code, request_id: "r-1", ...more }, headers);
 }
 
-/** What a request of one record or of a batch is answered. */
+/** The answer to a request for one record or for a batch. */
 export const RECORD: Step = ({ method }) =>
   Promise.resolve(
     method === "DELETE"
@@ -65,16 +68,16 @@ export const RECORD: Step = ({ method }) =>
       : json(200, { data: { id: "1" }, summary: {} }),
   );
 
-/** A list of none. */
+/** An empty list. */
 export const EMPTY = json(200, {
   data: [],
   pagination: { limit: 50, has_more: false, next_cursor: null },
 });
 
-/** As `fetch` fails when a connection is lost. */
+/** Fails like `fetch` when a connection is lost. */
 export const LOST = new TypeError("error sending request");
 
-/** Does the work without waiting between attempts. */
+/** Works without waiting between attempts. */
 export async function withoutPauses<Result>(work: () => Promise<Result>): Promise<Result> {
   const { random } = Math;
   Math.random = () => 0;

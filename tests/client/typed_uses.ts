@@ -1,4 +1,5 @@
-// What TypeScript makes of uses of the client. `npm run check` checks it; nothing runs it.
+// Uses of the client as TypeScript sees them. `npm run check` compiles this file, and nothing runs
+// it.
 import {
   ConflictError,
   type Contact,
@@ -17,7 +18,7 @@ function same<One, Other>(_is: Same<One, Other>) {}
 const crm = new CRM({ apiKey: "sk_live_…", baseUrl: "https://api.test/functions/v1" });
 const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
 
-// A fetch of one's own gets a text, whatever else that of the platform takes.
+// A custom fetch gets a string as its address, even if the platform's fetch accepts other types.
 new CRM({
   apiKey: "sk_live_…",
   baseUrl: "https://…",
@@ -40,12 +41,12 @@ export async function lists() {
 
   const [chosen] = (await crm.contacts.list({ fields: ["id", "name"] })).data;
   same<typeof chosen, Pick<Contact, "id" | "name">>(true);
-  // @ts-expect-error it was not asked for
+  // @ts-expect-error the request did not include it
   chosen.email;
 
   const [deal] = (await crm.deals.list({ include: "contact", "value[gte]": 5 })).data;
   same<typeof deal.contact, DealIncluded["contact"]>(true);
-  // @ts-expect-error it was not asked for
+  // @ts-expect-error the request did not include it
   deal.stage;
 
   crm.contacts.list({ "custom_fields.plan": "gold", sort: "-name", include_total: true });
@@ -55,7 +56,7 @@ export async function lists() {
   crm.contacts.list({ "phone[contains]": "1" });
   // @ts-expect-error no such field
   crm.contacts.list({ fields: ["surname"] });
-  // @ts-expect-error a contact has no records beside it
+  // @ts-expect-error a contact includes no other records
   crm.contacts.list({ include: "deals" });
   // @ts-expect-error no such parameter
   crm.contacts.changes({ temperature: "hot" });
@@ -65,17 +66,17 @@ export async function records() {
   const contact = await crm.contacts.get(ID);
   same<typeof contact.merged_into, string | undefined>(true);
   const same_or_null = await crm.contacts.get(ID, {}, { ifNoneMatch: contact.version });
-  // @ts-expect-error it may be null
+  // @ts-expect-error an unchanged contact is null
   same_or_null.name;
   await crm.contacts.create({ phone: "+14155550178", custom_fields: { plan: { seats: 3 } } });
   // @ts-expect-error a contact needs a phone
   await crm.contacts.create({ name: "Ada" });
-  // @ts-expect-error the service writes it
+  // @ts-expect-error only the service writes this field
   await crm.contacts.create({ phone: "+14155550178", created_at: "2026-11-22" });
   await crm.contacts.update(ID, { name: null }, { ifMatch: [contact.version, "*"] });
   // @ts-expect-error a phone cannot be cleared
   await crm.contacts.update(ID, { phone: null });
-  // @ts-expect-error a read has no version to match
+  // @ts-expect-error a read has no version to compare
   await crm.contacts.get(ID, {}, { ifMatch: "1" });
   // @ts-expect-error an update has no idempotency key
   await crm.contacts.update(ID, { name: "Ada" }, { idempotencyKey: "1" });
@@ -124,7 +125,7 @@ export async function sends() {
   await crm.templates.send({ ...MESSAGE, language_code: undefined });
   await crm.conversations.reply(ID, { text: "Hello" });
   const found = await crm.sends.find("order-1");
-  // @ts-expect-error there may be no such send
+  // @ts-expect-error the send may not exist
   found.state;
 }
 
@@ -132,7 +133,7 @@ export function errors(error: unknown) {
   if (error instanceof ConflictError) {
     same<typeof error.existingId, string | null>(true);
     same<typeof error.details[0]["field"], string>(true);
-    // @ts-expect-error of another error
+    // @ts-expect-error this member belongs to another error
     error.windowExpiresAt;
   }
 }

@@ -1,23 +1,23 @@
-// What the channel says of an account is shown, to operators and to the people of the company, and stops nothing here.
+// Operators and the people of the company see the channel's notices about an account. A notice
+// stops no send.
 
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { actAs, actAsPerson, refusal, rolledBack } from "../support/acting_as.ts";
+import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { connectAccount, newCompany } from "../support/company.ts";
 import { ago, type Item, tellOfAccount, tellOfTrouble } from "./hints.ts";
 import { claim } from "./sends.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const own = await newCompany();
-const other = await newCompany();
 const { id: company_id, account_id } = own;
 
 const inDays = (days: number) => ago(-days * 24 * 60 * 60);
 
 /** A restriction for a week, or with these changes. */
 const restriction = (changes: Item = {}): Item => ({
-  ...{ kind: "account", waba: "42", phone_number_id: null, at: ago() },
+  // A time after the beginning of the test's transaction would be in the future for the database.
+  ...{ kind: "account", waba: "42", phone_number_id: null, at: ago(1) },
   event: "ACCOUNT_RESTRICTION",
   value: { event: "ACCOUNT_RESTRICTION", restriction_info: [{ expiration: 1795867200 }] },
   ...{ stops_sending: true, until: inDays(7) },
@@ -33,7 +33,7 @@ const trouble = (changes: Item = {}): Item => ({
 // deno-lint-ignore no-explicit-any -- rows that a test compares
 type Notice = Record<string, any>;
 
-/** The notices that count now, without what differs in each run. */
+/** The current notices, without the parts that differ in each run. */
 async function current(sql: Sql, company: string | null = company_id): Promise<Notice[]> {
   const [{ notices }] = await sql`select current_account_notices(${company}) as notices`;
   return notices.map(({ received_at: _, company_id: __, ...notice }: Notice) => notice);
@@ -49,7 +49,7 @@ async function kept(sql: Sql): Promise<Notice[]> {
   ];
 }
 
-/** Moves every notice into the past, as if this time had gone by. */
+/** Makes every notice this much older. */
 async function pass(sql: Sql, time: string) {
   await sql`
     update account_notices set
@@ -57,42 +57,38 @@ async function pass(sql: Sql, time: string) {
   `;
 }
 
-Deno.test("an event is shown on every account given until it ends, and none is disconnected", async () => {
-  await rolledBack(async (sql) => {
-    const second = await connectAccount(sql, company_id);
-    const ids = [account_id, second.id].sort();
-    const item = restriction();
-    assert.equal(await tellOfAccount(sql, ids, item), "done");
-    const shown = await current(sql);
-    assert.deepEqual(shown.map((notice) => notice.account_id), ids);
-    const { happened_at, until, account_id: _, ...notice } = shown[0];
-    assert.deepEqual(notice, {
-      ...{ kind: "event", event: "ACCOUNT_RESTRICTION", value: item.value, stops_sending: true },
-    });
-    assert.deepEqual([happened_at, until].map((time) => new Date(time).toISOString()), [
-      item.at,
-      item.until,
-    ]);
-    const connected = await sql`
-      select from messaging_accounts where company_id = ${company_id} and disconnected_at is null
-    `;
-    assert.equal(connected.length, 2);
-    await pass(sql, "8 days");
-    assert.deepEqual(await current(sql), []);
-    assert.equal((await kept(sql)).length, 2);
+test("each account of an event shows the event's notice until the notice ends, and stays connected", async (sql) => {
+  const second = await connectAccount(sql, company_id);
+  const ids = [account_id, second.id].sort();
+  const item = restriction();
+  assert.equal(await tellOfAccount(sql, ids, item), "done");
+  const shown = await current(sql);
+  assert.deepEqual(shown.map((notice) => notice.account_id), ids);
+  const { happened_at, until, account_id: _, ...notice } = shown[0];
+  assert.deepEqual(notice, {
+    ...{ kind: "event", event: "ACCOUNT_RESTRICTION", value: item.value, stops_sending: true },
   });
+  assert.deepEqual([happened_at, until].map((time) => new Date(time).toISOString()), [
+    item.at,
+    item.until,
+  ]);
+  const connected = await sql`
+    select from messaging_accounts where company_id = ${company_id} and disconnected_at is null
+  `;
+  assert.equal(connected.length, 2);
+  await pass(sql, "8 days");
+  assert.deepEqual(await current(sql), []);
+  assert.equal((await kept(sql)).length, 2);
 });
 
-Deno.test("a send goes on whatever was said of its account", async () => {
-  await rolledBack(async (sql) => {
-    for (const event of ["ACCOUNT_RESTRICTION", "DISABLED_UPDATE", "ACCOUNT_DELETED"]) {
-      await tellOfAccount(sql, [account_id], restriction({ event }));
-    }
-    assert.equal((await claim(sql, own.keys.messaging)).result, "claimed");
-  });
+test("no notice about an account stops its sends", async (sql) => {
+  for (const event of ["ACCOUNT_RESTRICTION", "DISABLED_UPDATE", "ACCOUNT_DELETED"]) {
+    await tellOfAccount(sql, [account_id], restriction({ event }));
+  }
+  assert.equal((await claim(sql, own.keys.messaging)).result, "claimed");
 });
 
-Deno.test("of each event the newest counts, in any order and twice, also within one second", async () => {
+Deno.test("an account shows the newest event of each kind, even if events arrive out of order or again", async () => {
   const items = [
     restriction({ at: ago(20), until: inDays(1) }),
     restriction({ at: ago(10), until: inDays(2), value: { n: 1 } }),
@@ -115,7 +111,7 @@ Deno.test("of each event the newest counts, in any order and twice, also within 
   );
 });
 
-Deno.test("an event without an end is shown for a day, and for 30 days when it stops sending", async () => {
+Deno.test("an event without an end is shown for a day, or for 30 days if it says that the account cannot send", async () => {
   const ends: [changes: Item, days: number][] = [
     [{ event: "THROUGHPUT_UPGRADE", stops_sending: false, until: null }, 1],
     [{ event: "DISABLED_UPDATE", stops_sending: true, until: null }, 30],
@@ -131,70 +127,45 @@ Deno.test("an event without an end is shown for a day, and for 30 days when it s
   }
 });
 
-Deno.test("trouble of a number is shown on its account for a day, once for each code", async () => {
-  await rolledBack(async (sql) => {
-    const second = await connectAccount(sql, company_id);
-    await tellOfTrouble(sql, account_id, trouble());
-    await tellOfTrouble(sql, account_id, trouble());
-    await tellOfTrouble(
-      sql,
-      second.id,
-      trouble({
-        errors: [
-          { code: 131000, message: "First", details: null },
-          { code: 131000, message: "Something went wrong", details: null },
-          { code: null, message: null, details: "x".repeat(5000) },
-        ],
-      }),
-    );
-    const shown = (await current(sql)).map(({ account_id, kind, event, value }) => [
-      ...[account_id === own.account_id ? "own" : "second", kind, event],
-      ...[value.code, value.message, value.details?.length],
-    ]);
-    assert.deepEqual(shown.sort(), [
-      ["own", "trouble", "130429", 130429, "Rate limit hit", 28],
-      ["second", "trouble", "131000", 131000, "Something went wrong", undefined],
-      ["second", "trouble", "unknown", null, null, 1000],
-    ]);
-    await pass(sql, "25 hours");
-    assert.deepEqual(await current(sql), []);
-  });
+test("an account shows each problem of its business number once, for a day", async (sql) => {
+  const second = await connectAccount(sql, company_id);
+  await tellOfTrouble(sql, account_id, trouble());
+  await tellOfTrouble(sql, account_id, trouble());
+  await tellOfTrouble(
+    sql,
+    second.id,
+    trouble({
+      errors: [
+        { code: 131000, message: "First", details: null },
+        { code: 131000, message: "Something went wrong", details: null },
+        { code: null, message: null, details: "x".repeat(5000) },
+      ],
+    }),
+  );
+  const shown = (await current(sql)).map(({ account_id, kind, event, value }) => [
+    ...[account_id === own.account_id ? "own" : "second", kind, event],
+    ...[value.code, value.message, value.details?.length],
+  ]);
+  assert.deepEqual(shown.sort(), [
+    ["own", "trouble", "130429", 130429, "Rate limit hit", 28],
+    ["second", "trouble", "131000", 131000, "Something went wrong", undefined],
+    ["second", "trouble", "unknown", null, null, 1000],
+  ]);
+  await pass(sql, "25 hours");
+  assert.deepEqual(await current(sql), []);
 });
 
-Deno.test("an account keeps its newest fifty notices, and none that ended 30 days ago", async () => {
-  await rolledBack(async (sql) => {
-    const told = (n: number, until: string | null = null) =>
-      tellOfAccount(sql, [account_id], restriction({ event: `EVENT_${n}`, at: ago(n), until }));
-    // It happened first, and has not ended.
-    await told(99, inDays(1));
-    for (let n = 1; n <= 60; n++) await told(n);
-    const events = (await kept(sql)).map(({ event }) => event);
-    assert.equal(events.length, 50);
-    assert.ok(events.includes("EVENT_99") && events.includes("EVENT_49"));
-    assert.ok(!events.includes("EVENT_50"));
-    await pass(sql, "30 days");
-    await tellOfTrouble(sql, account_id, trouble());
-    assert.deepEqual((await kept(sql)).map(({ event }) => event), ["EVENT_99", "130429"]);
-  });
-});
-
-Deno.test("members read the notices of their company and no others, and nobody writes them", async () => {
-  await rolledBack(async (sql) => {
-    await tellOfAccount(sql, [account_id, other.account_id], restriction());
-    const everyone = (await current(sql, null)).map(({ account_id }) => account_id);
-    assert.ok(everyone.includes(account_id) && everyone.includes(other.account_id));
-    await actAsPerson(sql, own.member_id);
-    const rows = await sql`select company_id, account_id from account_notices`;
-    assert.deepEqual([...rows], [{ company_id, account_id }]);
-    for (const role of ["authenticated", "service_role", "api_client", "channel_client"] as const) {
-      await actAs(sql, role, { sub: own.member_id });
-      for (
-        const writing of [
-          (sql: Sql) => sql`delete from account_notices`,
-          (sql: Sql) => sql`update account_notices set until = now()`,
-          (sql: Sql) => sql`insert into account_notices default values`,
-        ]
-      ) assert.equal(await refusal(sql, writing), "42501", role);
-    }
-  });
+test("an account keeps its newest fifty notices, and loses notices that ended 30 days ago", async (sql) => {
+  const told = (n: number, until: string | null = null) =>
+    tellOfAccount(sql, [account_id], restriction({ event: `EVENT_${n}`, at: ago(n), until }));
+  // This event is older than the others, but it has not ended.
+  await told(99, inDays(1));
+  for (let n = 1; n <= 60; n++) await told(n);
+  const events = (await kept(sql)).map(({ event }) => event);
+  assert.equal(events.length, 50);
+  assert.ok(events.includes("EVENT_99") && events.includes("EVENT_49"));
+  assert.ok(!events.includes("EVENT_50"));
+  await pass(sql, "30 days");
+  await tellOfTrouble(sql, account_id, trouble());
+  assert.deepEqual((await kept(sql)).map(({ event }) => event), ["EVENT_99", "130429"]);
 });

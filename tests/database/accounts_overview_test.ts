@@ -1,8 +1,15 @@
-// What members see of the messaging accounts of their company at one glance.
+// The overview of the messaging accounts that the members of their company see.
 
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import {
+  actAs,
+  actAsPerson,
+  actAsSuperuser,
+  refusal,
+  rolledBack,
+  type Sql,
+  type Work,
+} from "../support/acting_as.ts";
 import { addChannelApp, type ChannelApp } from "../support/channel_apps.ts";
 import {
   addTemplate,
@@ -18,7 +25,7 @@ import { type AnyItem, receive } from "./events.ts";
 import { ago, tellOfAccount } from "./hints.ts";
 import { joinBusinessAccount } from "./templates.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const own = await newCompany();
 const other = await newCompany();
@@ -27,7 +34,7 @@ const [agent] = await newMembers(own, "agent");
 // deno-lint-ignore no-explicit-any -- rows that a test compares
 type Row = Record<string, any>;
 
-/** The accounts of a company as a person sees them; afterwards the superuser acts again. */
+/** The accounts of a company as a person sees them. After the call, the superuser acts again. */
 async function overview(sql: Sql, company_id = own.id, person = agent): Promise<Row[]> {
   await actAsPerson(sql, person);
   const rows = await sql`select * from messaging_accounts_overview(${company_id})`;
@@ -35,7 +42,7 @@ async function overview(sql: Sql, company_id = own.id, person = agent): Promise<
   return [...rows];
 }
 
-/** When the last event about each account was received, by the account. */
+/** The time of the last event about each account, by account. */
 async function lastEvents(sql: Sql, company = own): Promise<Record<string, Date | null>> {
   const rows = await overview(sql, company.id, company.member_id);
   return Object.fromEntries(rows.map(({ id, last_event_at }) => [id, last_event_at]));
@@ -54,159 +61,141 @@ const about = ({ phone_number_id }: Pick<Company, "phone_number_id">, changes: A
   ...changes,
 });
 
-Deno.test("every member sees each account with its state, its templates and what the channel says of it", async () => {
-  await rolledBack(async (sql) => {
-    const business_account_id = await joinBusinessAccount(sql, own.account_id);
-    const read = { business_account_id, language: "en_US" };
-    for (const status of ["APPROVED", "APPROVED", "PAUSED", "DELETED"]) {
-      await addTemplate(sql, own.id, { ...read, name: crypto.randomUUID(), status });
-    }
-    await addTemplate(sql, own.id); // of another business account
-    await sql`
-      update template_catalogues set synced_at = now(), failures = 2
-      where company_id = ${own.id} and business_account_id = ${business_account_id}
-    `;
-    const second = await connectAccount(sql, own.id);
-    await disconnectAccount(sql, second.id);
-    const event = { event: "ACCOUNT_RESTRICTION", stops_sending: true, until: ago(-3600) };
-    await tellOfAccount(sql, [own.account_id], { kind: "account", value: {}, at: ago(), ...event });
-    await tellOfAccount(sql, [own.account_id], {
-      ...{ kind: "account", value: {}, at: ago(100), ...event, event: "OVER", until: ago(50) },
-    });
-    const [{ now }] = await sql`select now()`;
-    const [first, last, ...more] = await overview(sql);
-    assert.equal(more.length, 0);
-    assert.deepEqual(
-      first.notices.map(({ event, until }: Row) => [event, new Date(until).toISOString()]),
-      [["ACCOUNT_RESTRICTION", event.until]],
-    );
-    // As the operator's list shows them.
-    await actAs(sql, "service_role");
-    const [{ notices }] = await sql`select current_account_notices(${own.id}) as notices`;
-    assert.deepEqual(first.notices, notices);
-    await actAsSuperuser(sql);
-    const [{ connected_at }] = await sql`
-      select connected_at from account_connections where account_id = ${own.account_id}
-    `;
-    assert.deepEqual({ ...first, notices: [] }, {
-      id: own.account_id,
-      display_phone: "+15550100",
-      phone_number_id: own.phone_number_id,
-      business_account_id,
-      connected_at,
-      disconnected_at: null,
-      templates_synced_at: now,
-      template_sync_failures: 2,
-      approved_templates: 2,
-      last_event_at: null,
-      notices: [],
-    });
-    assert.deepEqual({ ...last, phone_number_id: "" }, {
-      id: second.id,
-      display_phone: "+15550199",
-      phone_number_id: "",
-      business_account_id: null,
-      connected_at: now,
-      disconnected_at: now,
-      templates_synced_at: null,
-      template_sync_failures: 0,
-      approved_templates: 0,
-      last_event_at: null,
-      notices: [],
-    });
+test("every member sees each account with its state, its templates and the channel's notices", async (sql) => {
+  const business_account_id = await joinBusinessAccount(sql, own.account_id);
+  const read = { business_account_id, language: "en_US" };
+  for (const status of ["APPROVED", "APPROVED", "PAUSED", "DELETED"]) {
+    await addTemplate(sql, own.id, { ...read, name: crypto.randomUUID(), status });
+  }
+  await addTemplate(sql, own.id); // a template of another business account
+  await sql`
+    update template_catalogues set synced_at = now(), failures = 2
+    where company_id = ${own.id} and business_account_id = ${business_account_id}
+  `;
+  const second = await connectAccount(sql, own.id);
+  await disconnectAccount(sql, second.id);
+  const event = { event: "ACCOUNT_RESTRICTION", stops_sending: true, until: ago(-3600) };
+  await tellOfAccount(sql, [own.account_id], { kind: "account", value: {}, at: ago(), ...event });
+  await tellOfAccount(sql, [own.account_id], {
+    ...{ kind: "account", value: {}, at: ago(100), ...event, event: "OVER", until: ago(50) },
+  });
+  const [{ now }] = await sql`select now()`;
+  const [first, last, ...more] = await overview(sql);
+  assert.equal(more.length, 0);
+  const [{ event: name, until }, ...others] = first.notices;
+  assert.deepEqual([name, others.length], ["ACCOUNT_RESTRICTION", 0]);
+  assert.equal(new Date(until).toISOString(), event.until);
+  // The operator reads the same notices.
+  await actAs(sql, "service_role");
+  const [{ notices }] = await sql`select current_account_notices(${own.id}) as notices`;
+  assert.deepEqual(first.notices, notices);
+  await actAsSuperuser(sql);
+  const [{ connected_at }] = await sql`
+    select connected_at from account_connections where account_id = ${own.account_id}
+  `;
+  assert.deepEqual({ ...first, notices: [] }, {
+    id: own.account_id,
+    display_phone: "+15550100",
+    phone_number_id: own.phone_number_id,
+    business_account_id,
+    connected_at,
+    disconnected_at: null,
+    templates_synced_at: now,
+    template_sync_failures: 2,
+    approved_templates: 2,
+    last_event_at: null,
+    notices: [],
+  });
+  assert.deepEqual({ ...last, phone_number_id: "" }, {
+    id: second.id,
+    display_phone: "+15550199",
+    phone_number_id: "",
+    business_account_id: null,
+    ...{ connected_at: now, disconnected_at: now, templates_synced_at: null },
+    ...{ template_sync_failures: 0, approved_templates: 0, last_event_at: null, notices: [] },
   });
 });
 
-Deno.test("of another company, or of none, nobody sees a row, and no other role may ask", async () => {
-  await rolledBack(async (sql) => {
-    for (const company_id of [other.id, crypto.randomUUID(), null]) {
-      await actAsPerson(sql, own.member_id);
-      const rows = await sql`select * from messaging_accounts_overview(${company_id})`;
-      assert.deepEqual([...rows], []);
-    }
-    await actAs(sql, "authenticated");
-    assert.deepEqual([...await sql`select * from messaging_accounts_overview(${own.id})`], []);
-    const asking = (sql: Sql) => sql`select * from messaging_accounts_overview(${own.id})`;
-    for (const role of ["anon", "api_client", "api_reader", "channel_client"] as const) {
-      await actAs(sql, role);
-      assert.equal(await refusal(sql, asking), "42501", role);
-    }
-  });
+test("people see no account of another company, and other roles cannot read the overview", async (sql) => {
+  for (const company_id of [other.id, crypto.randomUUID(), null]) {
+    await actAsPerson(sql, own.member_id);
+    const rows = await sql`select * from messaging_accounts_overview(${company_id})`;
+    assert.deepEqual([...rows], []);
+  }
+  await actAs(sql, "authenticated");
+  assert.deepEqual([...await sql`select * from messaging_accounts_overview(${own.id})`], []);
+  const asking = (sql: Sql) => sql`select * from messaging_accounts_overview(${own.id})`;
+  for (const role of ["anon", "api_client", "api_reader", "channel_client"] as const) {
+    await actAs(sql, role);
+    assert.equal(await refusal(sql, asking), "42501", role);
+  }
 });
 
-Deno.test("an event is the last one of the connected accounts that it is about, and of no other", async () => {
-  await rolledBack(async (sql) => {
-    const app = await named(sql, own.account_id);
-    await named(sql, other.account_id);
-    const second = await connectAccount(sql, own.id);
-    await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${second.id}`;
-    const [{ now }] = await sql`select now()`;
-    const none = { [own.account_id]: null, [second.id]: null };
-    const seen = [
-      about({ phone_number_id: "1" }),
-      about(other), // whose account names another app
-      about({ phone_number_id: null! }),
-      { kind: "unknown", field: "flows" },
-      7,
-    ];
-    await receive(sql, app, seen);
-    await receive(sql, app, "no list");
-    assert.deepEqual(await lastEvents(sql), none);
-    assert.deepEqual(await lastEvents(sql, other), { [other.account_id]: null });
+test("each connected account that an event is about shows the time of the event as that of its last event", async (sql) => {
+  const app = await named(sql, own.account_id);
+  await named(sql, other.account_id);
+  const second = await connectAccount(sql, own.id);
+  await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${second.id}`;
+  const [{ now }] = await sql`select now()`;
+  const none = { [own.account_id]: null, [second.id]: null };
+  const seen = [
+    about({ phone_number_id: "1" }),
+    about(other), // this company's account names another app
+    about({ phone_number_id: null! }),
+    { kind: "unknown", field: "flows" },
+    7,
+  ];
+  await receive(sql, app, seen);
+  await receive(sql, app, "no list");
+  assert.deepEqual(await lastEvents(sql), none);
+  assert.deepEqual(await lastEvents(sql, other), { [other.account_id]: null });
 
-    await receive(sql, app, [about(own), about(own)]);
-    assert.deepEqual(await lastEvents(sql), { ...none, [own.account_id]: now });
-    // The event of a business account is about all its numbers.
-    const business = await joinBusinessAccount(sql, second.id);
-    const event = { event: "ACCOUNT_RESTRICTION", value: {}, until: null, stops_sending: false };
-    await receive(sql, app, [{
-      ...{ kind: "account", waba: business, phone_number_id: null, at: ago(), ...event },
-    }]);
-    assert.deepEqual(await lastEvents(sql), { [own.account_id]: now, [second.id]: now });
-  });
+  await receive(sql, app, [about(own), about(own)]);
+  assert.deepEqual(await lastEvents(sql), { ...none, [own.account_id]: now });
+  // An event of a business account is about all its numbers.
+  const business = await joinBusinessAccount(sql, second.id);
+  const event = { event: "ACCOUNT_RESTRICTION", value: {}, until: null, stops_sending: false };
+  await receive(sql, app, [{
+    ...{ kind: "account", waba: business, phone_number_id: null, at: ago(), ...event },
+  }]);
+  assert.deepEqual(await lastEvents(sql), { [own.account_id]: now, [second.id]: now });
 });
 
-Deno.test("an event of the other company that has the number now is none of the account", async () => {
-  await rolledBack(async (sql) => {
-    const app = await named(sql, own.account_id);
-    await disconnectAccount(sql, own.account_id);
-    const { phone_number_id } = own;
-    const moved = await connectAccount(sql, other.id, { phone_number_id });
-    await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${moved.id}`;
-    await receive(sql, app, [about(own)]);
-    assert.deepEqual(await lastEvents(sql), { [own.account_id]: null });
-    assert.ok((await lastEvents(sql, other))[moved.id]);
-  });
+test("an account that has lost its number to another company gets no events of that number", async (sql) => {
+  const app = await named(sql, own.account_id);
+  await disconnectAccount(sql, own.account_id);
+  const { phone_number_id } = own;
+  const moved = await connectAccount(sql, other.id, { phone_number_id });
+  await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${moved.id}`;
+  await receive(sql, app, [about(own)]);
+  assert.deepEqual(await lastEvents(sql), { [own.account_id]: null });
+  assert.ok((await lastEvents(sql, other))[moved.id]);
 });
 
-Deno.test("of many events in a row few are noted, and one that is applied again is when it was received", async () => {
-  await rolledBack(async (sql) => {
-    const app = await named(sql, own.account_id);
-    const noted = async (received_at: string) => {
-      await sql`
-        select app.note_last_event(${app.id}, ${sql.json([about(own)])}, ${received_at})
-      `;
-      const { [own.account_id]: at } = await lastEvents(sql);
-      return at!.toISOString();
-    };
-    const at = (seconds: string) => `2026-01-01T00:00:${seconds}.000Z`;
-    const first = at("20");
-    assert.equal(await noted(first), first);
-    for (const received of [at("00"), at("29"), at("30")]) {
-      assert.equal(await noted(received), first);
-    }
-    assert.equal(await noted(at("31")), at("31"));
+test("the time of the last event is recorded at most every ten seconds", async (sql) => {
+  const app = await named(sql, own.account_id);
+  const noted = async (received_at: string) => {
+    await sql`select app.note_last_event(${app.id}, ${sql.json([about(own)])}, ${received_at})`;
+    const { [own.account_id]: at } = await lastEvents(sql);
+    return at!.toISOString();
+  };
+  const at = (seconds: string) => `2026-01-01T00:00:${seconds}.000Z`;
+  const first = at("20");
+  assert.equal(await noted(first), first);
+  for (const received of [at("00"), at("29"), at("30")]) {
+    assert.equal(await noted(received), first);
+  }
+  assert.equal(await noted(at("31")), at("31"));
 
-    await disconnectAccount(sql, own.account_id);
-    assert.equal(await noted(at("59")), at("31"));
-    assert.deepEqual(await overview(sql), [{
-      ...(await overview(sql))[0],
-      last_event_at: new Date(at("31")),
-    }]);
-  });
+  await disconnectAccount(sql, own.account_id);
+  assert.equal(await noted(at("59")), at("31"));
+  assert.deepEqual(await overview(sql), [{
+    ...(await overview(sql))[0],
+    last_event_at: new Date(at("31")),
+  }]);
 });
 
-Deno.test("an event waits for nobody who notes another one, or who disconnects the account", async () => {
+Deno.test("the time of an event is recorded without waiting for other events or for a disconnection", async () => {
   const company = await newCompany();
   const app = await withDatabase((sql) => sql.begin((sql) => named(sql, company.account_id)));
   await committed((sql) => receive(sql, app, [about(company)]));
@@ -225,35 +214,4 @@ Deno.test("an event waits for nobody who notes another one, or who disconnects t
   assert.equal(held.length, 1);
   const seen = await committed((sql) => lastEvents(sql, company));
   assert.deepEqual(seen, { [company.account_id]: new Date("2026-01-01") });
-});
-
-Deno.test("of accounts from before it was kept, the last event is what is known of earlier ones", async () => {
-  const migration = await Deno.readTextFile(
-    new URL(
-      "../../supabase/migrations/20261127003000_last_events_of_accounts.sql",
-      import.meta.url,
-    ),
-  );
-  const [statement] = migration.match(/^update public\.account_connections[^;]+;/m)!;
-  await rolledBack(async (sql) => {
-    const company_id = own.id;
-    const second = await connectAccount(sql, company_id);
-    const disconnected = await connectAccount(sql, company_id);
-    for (const account_id of [own.account_id, second.id, disconnected.id]) {
-      const window = { company_id, contact_id: own.contact_id, account_id };
-      await sql`insert into contact_windows ${sql({ ...window, last_inbound_at: ago(60) })}`;
-    }
-    const notice = { company_id, account_id: second.id, kind: "event", event: "X", value: {} };
-    await sql`insert into account_notices ${sql({ ...notice, happened_at: ago(900) })}`;
-    await disconnectAccount(sql, disconnected.id);
-    await sql`
-      update account_connections set connected_at = now() - interval '1 day'
-      where company_id = ${company_id}
-    `;
-    await sql.unsafe(statement);
-    const [{ now }] = await sql`select now()`;
-    const seen = await lastEvents(sql);
-    assert.ok(Math.abs(+seen[own.account_id]! - (+now - 60_000)) < 10_000);
-    assert.deepEqual([seen[second.id], seen[disconnected.id]], [now, null]);
-  });
 });

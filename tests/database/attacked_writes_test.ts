@@ -1,156 +1,21 @@
-// What owners and admins do on the settings page, nobody else does, and they themselves do nothing beyond it.
+// Only owners and admins do what the settings page does, and the page lets them do nothing else.
 
 import assert from "node:assert/strict";
-import { newCompany } from "../support/company.ts";
+import type postgres from "postgres";
+import { refusal, rolledBack } from "../support/acting_as.ts";
+import { newCompany, newMembers } from "../support/company.ts";
 import { keyIds } from "../support/key_usage.ts";
 import { personToken, rest } from "../support/rest.ts";
 import { withDatabase } from "../support/test_stack.ts";
-import {
-  agent,
-  type Attempt,
-  attempt,
-  DIGESTS,
-  ids,
-  MANAGED,
-  MANAGERS,
-  other,
-  outcome,
-  OUTSIDERS,
-  own,
-  owner,
-  PEOPLE,
-  test,
-} from "./attacks.ts";
+import { agent, attempt, ids, MANAGERS, outcome, OUTSIDERS, own, PEOPLE, test } from "./attacks.ts";
 
-const REPLACING = { Prefer: "resolution=merge-duplicates,return=representation" };
-const SKIPPING = { Prefer: "resolution=ignore-duplicates,return=representation" };
-const newKey = {
-  ...{ company_id: own.id, name: "Mine", scopes: ["read", "write", "messaging"], hint: "0000" },
-  key_hash: "0".repeat(64),
-};
-const on = (table: string) => `/${table}?${MANAGED[table].row}&select=${MANAGED[table].column}`;
-
-/** What nobody at all may write. */
-const FORBIDDEN: Attempt[] = [
-  { method: "POST", path: "/api_keys?select=id", json: newKey },
-  { method: "POST", path: "/api_keys?select=id", json: [newKey, newKey] },
-  { method: "POST", path: "/api_keys?columns=name,company_id&select=id", json: newKey },
-  ...[REPLACING, SKIPPING].map((headers) => ({
-    ...{ method: "POST", path: "/api_keys?on_conflict=id&select=id", headers },
-    json: { ...newKey, id: ids.key },
-  })),
-  { method: "PUT", path: `/api_keys?id=eq.${ids.key}`, json: { ...newKey, id: ids.key } },
-  ...Object.entries({
-    id: crypto.randomUUID(),
-    company_id: other.id,
-    key_hash: "0".repeat(64),
-    hint: "0000",
-    scopes: ["messaging"],
-    expires_at: null,
-    last_used_at: null,
-    created_by: null,
-    created_at: "2000-01-01",
-    updated_at: "2000-01-01",
-    replaces: null,
-    replaced_at: null,
-    meant_to_expire_at: "infinity",
-  }).flatMap(([column, value]) => [
-    { method: "PATCH", path: on("api_keys"), json: { [column]: value } },
-    { method: "PATCH", path: on("api_keys"), json: { name: "Mine", [column]: value } },
-  ]),
-  { method: "PATCH", path: `/api_keys?key_hash=eq.${DIGESTS[0]}`, json: { is_active: false } },
-  { method: "DELETE", path: `/api_keys?key_hash=eq.${DIGESTS[0]}` },
-  ...["api_key_events", "api_key_errors", "api_key_usage"].flatMap((table) => [
-    { method: "POST", path: `/${table}`, json: { company_id: own.id, key_id: ids.key } },
-    { method: "POST", path: `/${table}`, headers: REPLACING, json: { company_id: own.id } },
-    { method: "PATCH", path: on(table), json: { company_id: other.id } },
-    { method: "PATCH", path: on(table), json: { key_id: crypto.randomUUID() } },
-    { method: "DELETE", path: on(table) },
-    { method: "DELETE", path: `/${table}?company_id=not.is.null` },
-  ]),
-  ...["messaging_accounts", "account_connections", "account_notices", "sends"].flatMap((table) => [
-    { method: "POST", path: `/${table}?select=id`, json: { company_id: own.id } },
-    {
-      ...{ method: "PATCH", path: `/${table}?company_id=eq.${own.id}&select=id` },
-      json: { company_id: other.id },
-    },
-    { method: "DELETE", path: `/${table}?company_id=eq.${own.id}&select=id` },
-  ]),
-  {
-    ...{ method: "PATCH", path: `/messaging_accounts?id=eq.${own.account_id}&select=id` },
-    json: { disconnected_at: "2026-01-01", encrypted_token: null },
-  },
-  // Who would like to be an owner.
-  {
-    ...{ method: "PATCH", path: `/company_members?user_id=eq.${agent}&select=user_id` },
-    json: { role: "owner" },
-  },
-  ...[{}, REPLACING].map((headers) => ({
-    ...{ method: "POST", path: "/company_members?select=user_id", headers },
-    json: { company_id: own.id, user_id: other.member_id, role: "owner" },
-  })),
-  { method: "DELETE", path: `/company_members?user_id=eq.${owner}&select=user_id` },
-  // What the page never calls.
-  ...Object.entries({
-    record_api_key_usage: { usage: [], errors: [] },
-    authenticate: {},
-    current_account_notices: { company_id: own.id },
-    list_company_members: { company_id: own.id },
-    add_company_member: { company_id: own.id, email: "mallory@people.example", role: "owner" },
-    change_company_member_role: { company_id: own.id, email: "x@people.example", role: "owner" },
-    remove_company_member: { company_id: own.id, email: "x@people.example" },
-    sealed_account_tokens: {},
-  }).map(([name, json]) => ({ method: "POST", path: `/rpc/${name}`, json })),
-];
-
-/** One of each role of the Data API: what is not granted to it, nobody may who acts in it. */
-const ROLES: Record<string, string | null> = {
-  "an owner": MANAGERS["an owner"],
-  ...Object.fromEntries(
-    ["the publishable key alone", "an API key, to write", "an API key, as the functions read"]
-      .map((who) => [who, OUTSIDERS[who]]),
-  ),
-};
-
-test("nobody writes what belongs to the database alone, owners and admins neither", async () => {
-  for (const [who, to] of Object.entries(ROLES)) {
-    for (const each of FORBIDDEN) {
-      // A key is told which one it is.
-      if (each.path === "/rpc/authenticate" && who === "an API key, to write") continue;
-      const answer = await attempt(who, to, each);
-      const said = `${who}: ${each.method} ${each.path} ${JSON.stringify(each.json)}`;
-      // Before an upsert, the local Data API looks for the row, which a token for writing may not.
-      const found = outcome(answer).replace("403 PT403", "403 42501");
-      assert.equal(found, to === null ? "401 42501" : "403 42501", said);
-    }
-  }
-});
-
-test("whoever has no rights to the keys changes and deletes none, with or without a condition", async () => {
-  const writes: Attempt[] = [
-    { method: "PATCH", path: on("api_keys"), json: { name: "Mine" } },
-    { method: "PATCH", path: on("api_keys"), json: { is_active: false } },
-    { method: "DELETE", path: on("api_keys") },
-    {
-      ...{ method: "PATCH", path: `/api_keys?company_id=eq.${own.id}&select=id` },
-      json: { is_active: false },
-    },
-    { method: "DELETE", path: `/api_keys?company_id=eq.${own.id}&select=id` },
-  ];
-  for (const [who, to] of Object.entries(OUTSIDERS)) {
-    for (const each of writes) {
-      const answer = await attempt(who, to, each);
-      const said = `${who}: ${each.method} ${each.path}`;
-      if (PEOPLE.includes(who)) assert.deepEqual([answer.status, answer.body], [200, []], said);
-      else assert.equal(outcome(answer), to === null ? "401 42501" : "403 42501", said);
-    }
-  }
-});
-
-test("no function of the page does or shows anything of a company to whoever may not", async () => {
+test("the settings page's functions let no one read or change more of a company than they may", async () => {
   const unknown = crypto.randomUUID();
   const key = { name: "Mine", scopes: ["read"], company_id: own.id };
-  /** By function: the arguments, and what the owner of another company and an agent are answered. */
+  /**
+   * By function: its arguments, its answer to the owner of another company, and its answer to an
+   * agent.
+   */
   const calls: [name: string, json: Record<string, unknown>, stranger: string, agent: string][] = [
     ["create_api_key", key, "403 PT403", "403 PT403"],
     ["create_api_key", { ...key, company_id: unknown }, "403 PT403", "403 PT403"],
@@ -170,7 +35,7 @@ test("no function of the page does or shows anything of a company to whoever may
       const answer = await attempt(who, to, { method: "POST", path: `/rpc/${name}`, json });
       const said = `${who}: ${name} ${JSON.stringify(json)}`;
       if (answer.status === 200) assert.deepEqual(answer.body, [], said);
-      // Whoever runs no company is told so.
+      // A person who manages no company gets an error that says so.
       const expected = who === "an agent"
         ? ofAgent
         : who === "the owner of another company"
@@ -193,7 +58,7 @@ test("no function of the page does or shows anything of a company to whoever may
   }
 });
 
-test("a link does nothing: a function that writes is not called by GET, nor is one of the schema app", async () => {
+test("a GET request cannot call a function that writes, or a function of the schema app", async () => {
   const queries = [
     `/rpc/create_api_key?name=Mine&scopes={read}&company_id=${own.id}`,
     `/rpc/rotate_api_key?key_id=${ids.key}`,
@@ -204,7 +69,8 @@ test("a link does nothing: a function that writes is not called by GET, nor is o
     assert.equal(status, 405, path);
   }
   const hidden = [
-    ...["add_api_key", "note_api_key_event", "name_of_person", "note_last_event", "is_current"],
+    ...["add_api_key", "note_api_key_event", "note_member_event", "name_of_person", "acting_kind"],
+    ...["note_last_event", "is_current", "check_name"],
     ...["client_address", "managed_company_ids", "keep_an_owner", "remove_old_usage_of_keys"],
   ];
   for (const name of hidden) {
@@ -220,7 +86,7 @@ test("a link does nothing: a function that writes is not called by GET, nor is o
   }
 });
 
-Deno.test("the history of keys has the address of the connection, whatever a person writes into the headers", async () => {
+Deno.test("the history of keys records the address of the connection, whatever address the headers claim", async () => {
   const company = await newCompany();
   const { read: key } = await withDatabase((sql) => keyIds(sql, company));
   const headers = Object.fromEntries(
@@ -231,7 +97,93 @@ Deno.test("the history of keys has the address of the connection, whatever a per
   const json = { name: "Renamed" };
   const renamed = await rest(to, "PATCH", `/api_keys?id=eq.${key}&select=name`, { json, headers });
   assert.deepEqual(renamed.body, [json]);
-  const path = `/api_key_events?key_id=eq.${key}&action=eq.renamed&select=client_address,actor_id`;
+  const path = `/company_events?key_id=eq.${key}&action=eq.renamed&select=client_address,actor_id`;
   const { body } = await rest(to, "GET", path);
   assert.deepEqual(body, [{ client_address: "127.0.0.1", actor_id: company.member_id }]);
+});
+
+Deno.test("the history distinguishes an admin from the owner even after they swap names", async () => {
+  const company = await newCompany();
+  const [admin] = await newMembers(company, "admin");
+  const [asOwner, asAdmin] = await Promise.all([company.member_id, admin].map(personToken));
+  const name = async (member: string, name: string) => {
+    const path = `/company_members?company_id=eq.${company.id}&user_id=eq.${member}&select=name`;
+    const { body } = await rest(asAdmin, "PATCH", path, { json: { name } });
+    assert.deepEqual(body, [{ name }]);
+  };
+  await name(company.member_id, "Ada");
+  await name(admin, "Bob");
+  await name(company.member_id, "Bob");
+  await name(admin, "Ada");
+  const json = { name: "Mine", scopes: ["messaging"], company_id: company.id };
+  const made = await rest(asAdmin, "POST", "/rpc/create_api_key", { json });
+  assert.equal(made.status, 200);
+  await name(admin, "Bob");
+  await name(company.member_id, "Ada");
+
+  const shown = "action,member_id,actor_id,actor_name,from:details->>from,to:details->>to";
+  const path = `/company_events?company_id=eq.${company.id}&actor_id=not.is.null&select=${shown}` +
+    "&order=created_at";
+  const { body } = await rest(asOwner, "GET", path);
+  const renamed = (
+    member_id: string,
+    actor_name: string | null,
+    from: string | null,
+    to: string,
+  ) => ({ action: "member_renamed", member_id, actor_id: admin, actor_name, from, to });
+  assert.deepEqual(body, [
+    renamed(company.member_id, null, null, "Ada"),
+    renamed(admin, null, null, "Bob"),
+    renamed(company.member_id, "Bob", "Ada", "Bob"),
+    renamed(admin, "Bob", "Bob", "Ada"),
+    { ...renamed(null!, "Ada", null, null!), action: "created" },
+    renamed(admin, "Ada", "Ada", "Bob"),
+    renamed(company.member_id, "Bob", "Bob", "Ada"),
+  ]);
+});
+
+/** Wrong names of members and keys, each with the rule that it breaks. */
+const WRONG_NAMES: [name: string, rule: string][] = [
+  ...["", "x".repeat(101)].map((name): [string, string] => [name, "has 1 to 100 characters"]),
+  ...[" ", " Ada", "Ada ", "Ada\u00a0", "\u3000Ada", "Ada\u200d", "A\nda", "A\tda", "A\u2028da"],
+  ...["A\u0007da", "A\u0085da", "A\u00adda", "A\u200bda", "\u202eadA", "\u2066Ada\u2069"],
+  ...["A\ufeffda", "A\u034fda", "\u3164", "A\u2800da", "A\u{e0041}da"],
+].map((each) =>
+  typeof each === "string"
+    ? [
+      each,
+      "has no blank at either end, and no line breaks, control characters or invisible characters",
+    ]
+    : each
+);
+
+test("a key or member name with a wrong length or a misleading character is refused with the reason", async () => {
+  for (
+    const [path, whose] of [
+      [`/api_keys?id=eq.${ids.key}&select=id`, "a key"],
+      [`/company_members?user_id=eq.${agent}&select=user_id`, "a member"],
+    ]
+  ) {
+    for (const [name, rule] of WRONG_NAMES) {
+      const asked = { method: "PATCH", path, json: { name } };
+      const answer = await attempt("an owner", MANAGERS["an owner"], asked);
+      assert.equal(outcome(answer), "422 PT422", JSON.stringify(asked));
+      assert.equal(answer.body.message, `The name of ${whose} ${rule}`);
+    }
+  }
+});
+
+Deno.test("the constraints refuse a wrong name even when triggers are off", async () => {
+  await rolledBack(async (sql) => {
+    // Triggers are off in this mode.
+    await sql`set local session_replication_role = replica`;
+    for (const table of ["api_keys", "company_members"]) {
+      for (const [name] of WRONG_NAMES) {
+        const naming = (sql: postgres.TransactionSql) =>
+          sql`update ${sql(table)} set name = ${name} where company_id = ${own.id}`;
+        const refused = await refusal(sql, naming);
+        assert.match(refused, new RegExp(`^23514 ${table}_name_(check|can_be_typed)$`), name);
+      }
+    }
+  });
 });

@@ -1,5 +1,6 @@
-// The settings page is files and no server: what it shows and does, anybody can ask of the Data API with the publishable
-// key. So each thing that it must not show or do is asked for, by whoever may not have it.
+// The settings page is only files, so anyone with the publishable key can request everything that
+// the page shows and does from the Data API. So the tests request each forbidden thing as callers
+// without the right to it.
 
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";
@@ -26,7 +27,7 @@ const people = await withDatabase((sql) =>
     };
     await sql`delete from company_members where user_id = ${people.former}`;
     const [[event], [error]] = await Promise.all([
-      sql`select id from api_key_events where company_id = ${own.id} limit 1`,
+      sql`select id from company_events where company_id = ${own.id} limit 1`,
       sql`select id from api_key_errors where company_id = ${own.id} limit 1`,
     ]);
     const { read: key } = await keyIds(sql, own);
@@ -41,58 +42,62 @@ const people = await withDatabase((sql) =>
 );
 export const owner = own.member_id;
 export const { agent, ids } = people;
+const colleagues = [agent, people.admin, people.former];
 
-/** Whoever looks after no keys of the company, by what they present. A session ends later than a membership. */
+/**
+ * The credentials of callers who do not manage the company's keys. A session can outlive its
+ * person's membership.
+ */
 export const OUTSIDERS: Record<string, string | null> = {
   "the owner of another company": await personToken(other.member_id),
   "an agent": await personToken(agent),
   "a former owner": await personToken(people.former),
-  "a session of nobody": await token({ role: "authenticated" }),
+  "a session without a person": await token({ role: "authenticated" }),
   "the publishable key alone": null,
   "an API key, to read": await keyToken(own.keys.all, "read"),
   "an API key, to write": await keyToken(own.keys.all, "write"),
   "an API key, as the functions read": await readerToken(own.keys.all),
 };
-/** Those of them who act in a role that reads these tables at all. */
+/** The callers among these whose role can read these tables. */
 export const PEOPLE = [
   "the owner of another company",
   "an agent",
   "a former owner",
-  "a session of nobody",
+  "a session without a person",
 ];
 export const MANAGERS = {
   "an owner": await personToken(owner),
   "an admin": await personToken(people.admin),
 };
 
-/** What everything was before the attacks, and must be after them. */
+/** The state before the attacks, which must be the same after them. */
 const before = { own: await everything(own.id), other: await everything(other.id) };
 
 async function everything(company_id: string) {
   return await snapshot(company_id, { withUsage: true });
 }
 
-/** What of the company nobody else may be shown: digests of keys, and the ids of what the page shows. */
+/** What no one outside the company may see: digests of keys, and the ids on the page. */
 const SECRETS = new Set(
   JSON.stringify(
-    ["api_keys", "api_key_events", "api_key_errors", "api_key_usage"].map((table) =>
+    ["api_keys", "company_events", "api_key_errors", "api_key_usage"].map((table) =>
       before.own[table]
     ),
   ).match(/[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)!
-    // Whoever has a key may know which one it is.
-    .filter((secret) => ![own.id, owner, ids.presented].includes(secret)),
+    // A key may learn its own id, and a person the names of their colleagues.
+    .filter((secret) => ![own.id, owner, ids.presented, ...colleagues].includes(secret)),
 );
-export const DIGESTS = [...SECRETS].filter((secret) => secret.length === 64);
+const DIGESTS = [...SECRETS].filter((secret) => secret.length === 64);
 
 /** A request to the Data API. */
-export interface Attempt {
+interface Attempt {
   method?: string;
   path: string;
   json?: unknown;
   headers?: Record<string, string>;
 }
 
-/** Makes an attempt, and asserts that the answer shows nothing but what the attempt itself said. */
+/** Tries a request, and asserts that the answer contains only words of the request itself. */
 export async function attempt(
   who: string,
   to: string | null,
@@ -108,10 +113,10 @@ export async function attempt(
   return answer;
 }
 
-/** The status of an answer and the code of its error. */
+/** An answer's status and the code of its error. */
 export const outcome = ({ status, body }: Answer) => `${status} ${body?.code ?? ""}`.trim();
 
-/** A test after which every row of both companies is as before. */
+/** A test that must leave every row of both companies unchanged. */
 export function test(fact: string, work: () => Promise<void>) {
   Deno.test(fact, async () => {
     await work();
@@ -119,11 +124,3 @@ export function test(fact: string, work: () => Promise<void>) {
     assert.deepEqual(await everything(other.id), before.other);
   });
 }
-
-/** The tables that only owners and admins read, with their readable columns and one row's condition. */
-export const MANAGED: Record<string, { column: string; row: string }> = {
-  api_keys: { column: "id", row: `id=eq.${ids.key}` },
-  api_key_events: { column: "id", row: `id=eq.${ids.event}` },
-  api_key_errors: { column: "id", row: `id=eq.${ids.error}` },
-  api_key_usage: { column: "key_id", row: `key_id=eq.${ids.key}` },
-};

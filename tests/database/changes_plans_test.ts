@@ -1,26 +1,25 @@
-// A page of changes reads one range of an index of the rows and one of the tombstones, however many rows the company
-// has and wherever the page is. The tests count what the feeds themselves read, with the key of a company that has
-// many rows among many companies that have few.
+// A page of changes reads one index range of the rows and one of the tombstones. The number of the
+// company's rows and the position of the page make no difference. The tests count the rows that the
+// feeds read. They use the key of a company with many rows among many companies with few rows.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
-import { actAs, rolledBack } from "../support/acting_as.ts";
+import { actAs, rolledBack, type Sql } from "../support/acting_as.ts";
 import { type Company, newCompany } from "../support/company.ts";
 
-type Sql = postgres.TransactionSql;
-
 const MANY = 3000;
-/** Rows of each version. A page within them continues by id. */
+/** The number of rows of each version. A page that ends within a version continues by id. */
 const ALIKE = 300;
 const PAGE = 51;
 
 /**
- * Gives rows to this company and to 200 others, with versions from the past. A transaction sees nothing of its own
- * versions, as they are not below the horizon.
+ * Gives rows to this company and to 200 others, with earlier versions. A transaction does not see
+ * its own versions, because they are not below the horizon.
  */
 async function fill(sql: Sql, table: string, { id }: Company) {
-  // The trigger that moves a conversation is off: it would move the long one for every message.
+  // The trigger that moves a conversation is off: it would update the long conversation for every
+  // message.
   await sql`set local session_replication_role = replica`;
   await sql`insert into companies (name) select 'Small' from generate_series(1, 200)`;
   const rows = sql`
@@ -28,7 +27,7 @@ async function fill(sql: Sql, table: string, { id }: Company) {
     from companies, generate_series(1, case id when ${id} then ${MANY}::int else 5 end) as n
     where id = ${id} or created_at = now()
   `;
-  // Deals and messages refer to any row: references are not checked now.
+  // Deals and messages refer to any row, because references are not checked here.
   const added: Record<string, postgres.PendingQuery<postgres.Row[]>> = {
     contacts: sql`
       insert into contacts (company_id, version, phone) select company_id, version, '+1555' || 1000000 + n from rows`,
@@ -56,11 +55,11 @@ async function fill(sql: Sql, table: string, { id }: Company) {
 interface Reading {
   /** Scans of whole tables. */
   scans: number;
-  /** Rows by index. */
+  /** Rows that were read by an index. */
   rows: Record<string, number>;
 }
 
-/** What this transaction has read of a table and of the tombstones. */
+/** How many rows of a table and of the tombstones this transaction has read. */
 async function readSoFar(sql: Sql, table: string): Promise<Reading> {
   const found = await sql`
     select
@@ -75,7 +74,7 @@ async function readSoFar(sql: Sql, table: string): Promise<Reading> {
 }
 
 for (const table of ["contacts", "deals", "conversations", "messages"]) {
-  Deno.test(`each page of the changes of ${table} reads its range of the index, and no more rows than it has`, async () => {
+  Deno.test(`each page of the changes of ${table} reads one index range, and only the rows that it returns`, async () => {
     const company = await newCompany();
     const key_hash = await hashKey(company.keys.read);
     await rolledBack(async (sql) => {
@@ -86,9 +85,8 @@ for (const table of ["contacts", "deals", "conversations", "messages"]) {
         const feed = `${table.replace(/s$/, "")}_changes`;
         const { version: after_version = null, id: after_id = null } = cursor;
         const [clock, ...changes] = await sql`
-          select change from ${
-          sql(feed)
-        }(null, ${after_version}, ${after_id}, ${max_rows}) as change
+          select change
+          from ${sql(feed)}(null, ${after_version}, ${after_id}, ${max_rows}) as change
         `;
         const after = await readSoFar(sql, table);
         assert.equal(after.scans, before.scans, "no table is scanned");
@@ -101,7 +99,8 @@ for (const table of ["contacts", "deals", "conversations", "messages"]) {
           read: Object.fromEntries(read),
         };
       };
-      // One more for the newest of each, and one of each before they are merged.
+      // The page, the newest row, the newest tombstone, and one more row of each before both are
+      // merged.
       const most = PAGE + 4;
       const assertShort = ({ read }: Awaited<ReturnType<typeof page>>) => {
         const [rows = 0, deleted = 0] = [
@@ -109,7 +108,7 @@ for (const table of ["contacts", "deals", "conversations", "messages"]) {
           read["deleted_rows_changes_idx"],
         ];
         assert.ok(rows + deleted <= most, JSON.stringify(read));
-        // Whether a tombstone's row is there again is asked by its id, and here none is.
+        // The feed checks by id whether a tombstone's row exists again. In this test, none exists.
         const others = Object.keys(read).filter((index) => !index.endsWith("_changes_idx"));
         assert.deepEqual(others, []);
       };

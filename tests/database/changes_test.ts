@@ -1,14 +1,19 @@
-// What the feeds of changes rest on: the version of a row, and what is left of a row that was deleted.
+// What the feeds of changes rely on: the version of a row, and the tombstone of a deleted row.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type postgres from "postgres";
-import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import {
+  actAs,
+  actAsPerson,
+  actAsSuperuser,
+  refusal,
+  rolledBack,
+  type Sql,
+} from "../support/acting_as.ts";
 import { addMessage, anyPhone, type Company, newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { committed } from "./connections.ts";
-
-type Sql = postgres.TransactionSql;
 
 /** A row of each table that has a feed, and a change of it. */
 const ROWS: [table: string, id: (company: Company) => string, change: string][] = [
@@ -17,7 +22,7 @@ const ROWS: [table: string, id: (company: Company) => string, change: string][] 
   ["conversations", ({ conversation_id }) => conversation_id, "status = 'pending'"],
 ];
 const TABLES = [...ROWS.map(([table]) => table), "messages"];
-/** Tables whose rows have a version and no feed. */
+/** Tables whose rows have a version but no feed. */
 const WITHOUT_FEED = ["company_members", "pipelines", "stages", "teams"];
 
 async function versionOf(sql: postgres.Sql | Sql, table: string, id: string): Promise<number> {
@@ -25,7 +30,7 @@ async function versionOf(sql: postgres.Sql | Sql, table: string, id: string): Pr
   return row.version;
 }
 
-/** The number of the transaction, which is the version of what it writes while the base is 0. */
+/** The number of the transaction, which is the version of its writes while the base is 0. */
 async function numberOf(sql: Sql): Promise<number> {
   const [{ number }] = await sql`
     select (base + pg_current_xact_id()::text::bigint)::int as number from app.change_clock
@@ -33,7 +38,7 @@ async function numberOf(sql: Sql): Promise<number> {
   return number;
 }
 
-Deno.test("a row has the version of the transaction that wrote it last, also within savepoints", async () => {
+Deno.test("a row has the version of the transaction that last wrote it, even within savepoints", async () => {
   const company = await newCompany();
   for (const [table, idOf, change] of ROWS) {
     const id = idOf(company);
@@ -49,13 +54,13 @@ Deno.test("a row has the version of the transaction that wrote it last, also wit
   await rolledBack(async (sql) => {
     const message = await addMessage(sql, company);
     assert.equal(await versionOf(sql, "messages", message), await numberOf(sql));
-    // It moves its conversation, which is a change of the conversation.
+    // A message also updates its conversation.
     const { conversation_id } = company;
     assert.equal(await versionOf(sql, "conversations", conversation_id), await numberOf(sql));
   });
 });
 
-Deno.test("an update stamps the version, and refuses to write another one than there is", async () => {
+Deno.test("every update sets the row's version, and an update with a wrong version is refused", async () => {
   const company = await newCompany();
   await rolledBack(async (sql) => {
     const own = await numberOf(sql);
@@ -72,7 +77,7 @@ Deno.test("an update stamps the version, and refuses to write another one than t
   });
 });
 
-Deno.test("the small tables without a feed stamp and compare their versions too", async () => {
+Deno.test("in tables without a feed, every update also sets the row's version, and a wrong version is refused", async () => {
   const company = await newCompany();
   const { pipeline_id, stage_ids, team_id, member_id } = company;
   const rows: [table: string, column: string, id: string][] = [
@@ -104,7 +109,7 @@ Deno.test("the small tables without a feed stamp and compare their versions too"
   });
 });
 
-Deno.test("neither a key nor a person chooses a version, writes a tombstone or moves the clock", async () => {
+Deno.test("keys and people cannot choose a version, write a tombstone or set the clock of changes", async () => {
   const company = await newCompany();
   const { id: company_id, member_id } = company;
   const key_hash = await hashKey(company.keys.all);
@@ -131,7 +136,7 @@ Deno.test("neither a key nor a person chooses a version, writes a tombstone or m
   });
 });
 
-Deno.test("a row keeps its id and its company, so that no copy keeps what has moved away", async () => {
+Deno.test("an update cannot change a row's id or company, so every copy of a company stays complete", async () => {
   const company = await newCompany();
   const other = await newCompany();
   await rolledBack(async (sql) => {
@@ -157,7 +162,7 @@ async function tombstones(sql: Sql, { id }: Company) {
   return found.map(({ resource, id, version }) => [resource, id, version]);
 }
 
-Deno.test("what is deleted leaves a tombstone, also by a cascade", async () => {
+Deno.test("a deleted row leaves a tombstone, even after a cascade", async () => {
   const company = await newCompany();
   const [first, second] = await withDatabase((sql) =>
     Promise.all([addMessage(sql, company), addMessage(sql, company)])
@@ -182,7 +187,7 @@ Deno.test("what is deleted leaves a tombstone, also by a cascade", async () => {
   });
 });
 
-Deno.test("a company that is deleted leaves no tombstone", async () => {
+Deno.test("a deleted company leaves no tombstone", async () => {
   const gone = await newCompany();
   await committed(async (sql) => {
     await addMessage(sql, gone);
@@ -193,7 +198,7 @@ Deno.test("a company that is deleted leaves no tombstone", async () => {
   });
 });
 
-Deno.test("a row that is deleted again has one tombstone, with the version of the last time", async () => {
+Deno.test("a row that is deleted twice has one tombstone, with the version of the last deletion", async () => {
   const company = await newCompany();
   const id = crypto.randomUUID();
   const addAndDelete = async (sql: Sql) => {
@@ -211,17 +216,14 @@ Deno.test("a row that is deleted again has one tombstone, with the version of th
   });
 });
 
-Deno.test("each table with a version notes each change, and one with a feed each deletion, whatever is changed", async () => {
+Deno.test("each table with a version records every change, and each table with a feed records every deletion", async () => {
   await withDatabase(async (sql) => {
     const versioned = await sql`
       select relname from pg_class join pg_attribute on attrelid = pg_class.oid and attname = 'version'
       where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'deleted_rows'
       order by 1
     `;
-    assert.deepEqual(
-      versioned.map(({ relname }) => relname),
-      [...TABLES, ...WITHOUT_FEED].sort(),
-    );
+    assert.deepEqual(versioned.map(({ relname }) => relname), [...TABLES, ...WITHOUT_FEED].sort());
     const triggers = await sql`
       select tgrelid::regclass::text || ' ' || tgfoid::regproc as trigger from pg_trigger
       -- Enabled, for all columns and all rows. 19: for each row, before, on update. 8: after the statement, on delete.
@@ -241,7 +243,7 @@ Deno.test("each table with a version notes each change, and one with a feed each
   });
 });
 
-Deno.test("what reads the clock of a page is stable: a volatile function sees a newer snapshot than the rows", async () => {
+Deno.test("the functions that read a page's clock are stable, so they see the same snapshot as the rows", async () => {
   await withDatabase(async (sql) => {
     const functions = await sql`
       select proname as name, provolatile::text as volatility from pg_proc
@@ -250,12 +252,8 @@ Deno.test("what reads the clock of a page is stable: a volatile function sees a 
       order by 1
     `;
     assert.deepEqual(functions.map(({ name, volatility }) => `${name} ${volatility}`), [
-      "change_clock_for s",
-      "change_clock_now s",
-      "contact_changes s",
-      "conversation_changes s",
-      "deal_changes s",
-      "message_changes s",
+      ...["change_clock_for s", "change_clock_now s", "contact_changes s"],
+      ...["conversation_changes s", "deal_changes s", "message_changes s"],
     ]);
   });
 });

@@ -1,11 +1,11 @@
-// Apps of the channel: what accounts name, how secrets are rotated, and when an app may be deleted.
+// Apps of the channel: the accounts that name them, how secrets are rotated, and when an app may be
+// deleted.
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { actAs, refusal, rolledBack } from "../support/acting_as.ts";
+import { actAs, refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { addChannelApp, type ChannelApp, nameChannelApp } from "../support/channel_apps.ts";
 import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 /** The apps that an account names or has named. */
 async function appsOf(sql: Sql, accountId: string): Promise<string[]> {
@@ -18,7 +18,7 @@ async function appsOf(sql: Sql, accountId: string): Promise<string[]> {
 const store = (sql: Sql, { app_key }: ChannelApp, body: string) =>
   sql`select store_channel_event(${app_key}, ${btoa(body)}) as stored`;
 
-Deno.test("every app that an account has named is remembered, also once it is disconnected", async () => {
+Deno.test("an account remembers every app that it has named, even after the account is disconnected", async () => {
   const { id: company_id, account_id, phone_number_id } = await newCompany();
   await rolledBack(async (sql) => {
     assert.deepEqual(await appsOf(sql, account_id), []);
@@ -30,7 +30,7 @@ Deno.test("every app that an account has named is remembered, also once it is di
     await disconnectAccount(sql, account_id);
     await sql`update messaging_accounts set channel_app_id = null where id = ${account_id}`;
     assert.deepEqual(await appsOf(sql, account_id), both);
-    // Another company that has the number now has nothing of it.
+    // Another company that now has the number has none of these apps.
     const other = await newCompany();
     const { id: others } = await connectAccount(sql, other.id, { phone_number_id });
     assert.notEqual(company_id, other.id);
@@ -38,7 +38,7 @@ Deno.test("every app that an account has named is remembered, also once it is di
   });
 });
 
-Deno.test("an account names an app that exists", async () => {
+Deno.test("an account can name only an existing app", async () => {
   const { account_id } = await newCompany();
   await rolledBack(async (sql) => {
     const naming = (sql: Sql) =>
@@ -47,53 +47,49 @@ Deno.test("an account names an app that exists", async () => {
   });
 });
 
-Deno.test("an app has well-formed keys and sealed secrets, and two secrets only during a rotation", async () => {
-  await rolledBack(async (sql) => {
-    const { id } = await addChannelApp(sql);
-    const refused: [Record<string, unknown>, string][] = [
-      [{ app_key: "short" }, "channel_apps_app_key_check"],
-      [{ app_key: "with/slash/and/more" }, "channel_apps_app_key_check"],
-      [{ name: "" }, "channel_apps_name_check"],
-      [{ sealed_secret: "a plain secret" }, "channel_apps_sealed_secret_check"],
-      [{ sealed_verify_token: "plain" }, "channel_apps_sealed_verify_token_check"],
-      [{ rotation_began_at: new Date() }, "channel_apps_previous_secret_while_rotating"],
-      [{ sealed_previous_secret: "a..b.c.d" }, "channel_apps_previous_secret_while_rotating"],
-    ];
-    for (const [change, check] of refused) {
-      const changing = (sql: Sql) => sql`update channel_apps set ${sql(change)} where id = ${id}`;
-      assert.equal(await refusal(sql, changing), `23514 ${check}`, JSON.stringify(change));
-    }
-  });
+test("an app has well-formed keys and sealed secrets, and a second secret only during a rotation", async (sql) => {
+  const { id } = await addChannelApp(sql);
+  const refused: [Record<string, unknown>, string][] = [
+    [{ app_key: "short" }, "channel_apps_app_key_check"],
+    [{ app_key: "with/slash/and/more" }, "channel_apps_app_key_check"],
+    [{ name: "" }, "channel_apps_name_check"],
+    [{ sealed_secret: "a plain secret" }, "channel_apps_sealed_secret_check"],
+    [{ sealed_verify_token: "plain" }, "channel_apps_sealed_verify_token_check"],
+    [{ rotation_began_at: new Date() }, "channel_apps_previous_secret_while_rotating"],
+    [{ sealed_previous_secret: "a..b.c.d" }, "channel_apps_previous_secret_while_rotating"],
+  ];
+  for (const [change, check] of refused) {
+    const changing = (sql: Sql) => sql`update channel_apps set ${sql(change)} where id = ${id}`;
+    assert.equal(await refusal(sql, changing), `23514 ${check}`, JSON.stringify(change));
+  }
 });
 
-Deno.test("a rotation keeps the secret before it until it is finished, also when it is repeated", async () => {
-  await rolledBack(async (sql) => {
-    const { id, app_key } = await addChannelApp(sql);
-    const secrets = async () => {
-      const [row] = await sql`
-        select sealed_secret as now, sealed_previous_secret as before from channel_apps where id = ${id}
-      `;
-      return { ...row };
-    };
-    const rotate = async (key: string, sealed: string) =>
-      (await sql`select rotate_channel_app(${key}, ${sealed}) as since`)[0].since;
-    const finish = async (key: string) =>
-      (await sql`select finish_channel_app_rotation(${key}) as finished`)[0].finished;
-    const { now: first } = await secrets();
-    assert.equal(await finish(app_key), false);
-    assert.ok(await rotate(app_key, "a..b.c.d"));
-    assert.ok(await rotate(app_key, "e..f.g.h"));
-    assert.deepEqual(await secrets(), { now: "e..f.g.h", before: first });
-    assert.equal(await finish(app_key), true);
-    assert.deepEqual(await secrets(), { now: "e..f.g.h", before: null });
-    assert.deepEqual([await rotate("no-such-app-anywhere", "a..b.c.d"), await finish("x")], [
-      null,
-      null,
-    ]);
-  });
+test("a rotation keeps the previous secret until the rotation is finished, even if it is begun again", async (sql) => {
+  const { id, app_key } = await addChannelApp(sql);
+  const secrets = async () => {
+    const [row] = await sql`
+      select sealed_secret as now, sealed_previous_secret as before from channel_apps where id = ${id}
+    `;
+    return { ...row };
+  };
+  const rotate = async (key: string, sealed: string) =>
+    (await sql`select rotate_channel_app(${key}, ${sealed}) as since`)[0].since;
+  const finish = async (key: string) =>
+    (await sql`select finish_channel_app_rotation(${key}) as finished`)[0].finished;
+  const { now: first } = await secrets();
+  assert.equal(await finish(app_key), false);
+  assert.ok(await rotate(app_key, "a..b.c.d"));
+  assert.ok(await rotate(app_key, "e..f.g.h"));
+  assert.deepEqual(await secrets(), { now: "e..f.g.h", before: first });
+  assert.equal(await finish(app_key), true);
+  assert.deepEqual(await secrets(), { now: "e..f.g.h", before: null });
+  assert.deepEqual([await rotate("no-such-app-anywhere", "a..b.c.d"), await finish("x")], [
+    null,
+    null,
+  ]);
 });
 
-Deno.test("an app is deleted with its events, and unless forced only without accounts and open events", async () => {
+Deno.test("deleting an app deletes its events, and needs force if it has accounts or open events", async () => {
   const { account_id } = await newCompany();
   await rolledBack(async (sql) => {
     const remove = async ({ app_key }: Pick<ChannelApp, "app_key">, forced = false) =>
@@ -101,7 +97,7 @@ Deno.test("an app is deleted with its events, and unless forced only without acc
     assert.equal(await remove({ app_key: "no-such-app-anywhere" }), null);
     const unused = await addChannelApp(sql);
     assert.deepEqual(await remove(unused), { deleted: true, accounts: 0, events: 0 });
-    // Named in the past counts too.
+    // An account that named the app earlier counts too.
     const named = await nameChannelApp(sql, account_id);
     await nameChannelApp(sql, account_id);
     assert.deepEqual(await remove(named), { deleted: false, accounts: 1, events: 0 });
@@ -121,30 +117,29 @@ Deno.test("an app is deleted with its events, and unless forced only without acc
   });
 });
 
-Deno.test("channel_client stores an event once for each app, and reads nothing of it", async () => {
-  await rolledBack(async (sql) => {
-    const [app, other] = [await addChannelApp(sql), await addChannelApp(sql)];
-    await actAs(sql, "channel_client");
-    const stored = async (app: ChannelApp, body: string) => (await store(sql, app, body))[0].stored;
-    assert.deepEqual(
-      [
-        await stored(app, "a"),
-        await stored(app, "a"),
-        await stored(other, "a"),
-        await stored(app, ""),
-      ],
-      ["stored", "repeated", "stored", "stored"],
-    );
-    assert.equal(await stored({ ...app, app_key: "no-such-app-anywhere" }, "a"), null);
-    for (const table of ["channel_apps", "channel_events", "account_channel_apps"]) {
-      assert.equal(await refusal(sql, (sql) => sql`select from ${sql(table)}`), "42501", table);
-    }
-    const [{ found }] = await sql`select channel_app(${app.app_key}) as found`;
-    assert.deepEqual(
-      Object.keys(found).toSorted(),
-      ["sealed_previous_secret", "sealed_secret", "sealed_verify_token"],
-    );
-    const tooLarge = (sql: Sql) => store(sql, app, "x".repeat(3 * 1024 * 1024 + 1));
-    assert.equal(await refusal(sql, tooLarge), "23514 channel_events_body_check");
-  });
+test("channel_client stores an event once for each app, and cannot read it", async (sql) => {
+  const [app, other] = [await addChannelApp(sql), await addChannelApp(sql)];
+  await actAs(sql, "channel_client");
+  const stored = async (app: ChannelApp, body: string) =>
+    (await store(sql, app, body))[0].stored?.result ?? null;
+  assert.deepEqual(
+    [
+      await stored(app, "a"),
+      await stored(app, "a"),
+      await stored(other, "a"),
+      await stored(app, ""),
+    ],
+    ["stored", "repeated", "stored", "stored"],
+  );
+  assert.equal(await stored({ ...app, app_key: "no-such-app-anywhere" }, "a"), null);
+  for (const table of ["channel_apps", "channel_events", "account_channel_apps"]) {
+    assert.equal(await refusal(sql, (sql) => sql`select from ${sql(table)}`), "42501", table);
+  }
+  const [{ found }] = await sql`select channel_app(${app.app_key}) as found`;
+  assert.deepEqual(
+    Object.keys(found).toSorted(),
+    ["sealed_previous_secret", "sealed_secret", "sealed_verify_token"],
+  );
+  const tooLarge = (sql: Sql) => store(sql, app, "x".repeat(3 * 1024 * 1024 + 1));
+  assert.equal(await refusal(sql, tooLarge), "23514 channel_events_body_check");
 });

@@ -2,7 +2,7 @@ import type postgres from "postgres";
 import { pause } from "../support/started.ts";
 import { asSuperuser } from "../support/test_stack.ts";
 
-// Transactions that are committed, several of them at a time, for tests of how they affect one another.
+// Committed transactions that run simultaneously, for tests of their effects on each other.
 
 type Work<Answer> = (sql: postgres.TransactionSql) => Promise<Answer>;
 
@@ -11,7 +11,10 @@ export async function committed<Answer>(work: Work<Answer>): Promise<Answer> {
   return await asSuperuser(async (sql) => await sql.begin(work) as Answer);
 }
 
-/** Works in that many transactions at once, each on its own connection; all have begun before any works. */
+/**
+ * Works in `count` simultaneous transactions, each on its own connection. All of them begin before
+ * any of them works.
+ */
 export async function atOnce<Answer>(
   count: number,
   work: (sql: postgres.TransactionSql, number: number) => Promise<Answer>,
@@ -29,8 +32,9 @@ export async function atOnce<Answer>(
 }
 
 /**
- * Works in two transactions. The second begins its work when the first has finished its own, and the first
- * commits when the second waits for it (or has finished without waiting). `undone` rolls the first back.
+ * Works in two transactions. The second begins its work when the first has finished its own, and
+ * the first commits when the second waits for it or has finished. With `undone`, the first is
+ * rolled back.
  */
 export async function overlapping<First, Second>(
   first: Work<First>,

@@ -1,10 +1,12 @@
-// What the functions that write contacts do when they are called by a faulty or hostile caller with a key's token.
+// What the functions that write contacts do when a faulty or hostile caller calls them with a key's
+// token.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
+import { rolledBack } from "../support/acting_as.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { keyToken, rest } from "../support/rest.ts";
 import { until } from "../support/started.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
 type Sql = postgres.Sql;
 
@@ -15,7 +17,7 @@ const token = await keyToken(own.keys.all, "write");
 const write = (json: Record<string, unknown>, name = "write_contacts") =>
   rest(token, "POST", `/rpc/${name}`, { json });
 
-/** What a contact keeps to itself, and what only the platform writes. */
+/** The columns that a contact does not show, or that only the platform writes. */
 const HIDDEN = {
   id: other.contact_id,
   company_id: other.id,
@@ -29,10 +31,10 @@ const HIDDEN = {
 };
 
 async function stored(id: string) {
-  return (await withDatabase((sql) => sql`select * from contacts where id = ${id}`))[0];
+  return (await statement`select * from contacts where id = ${id}`)[0];
 }
 
-Deno.test("an item writes no other company and no column beyond those of the API", async () => {
+Deno.test("an item cannot write another company's rows or a column that is not in the API", async () => {
   const item = { ...HIDDEN, phone: anyPhone() };
   const theirs = await stored(other.contact_id);
   for (const on_conflict of ["fail", "update", "keep"]) {
@@ -57,7 +59,7 @@ Deno.test("an item writes no other company and no column beyond those of the API
   assert.deepEqual(await stored(other.contact_id), theirs);
 });
 
-Deno.test("an item that breaks a check of the table fails by itself, with its name", async () => {
+Deno.test("an item that breaks a check of the table fails alone, and its error names the check", async () => {
   const good = { phone: anyPhone() };
   const items = [
     { name: "Nobody" },
@@ -72,26 +74,22 @@ Deno.test("an item that breaks a check of the table fails by itself, with its na
     each.constraint ?? each.status
   );
   assert.deepEqual(outcomes, [
-    "contacts_reachable",
-    "contacts_phone_check",
-    "contacts_temperature_check",
-    201,
-    "contacts_tags_check",
-    "contacts_custom_fields_check",
+    ...["contacts_reachable", "contacts_phone_check", "contacts_temperature_check", 201],
+    ...["contacts_tags_check", "contacts_custom_fields_check"],
   ]);
   const undone = await write({ items: [{ phone: anyPhone() }, items[1]], atomic: true });
   assert.deepEqual([undone.status, undone.body.undone], [200, true]);
   assert.equal(await stored(undone.body.results[0].id), undefined);
 });
 
-Deno.test("without items nothing is written, and a wrong rule is an error", async () => {
+Deno.test("a call without items writes nothing, and a call with an unknown on_conflict rule fails", async () => {
   assert.deepEqual((await write({ items: [] })).body.results, []);
   assert.deepEqual((await write({ items: [] }, "patch_contacts")).body.results, []);
   const wrong = await write({ items: [{ phone: anyPhone() }], on_conflict: "replace" });
   assert.ok(wrong.status >= 400);
 });
 
-Deno.test("batches at once with the same persons are all answered, and each person is created once", async () => {
+Deno.test("simultaneous batches with the same people all succeed, and each person is created once", async () => {
   const spellings = () => {
     const digits = anyPhone().slice(-7);
     return [`+55116${digits}`, `+551196${digits}`];
@@ -124,7 +122,7 @@ Deno.test("batches at once with the same persons are all answered, and each pers
   assert.equal(new Set(created).size, fresh.length);
 });
 
-Deno.test("an item that breaks a constraint fails by itself, also when others hold a record for a while", async () => {
+Deno.test("an item that breaks a constraint fails alone, even when other transactions lock a record for a while", async () => {
   const [held, free] = [{ phone: anyPhone() }, { phone: anyPhone() }];
   const { body } = await write({ items: [held, free] });
   const [held_id, free_id] = body.results.map(({ id }: { id: string }) => id);
@@ -141,9 +139,8 @@ Deno.test("an item that breaks a constraint fails by itself, also when others ho
       sql`
       select app.patch_contacts(
         ${own.id},
-        array[${sql.json({ id: held_id, name: "x" })}, ${
-        sql.json({ id: free_id, ...huge })
-      }]::jsonb[]
+        array[${sql.json({ id: held_id, name: "x" })},
+        ${sql.json({ id: free_id, ...huge })}]::jsonb[]
       ) as results
     `,
   ];
@@ -155,7 +152,7 @@ Deno.test("an item that breaks a constraint fails by itself, also when others ho
         await sql`set lock_timeout = '500ms'`;
         const [{ pid }] = await sql`select pg_backend_pid() as pid`;
         const answer = call(sql).execute();
-        // It gives up waiting twice, and is at its last try when the record is free.
+        // The batch gives up waiting twice, and the record is free at its third and last attempt.
         const waits = new Set<string>();
         await until(async () => {
           const [wait] = await holder`
@@ -172,14 +169,14 @@ Deno.test("an item that breaks a constraint fails by itself, also when others ho
   }
 });
 
-Deno.test("a batch that changes phones never holds a contact for which new deals wait, while it waits for those", async () => {
+Deno.test("while a batch waits for new deals, it locks no contact that those deals need", async () => {
   const { body } = await write({
     items: Array.from({ length: 10 }, () => ({ phone: anyPhone() })),
   });
   const [first, ...others] = body.results.map(({ id }: { id: string }) => id).sort();
   for (const ids of [[first, ...others], [...others, first], [...others.toReversed(), first]]) {
     const items = ids.map((id) => ({ id, phone: anyPhone() }));
-    // As new deals lock their contacts: in the order of the ids.
+    // New deals lock their contacts in the same way, in the order of the ids.
     await withDatabase(async (deals) => {
       await deals`begin`;
       await deals`select from contacts where id = ${first} for key share`;
@@ -201,4 +198,81 @@ Deno.test("a batch that changes phones never holds a contact for which new deals
       });
     });
   }
+});
+
+/** How many times a batch updates rows of contacts, and the contact after that. */
+async function updatesOf(
+  sql: postgres.TransactionSql,
+  id: string,
+  writing: () => Promise<unknown>,
+) {
+  const count = async () => {
+    const [{ updates }] = await sql`
+      select n_tup_upd::integer as updates from pg_stat_xact_user_tables where relid = 'contacts'::regclass
+    `;
+    return updates as number;
+  };
+  const before = await count();
+  await writing();
+  const [contact] = await sql`select * from contacts where id = ${id}`;
+  return { updates: await count() - before, contact };
+}
+
+Deno.test("a batch that names one contact 500 times writes it at most three times, with the last value", async () => {
+  const numbers = Array.from({ length: 500 }, (_, number) => number);
+  await rolledBack(async (sql) => {
+    const phone = anyPhone();
+    const row = {
+      company_id: own.id,
+      phone,
+      custom_fields: sql.json({ kept: true, plan: { a: 1 } }),
+    };
+    const [{ id }] = await sql`insert into contacts ${sql(row)} returning id`;
+    const items = (of: (number: number) => postgres.JSONValue) =>
+      sql`array(select jsonb_array_elements(${sql.json(numbers.map(of))}))`;
+    const last = anyPhone();
+    const patched = await updatesOf(
+      sql,
+      id,
+      () =>
+        sql`select app.patch_contacts(${own.id}, ${
+          items((n) => ({
+            id,
+            name: `Ada ${n}`,
+            do_not_contact: n % 2 === 0,
+            ...(n > 0 && n < 499 && { phone: n === 498 ? last : anyPhone() }),
+            custom_fields: { [`k${n % 9}`]: n, plan: n === 7 ? "none" : { b: n, a: null } },
+          }))
+        })`,
+    );
+    assert.ok(patched.updates <= 3, String(patched.updates));
+    const { contact } = patched;
+    assert.deepEqual(
+      [contact.phone, contact.name, contact.do_not_contact, contact.do_not_contact_source],
+      [last, "Ada 499", false, "manual"],
+    );
+    assert.deepEqual(contact.custom_fields, {
+      ...{ kept: true, plan: { b: 499 } },
+      ...Object.fromEntries(
+        [495, 496, 497, 498, 499, 491, 492, 493, 494].map((n) => [`k${n % 9}`, n]),
+      ),
+    });
+    await sql`select app.find_or_add_contact(${own.id}, ${phone}, null)`;
+    const [left] = await sql`
+      select do_not_contact from contacts where company_id = ${own.id} and phone = ${phone}
+    `;
+    assert.equal(left.do_not_contact, true, "the first item stopped the first phone");
+
+    // `keep` keeps the first value.
+    for (const [rule, email] of [["update", "499@example.com"], ["keep", "1@example.com"]]) {
+      const given = items((n) => ({ phone: last, email: n === 0 ? "" : `${n}@example.com` }));
+      await sql`update contacts set email = null where id = ${id}`;
+      const put = await updatesOf(
+        sql,
+        id,
+        () => sql`select app.put_contacts(${own.id}, ${given}, ${rule})`,
+      );
+      assert.deepEqual([put.updates, put.contact.email], [1, email], rule);
+    }
+  });
 });

@@ -1,8 +1,10 @@
-// The functions that write deals, called as the gateway calls them, and as nobody should.
+// The functions that write deals, called as the gateway calls them, and in ways that no caller
+// should.
 import assert from "node:assert/strict";
+import { rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { keyToken, rest } from "../support/rest.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const other = await newCompany();
@@ -19,11 +21,9 @@ function patch(items: unknown, as = token) {
 }
 
 const deals = () =>
-  withDatabase((sql) =>
-    sql`select * from deals where company_id in (${company.id}, ${other.id}) order by id`
-  );
+  statement`select * from deals where company_id in (${company.id}, ${other.id}) order by id`;
 
-Deno.test("deals are written in the key's company, whatever an item says", async () => {
+Deno.test("deals are written to the key's company, even when an item names another company", async () => {
   const { body } = await write([{ ...good, company_id: other.id, id: deal_id, status: "won" }]);
   const [{ status, data }] = body.results;
   assert.deepEqual([status, data.company_id, data.status], [201, company.id, "open"]);
@@ -32,7 +32,7 @@ Deno.test("deals are written in the key's company, whatever an item says", async
   assert.equal(changed.data.company_id, company.id);
 });
 
-Deno.test("the rows of another company are as those that do not exist", async () => {
+Deno.test("the rows of another company look like rows that do not exist", async () => {
   const before = await deals();
   const missing = crypto.randomUUID();
   for (const id of [other.contact_id, missing]) {
@@ -52,7 +52,7 @@ Deno.test("the rows of another company are as those that do not exist", async ()
   assert.deepEqual(await deals(), before);
 });
 
-Deno.test("a key without the scope write writes nothing and learns nothing of Idempotency-Keys", async () => {
+Deno.test("a key without the scope write writes nothing and learns nothing about idempotency keys", async () => {
   const idempotency = { path: "/deals", key: crypto.randomUUID(), fingerprint: "a" };
   assert.equal((await write([good], { idempotency })).status, 200);
   const before = await deals();
@@ -66,14 +66,14 @@ Deno.test("a key without the scope write writes nothing and learns nothing of Id
     const refused = await rest(as, "POST", "/rpc/write_deals", { json: { items: [good] } });
     assert.ok([401, 403].includes(refused.status));
   }
-  // The same key of another company is another key.
+  // Another company can use the same idempotency key.
   const theirs = await keyToken(other.keys.all, "write");
   const { body } = await write([], { idempotency: { ...idempotency, fingerprint: "b" } }, theirs);
   assert.deepEqual([body.replayed, body.results], [false, []]);
   assert.deepEqual(await deals(), before);
 });
 
-Deno.test("items that no schema has judged write nothing", async () => {
+Deno.test("malformed items write nothing", async () => {
   const before = await deals();
   const garbage = [
     ...[null, 5, "x", [], {}, [[]], { title: "Deal" }, { ...good, title: null }],
@@ -97,7 +97,7 @@ Deno.test("items that no schema has judged write nothing", async () => {
   assert.deepEqual(await deals(), before);
 });
 
-Deno.test("batches at once that share contacts, stages and deals in any order are all done", async () => {
+Deno.test("simultaneous batches with the same contacts, stages and deals all succeed, in any order", async () => {
   const items = Array.from({ length: 40 }, (_, at) => ({ ...good, stage_id: stage_ids[at % 3] }));
   const { body: { results } } = await write(items);
   const ids = results.map(({ id }: { id: string }) => id);
@@ -119,4 +119,31 @@ Deno.test("batches at once that share contacts, stages and deals in any order ar
     }
   });
   await Promise.all(workers);
+});
+
+Deno.test("a batch that names one deal 500 times writes it once per move, and its history has every move", async () => {
+  await rolledBack(async (sql) => {
+    const row = { company_id: company.id, ...good };
+    const [{ id }] = await sql`insert into deals ${sql(row)} returning id`;
+    const moves = new Map([[100, "won"], [200, "lost"], [300, "open"]]);
+    const items = Array.from({ length: 500 }, (_, n) => ({
+      ...{ id, title: `Deal ${n}`, value: n },
+      ...(moves.has(n) && { status: moves.get(n)! }),
+    }));
+    const updates = async () => {
+      const [row] = await sql`
+        select n_tup_upd::integer as updates from pg_stat_xact_user_tables where relid = 'deals'::regclass
+      `;
+      return row.updates;
+    };
+    const before = await updates();
+    await sql`select app.patch_deals(${company.id}, array(select jsonb_array_elements(${
+      sql.json(items)
+    })))`;
+    assert.equal(await updates() - before, moves.size);
+    const [deal] = await sql`select title, value::integer, status from deals where id = ${id}`;
+    assert.deepEqual({ ...deal }, { title: "Deal 499", value: 499, status: "open" });
+    const told = await sql`select * from deal_history where deal_id = ${id} order by at`;
+    assert.equal(told.length, 4);
+  });
 });

@@ -1,14 +1,12 @@
 // Events of the channel in tests of the database.
 import type postgres from "postgres";
 import type { ChannelApp } from "../support/channel_apps.ts";
-import { actAsSuperuser } from "../support/acting_as.ts";
-
-type Sql = postgres.TransactionSql;
+import { actAsSuperuser, type Sql } from "../support/acting_as.ts";
 
 /** An item, as the function reads it from an event. */
 export type AnyItem = Record<string, unknown>;
 
-/** What the database notes of an event. */
+/** What the database records about an event. */
 export interface EventRow {
   id: string;
   state: string;
@@ -21,9 +19,9 @@ export interface EventRow {
 }
 
 /**
- * Puts stand-ins in the places of the functions that apply items of each kind, in a transaction that is rolled back.
- * They note their calls in `app.applied`; one whose item has `fails` raises it as an error, and one with `result`
- * returns that.
+ * Replaces the functions that apply items with test functions, in a transaction that is rolled
+ * back. They record their calls in `app.applied`. For an item with `fails`, they raise that error.
+ * For an item with `result`, they return it.
  */
 export async function addStandIns(sql: Sql) {
   await actAsSuperuser(sql);
@@ -42,13 +40,7 @@ export async function addStandIns(sql: Sql) {
     grant execute on function app.note_applied(uuid[], jsonb) to postgres;
   `);
   const ofOne = [
-    "message",
-    "reaction",
-    "edit",
-    "revoke",
-    "identity_change",
-    "preference",
-    "trouble",
+    ...["message", "reaction", "edit", "revoke", "identity_change", "preference", "trouble"],
   ];
   const ofSeveral = ["status", "template_hint", "account_event"];
   for (const kind of [...ofOne, ...ofSeveral]) {
@@ -63,7 +55,7 @@ export async function addStandIns(sql: Sql) {
   }
 }
 
-/** The items that the stand-ins have applied, in order, with the accounts. */
+/** The items that the test functions have applied, in order, with the accounts. */
 export async function appliedItems(sql: Sql): Promise<{ account_ids: string[]; item: AnyItem }[]> {
   return [...await sql`select account_ids, item from app.applied order by at`] as {
     account_ids: string[];
@@ -73,7 +65,7 @@ export async function appliedItems(sql: Sql): Promise<{ account_ids: string[]; i
 
 let count = 0;
 
-/** Receives an event as the function does, with a body of its own unless one is given. */
+/** Receives an event as the function does. The event has its own body unless one is given. */
 export async function receive(
   sql: Sql,
   { app_key }: Pick<ChannelApp, "app_key">,

@@ -1,24 +1,27 @@
-// What the tests of plans ask of the large company: for each filter that a list takes, values of all kinds of
-// frequency. A page of 50 asks for 51 rows.
+// The queries of the plan tests for the large company: for each filter of a list, rare and common
+// values. A page of 50 reads 51 rows.
 
-/** A value of a filter, and how many rows a page of it may read at most; ORDINARY where it says nothing. */
+/** A value of a filter, and how many rows a page of it may read at most. The default is ORDINARY. */
 export type Case = [value: string, most?: number];
 
-/** A page, and what else is read by chance. */
+/** The rows of a page, and some rows that are read by chance. */
 export const ORDINARY = 500;
 
-/** A value that 1,000 or so of 100,000 rows have costs those rows, or as many as lie before the first 51 of them. */
+/**
+ * About 1,000 of 100,000 rows have the value. The query reads those rows, or all rows until it has
+ * found 51 of them.
+ */
 const UNCOMMON = 8_000;
-/** Words that are common each, and rare together. */
+/** Words that are each common, but rare together. */
 const TOGETHER = 50_000;
-/** Its matches lie at the far end, behind the rows of the whole company. */
+/** The matches are the oldest rows, so the query reads the rows of the whole company first. */
 const FAR = 101_000;
 
 const CREATED = "2025-06-01T00:00:00Z";
 const NEAR_THE_END = "2025-12-13T12:00:00Z";
 const NOBODY = "00000000-0000-4000-8000-000000000000";
 
-/** What is asked with ids: a contact's, a stage's, a team's. */
+/** Filters with ids: a contact's, a stage's, a team's. */
 export interface Ids {
   contact: string;
   rareStage: string;
@@ -51,7 +54,7 @@ const TIMES: Record<string, Case[]> = {
   lte: [[CREATED, 1_500], ["2025-01-01T01:00:00Z"]],
 };
 
-/** The ranges of a time. @param most that a page may read where a case allows less. */
+/** The ranges of a time. @param most rows that a page may read, if a case allows fewer. */
 function times(field: string, most = 0): Record<string, Case[]> {
   return Object.fromEntries(
     Object.entries(TIMES).map(([operator, cases]) => [
@@ -88,14 +91,7 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       "phone[empty]": [["true"], ["false"]],
       temperature: [["hot"], ["cold"], ["hot,cold"]],
       "temperature[ne]": [["cold"], ["cold,warm", UNCOMMON]],
-      tags: [
-        ["vip"],
-        ["rare"],
-        ["nobody"],
-        ["vip,lead"],
-        ["rare,nobody"],
-        ["ancient", FAR],
-      ],
+      tags: [["vip"], ["rare"], ["nobody"], ["vip,lead"], ["rare,nobody"], ["ancient", FAR]],
       "tags[all]": [["vip,partner", 1_000], ["rare,vip"], ["vip,nobody"]],
       "tags[ne]": [["vip"], ["vip,lead", 1_000]],
       "tags[empty]": [["true", 1_000], ["false"]],
@@ -149,7 +145,8 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       ...times("lost_at", 1_500),
       "lost_at[empty]": [["true"], ["false"]],
       ...times("stage_changed_at"),
-      // Deals that have not moved since are old ones, at the far end of the newest.
+      // Only old deals never moved after that time, so a list with the newest first reaches them
+      // last.
       "stage_changed_at[lt]": [[CREATED, FAR], ["2025-01-01T01:00:00Z"]],
       "stage_changed_at[lte]": [[CREATED, FAR], ["2025-01-01T01:00:00Z"]],
       ...times("created_at"),

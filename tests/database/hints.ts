@@ -1,13 +1,12 @@
 import type postgres from "postgres";
+import type { Sql } from "../support/acting_as.ts";
 
-// What the channel tells of templates and accounts, as the items that the database applies.
+// The channel's events about templates and accounts, as items that the database applies.
 
-type Sql = postgres.TransactionSql;
-
-/** An item of an event: what the function whatsapp reads in it. */
+/** An item of an event, as the function whatsapp reads it. */
 export type Item = Record<string, unknown>;
 
-/** So long ago, in the channel's whole seconds; by default now. */
+/** A time in the past, in the channel's whole seconds. The default is now. */
 export function ago(seconds = 0): string {
   return new Date(Math.floor(Date.now() / 1000 - seconds) * 1000).toISOString();
 }
@@ -36,38 +35,20 @@ export const CATEGORY: Item = {
   value: { previous_category: "UTILITY", new_category: "MARKETING" },
 };
 
-/** Applies an item about a template to the catalogues of these accounts. */
-export async function tellOfTemplate(
-  sql: postgres.Sql | Sql,
-  account_ids: string[],
-  item: Item,
-): Promise<string> {
-  const [{ result }] = await sql`
-    select app.apply_template_hint(${account_ids}::uuid[], ${sql.json(item as never)}) as result
-  `;
-  return result;
+/** Applies an item with this function of the schema app. */
+function applying<To>(name: string, type: string) {
+  return async (sql: postgres.Sql | Sql, to: To, item: Item): Promise<string> => {
+    const values = [to as string, sql.json(item as never)];
+    const [row] = await sql.unsafe(`select app.${name}($1::${type}, $2) as result`, values);
+    return row.result;
+  };
 }
+
+/** Applies an item about a template to the catalogues of these accounts. */
+export const tellOfTemplate = applying<string[]>("apply_template_hint", "uuid[]");
 
 /** Applies an item about a business account to these accounts. */
-export async function tellOfAccount(
-  sql: postgres.Sql | Sql,
-  account_ids: string[],
-  item: Item,
-): Promise<string> {
-  const [{ result }] = await sql`
-    select app.apply_account_event(${account_ids}::uuid[], ${sql.json(item as never)}) as result
-  `;
-  return result;
-}
+export const tellOfAccount = applying<string[]>("apply_account_event", "uuid[]");
 
-/** Applies the trouble of a number to its account. */
-export async function tellOfTrouble(
-  sql: postgres.Sql | Sql,
-  account_id: string,
-  item: Item,
-): Promise<string> {
-  const [{ result }] = await sql`
-    select app.apply_trouble(${account_id}, ${sql.json(item as never)}) as result
-  `;
-  return result;
-}
+/** Applies a problem of a number to its account. */
+export const tellOfTrouble = applying<string>("apply_trouble", "uuid");

@@ -1,11 +1,11 @@
 import type postgres from "postgres";
 import { type Company } from "../support/company.ts";
 
-// What the channel tells, as the webhook applies it to the database, for tests of the functions that do so.
+// Events of the channel, as the webhook applies them to the database.
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** A time of the channel: whole seconds, that many after the beginning of a day that is over. */
+/** A time of the channel in whole seconds, counted from the beginning of a past day. */
 export function at(seconds: number): string {
   return new Date(Date.UTC(2026, 10, 20) + seconds * 1000).toISOString().replace(".000Z", "Z");
 }
@@ -27,7 +27,7 @@ export function anyMessageId(): string {
   return `wamid.${crypto.randomUUID()}`;
 }
 
-/** What is told of a person; what is left out is null. */
+/** An event about a person. Parts that are left out are null. */
 export interface Told {
   kind: string;
   at?: string | null;
@@ -71,7 +71,7 @@ export function itemOf({ kind, at: time, person, ...members }: Told): Record<str
   };
 }
 
-/** Applies an item to an account, and returns what came of it. */
+/** Applies an item to an account, and returns its result. */
 export async function tell(sql: Sql, account_id: string, told: Told): Promise<string> {
   const apply = sql.unsafe(`app.${APPLYING[told.kind]}`);
   const [{ result }] = await sql`
@@ -85,7 +85,7 @@ export async function contactsOf(sql: Sql, { id }: Pick<Company, "id">) {
   return [...await sql`select * from contacts where company_id = ${id} order by created_at, id`];
 }
 
-/** The messages of a conversation in the order of the list, from the first on. */
+/** The messages of a conversation in the order of the list, oldest first. */
 export async function contentsIn(sql: Sql, conversation_id: string): Promise<string[]> {
   const rows = await sql`
     select content from messages where conversation_id = ${conversation_id} order by created_at, id
@@ -106,7 +106,7 @@ export async function userIdsOf(sql: Sql, contact_id: string): Promise<string[]>
   return rows.map(({ user_id }) => user_id);
 }
 
-/** What is noted of who a contact is, from the first on. */
+/** The recorded changes of a contact's phones and ids, oldest first. */
 export async function identityEventsOf(sql: Sql, contact_id: string) {
   return [
     ...await sql`

@@ -1,5 +1,5 @@
-// Two companies, and a key of one of them used directly at the Data API, around the edge functions: the
-// database itself keeps companies apart, whatever calls it.
+// A key of one of two companies is used directly at the Data API, without the edge functions. The
+// database separates the companies for every caller.
 
 import assert from "node:assert/strict";
 import { addChannelFacts } from "../support/channel_facts.ts";
@@ -8,9 +8,9 @@ import { addKeyUsage } from "../support/key_usage.ts";
 import type { Answer } from "../support/calls.ts";
 import { keyToken, rest } from "../support/rest.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 import { addSend } from "./sends.ts";
-import { addCatalogue, TEMPLATE_COLUMNS } from "./templates.ts";
+import { addCatalogue } from "./templates.ts";
 
 const own = await newCompany();
 const other = await newCompany();
@@ -39,7 +39,7 @@ const READABLE = [
   ...["company_members", "contacts", "conversations", "deals", "deleted_rows", "messages"],
   ...["pipelines", "stages", "teams", "templates"],
 ];
-/** The column by which a row of a table is told from the others. */
+/** The column that identifies a row of a table. */
 const ID_COLUMNS: Record<string, string> = {
   api_key_usage: "key_id",
   company_members: "user_id",
@@ -49,7 +49,7 @@ const idColumn = (table: string) => ID_COLUMNS[table] ?? "id";
 const reading = await keyToken(own.keys.all, "read");
 const writing = await keyToken(own.keys.all, "write");
 
-/** A test after which every row of the other company must be unchanged. */
+/** A test that must leave every row of the other company unchanged. */
 function test(fact: string, work: () => Promise<void>) {
   Deno.test(fact, async () => {
     await work();
@@ -76,50 +76,19 @@ async function assertRefused(
 }
 
 const NO_PRIVILEGE: [number, string] = [403, "42501"];
-/** Before an upsert, the local Data API looks for the row, which a token for writing may not. */
+/** Before an upsert, the local Data API looks for the row, and a write token may not do that. */
 const NO_UPSERT = /^(42501|PT403)$/;
-const NO_SUCH_ROW: [number, string] = [409, "23503"];
 
-test("a key reads ten tables, and only its own company's rows in them", async () => {
+test("a key reads only its own company's rows, in ten tables", async () => {
   assert.ok(othersValues.size > 20);
   for (const table of await tables()) {
     const column = table === "companies" ? "id" : "company_id";
     const answer = await read(`/${table}?select=${column}`);
     if (READABLE.includes(table)) {
       assert.equal(answer.status, 200, table);
-      assert.deepEqual(
-        [...new Set(answer.body.map((row: Record<string, string>) => row[column]))],
-        [
-          own.id,
-        ],
-      );
+      const ids = answer.body.map((row: Record<string, string>) => row[column]);
+      assert.deepEqual([...new Set(ids)], [own.id]);
     } else assert.deepEqual([answer.status, answer.body.code], NO_PRIVILEGE, table);
-  }
-});
-
-test("reading all columns of a table is refused when a key may not read one of them", async () => {
-  for (const table of await tables()) {
-    const { status } = await read(`/${table}`);
-    const isWhole = READABLE.includes(table) &&
-      !["contacts", "messages", "templates"].includes(table);
-    assert.equal(status, isWhole ? 200 : 403, table);
-  }
-  assert.equal((await read(`/templates?select=${TEMPLATE_COLUMNS}`)).status, 200);
-  for (const column of ["rendering", "sample_url", "sample_source", "otp_button"]) {
-    for (
-      const query of [
-        `select=${column}`,
-        `select=id&order=${column}`,
-        `select=id&${column}=is.null`,
-      ]
-    ) {
-      assert.equal((await read(`/templates?${query}`)).status, 403, query);
-    }
-  }
-  for (
-    const path of ["phone_key=eq.x", "order=phone_key", "select=phone_key", "select=x:phone_key"]
-  ) {
-    assert.equal((await read(`/contacts?${path}`)).status, 403, path);
   }
 });
 
@@ -155,7 +124,7 @@ test("no filter finds a row of the other company", async () => {
   }
 });
 
-test("no embedding reaches a row of the other company or a table that a key may not read", async () => {
+test("no embedding reaches a row of the other company, or a table that keys may not read", async () => {
   const embedded: string[] = [];
   for (const table of READABLE) {
     for (const target of await tables()) {
@@ -168,7 +137,7 @@ test("no embedding reaches a row of the other company or a table that a key may 
   assert.deepEqual(embedded.filter((pair) => !READABLE.includes(pair.split(" ").at(-1)!)), []);
   assert.ok(embedded.includes("deals with contacts"));
 
-  assert.equal((await read("/deals?select=*,contacts(*)")).status, 403);
+  assert.equal((await read("/conversations?select=*,messages(*)")).status, 403);
   const inner = `/deals?select=id,contacts!inner(id)&contacts.company_id=eq.${other.id}`;
   assert.deepEqual((await read(inner)).body, []);
   const deep =
@@ -178,19 +147,17 @@ test("no embedding reaches a row of the other company or a table that a key may 
   assert.match(found, /"messages":\[\{"content":"Hello"\}\]/);
 });
 
-test("functions tell a key only about its own company, and the other functions refuse it", async () => {
+test("functions show a key only its own company, and other functions refuse the key", async () => {
   const asked = async (name: string, json: Record<string, string>) =>
     (await rest(writing, "POST", `/rpc/${name}`, { json })).body;
   assert.equal(await asked("contact_id_by_phone", { phone: ownPhone }), own.contact_id);
   assert.equal(await asked("contact_id_by_phone", { phone: otherPhone }), null);
   for (const company of [own, other]) {
     const { id, contact_id, account_id } = company;
-    const [closed] = await withDatabase((sql) =>
-      sql`
-        insert into conversations (company_id, contact_id, messaging_account_id, status)
-        values (${id}, ${contact_id}, ${account_id}, 'closed') returning id
-      `
-    );
+    const [closed] = await statement`
+      insert into conversations (company_id, contact_id, messaging_account_id, status)
+      values (${id}, ${contact_id}, ${account_id}, 'closed') returning id
+    `;
     const found = await asked("other_conversation_not_closed", { conversation_id: closed.id });
     assert.equal(found, company === own ? own.conversation_id : null);
     await withDatabase(async (sql) => {
@@ -199,9 +166,8 @@ test("functions tell a key only about its own company, and the other functions r
     });
   }
   assert.equal(await asked("authenticate", {}), own.id);
-  for (
-    const feed of ["contact_changes", "conversation_changes", "deal_changes", "message_changes"]
-  ) {
+  const feeds = ["contact_changes", "conversation_changes", "deal_changes", "message_changes"];
+  for (const feed of feeds) {
     const { body: [clock, ...changes] } = await read(`/rpc/${feed}?max_rows=201`);
     assert.deepEqual(Object.keys(clock), ["generation", "horizon"]);
     assert.ok(changes.length > 0, feed);
@@ -210,60 +176,26 @@ test("functions tell a key only about its own company, and the other functions r
 
   const key = { name: "Mine", scopes: ["read"], company_id: own.id };
   await assertRefused("POST", "/rpc/create_api_key", key, NO_PRIVILEGE);
-  await assertRefused("POST", "/rpc/fail_expired_sends", {}, NO_PRIVILEGE);
-  await assertRefused("POST", "/rpc/due_jobs", {}, NO_PRIVILEGE);
-  await assertRefused("POST", "/rpc/restart_changes", {}, NO_PRIVILEGE);
-  await assertRefused("POST", "/rpc/changes_status", {}, NO_PRIVILEGE);
+  for (const name of ["fail_expired_sends", "due_jobs", "restart_changes", "changes_status"]) {
+    await assertRefused("POST", `/rpc/${name}`, {}, NO_PRIVILEGE);
+  }
   const job = { job: "template-sync", account_id: own.account_id };
   await assertRefused("POST", "/rpc/begin_job", job, NO_PRIVILEGE);
   await assertRefused("POST", "/rpc/due_media", { account_id: own.account_id }, NO_PRIVILEGE);
-  for (
-    const name of ["company_id", "phone_key", "member_company_ids", "set_updated_at", "make_feed"]
-  ) {
+  const names = ["company_id", "phone_key", "member_company_ids", "set_updated_at", "make_feed"];
+  for (const name of names) {
     assert.equal((await rest(reading, "POST", `/rpc/${name}`, { json: {} })).status, 404, name);
   }
 });
 
-test("a row that a key adds belongs to its company, and the key cannot name another", async () => {
-  const contact = () => ({ phone: anyPhone() });
-  const deal = { title: "Deal", contact_id: own.contact_id, stage_id: own.stage_ids[0] };
-  for (const [path, row] of [["/contacts", contact()], ["/deals", deal]] as const) {
-    const made = await rest(writing, "POST", `${path}?select=company_id`, { json: row });
-    assert.deepEqual([made.status, made.body], [201, [{ company_id: own.id }]]);
-    for (const company_id of [other.id, own.id, null]) {
-      await assertRefused("POST", `${path}?select=id`, { ...row, company_id }, NO_PRIVILEGE);
-    }
-  }
-  const several = [contact(), { ...contact(), company_id: other.id }];
-  await assertRefused(
-    "POST",
-    "/contacts?select=id&columns=phone,company_id",
-    several,
-    NO_PRIVILEGE,
-  );
-  for (const table of (await tables()).filter((table) => !["contacts", "deals"].includes(table))) {
-    await assertRefused(
-      "POST",
-      `/${table}?select=${idColumn(table)}`,
-      table === "companies" ? { id: other.id } : { company_id: other.id },
-      NO_PRIVILEGE,
-    );
+test("a key adds no row to any table", async () => {
+  for (const table of await tables()) {
+    const row = { [table === "companies" ? "id" : "company_id"]: other.id };
+    await assertRefused("POST", `/${table}?select=${idColumn(table)}`, row, NO_PRIVILEGE);
   }
 });
 
-test("a row cannot refer to a row of the other company", async () => {
-  const deal = { title: "Deal", contact_id: own.contact_id, stage_id: own.stage_ids[0] };
-  const deals = "/deals?select=id";
-  await assertRefused("POST", deals, { ...deal, contact_id: other.contact_id }, NO_SUCH_ROW);
-  await assertRefused("POST", deals, { ...deal, stage_id: other.stage_ids[0] }, NO_SUCH_ROW);
-  const ownDeal = `/deals?select=id&id=eq.${own.deal_id}`;
-  await assertRefused("PATCH", ownDeal, { stage_id: other.stage_ids[0] }, NO_SUCH_ROW);
-  const conversation = `/conversations?select=id&id=eq.${own.conversation_id}`;
-  await assertRefused("PATCH", conversation, { assigned_to: other.member_id }, NO_SUCH_ROW);
-  await assertRefused("PATCH", conversation, { team_id: other.team_id }, NO_SUCH_ROW);
-});
-
-test("an update moves no row into the other company and changes none of its rows", async () => {
+test("an update neither moves a row into the other company nor changes the other company's rows", async () => {
   const changes: [string, string, string, Record<string, string>][] = [
     ["contacts", own.contact_id, other.contact_id, { name: "Changed" }],
     ["deals", own.deal_id, other.deal_id, { title: "Changed" }],
@@ -295,7 +227,7 @@ test("an update moves no row into the other company and changes none of its rows
   }
 });
 
-test("an upsert does not reach a row of the other company", async () => {
+test("an upsert does not change a row of the other company", async () => {
   const headers = { Prefer: "resolution=merge-duplicates,return=representation" };
   const deal = { title: "Mine", contact_id: own.contact_id, stage_id: own.stage_ids[0] };
   const attempts: [string, Record<string, unknown>][] = [
@@ -310,16 +242,4 @@ test("an upsert does not reach a row of the other company", async () => {
     assert.equal(status, 403, path);
     assert.match(body.code, NO_UPSERT, path);
   }
-});
-
-test("a key deletes nothing, its own rows included", async () => {
-  const before = await snapshot(own.id);
-  for (const table of await tables()) {
-    const column = table === "companies" ? "id" : "company_id";
-    for (const company of [other, own]) {
-      const path = `/${table}?${column}=eq.${company.id}&select=${column}`;
-      await assertRefused("DELETE", path, undefined, NO_PRIVILEGE);
-    }
-  }
-  assert.deepEqual(await snapshot(own.id), before);
 });

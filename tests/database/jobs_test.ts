@@ -1,21 +1,21 @@
-// The jobs for messaging accounts: which are due, that one run of each goes on at a time, and what becomes of it.
+// The jobs for messaging accounts: which jobs are due, what a run records, and that a job has only
+// one active run.
 
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { refusal, rolledBack } from "../support/acting_as.ts";
+import { refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
 import { atOnce, committed } from "./connections.ts";
 import { claim, settle } from "./sends.ts";
 import { apply, catalogued, entry, FITTING, joinBusinessAccount, mediaEntry } from "./templates.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const own = await newCompany();
 const { id: company_id, account_id, keys } = own;
 const SYNC = "template-sync";
 const MEDIA = "template-media";
 
-/** What begin_job() answers; its members depend on the result. */
+/** The answer of begin_job(). Its members depend on the result. */
 // deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
 type Begun = Record<string, any> | null;
 
@@ -55,197 +55,176 @@ async function pass(sql: Sql, time: string) {
   `;
 }
 
-Deno.test("a job begins with what it needs of its account", async () => {
-  await rolledBack(async (sql) => {
-    const business_account_id = await joinBusinessAccount(sql, account_id);
-    for (const job of [SYNC, MEDIA]) {
-      const [{ now }] = await sql`select to_json(now()) as now`;
-      const { run_id, ...rest } = (await begin(sql, job))!;
-      assert.match(run_id, /^[0-9a-f-]{36}$/);
-      assert.deepEqual(rest, {
-        began_at: now,
-        account_id,
-        company_id,
-        phone_number_id: own.phone_number_id,
-        business_account_id,
-        encrypted_token: own.sealed_token,
-      });
-    }
-    assert.equal(await begin(sql, SYNC, crypto.randomUUID()), null);
-    assert.equal(
-      await refusal(sql, (sql) => begin(sql, "other")),
-      "23514 job_runs_job_check",
-    );
-    await disconnectAccount(sql, account_id);
-    assert.equal(await begin(sql), null);
-  });
+test("begin_job() returns the account data that the job needs", async (sql) => {
+  const business_account_id = await joinBusinessAccount(sql, account_id);
+  for (const job of [SYNC, MEDIA]) {
+    const [{ now }] = await sql`select to_json(now()) as now`;
+    const { run_id, ...rest } = (await begin(sql, job))!;
+    assert.match(run_id, /^[0-9a-f-]{36}$/);
+    assert.deepEqual(rest, {
+      began_at: now,
+      account_id,
+      company_id,
+      phone_number_id: own.phone_number_id,
+      business_account_id,
+      encrypted_token: own.sealed_token,
+    });
+  }
+  assert.equal(await begin(sql, SYNC, crypto.randomUUID()), null);
+  assert.equal(await refusal(sql, (sql) => begin(sql, "other")), "23514 job_runs_job_check");
+  await disconnectAccount(sql, account_id);
+  assert.equal(await begin(sql), null);
 });
 
-Deno.test("a job that runs for an account is busy, until it ends or three minutes have passed", async () => {
-  await rolledBack(async (sql) => {
-    const another = await connectAccount(sql, company_id);
-    const first = (await begin(sql))!;
-    assert.deepEqual(await begin(sql), { busy: true });
-    assert.ok((await begin(sql, MEDIA))!.run_id);
-    assert.ok((await begin(sql, SYNC, another.id))!.run_id);
-    await end(sql, first.run_id);
-    const second = (await begin(sql))!;
-    assert.notEqual(second.run_id, first.run_id);
-    await pass(sql, "2 minutes 59 seconds");
-    assert.deepEqual(await begin(sql), { busy: true });
-    await pass(sql, "1 second");
-    assert.ok((await begin(sql))!.run_id);
-  });
+test("a job that runs for an account cannot begin again until it ends or three minutes have passed", async (sql) => {
+  const another = await connectAccount(sql, company_id);
+  const first = (await begin(sql))!;
+  assert.deepEqual(await begin(sql), { busy: true });
+  assert.ok((await begin(sql, MEDIA))!.run_id);
+  assert.ok((await begin(sql, SYNC, another.id))!.run_id);
+  await end(sql, first.run_id);
+  const second = (await begin(sql))!;
+  assert.notEqual(second.run_id, first.run_id);
+  await pass(sql, "2 minutes 59 seconds");
+  assert.deepEqual(await begin(sql), { busy: true });
+  await pass(sql, "1 second");
+  assert.ok((await begin(sql))!.run_id);
 });
 
-Deno.test("of several that begin a job at once, one runs it", async () => {
+Deno.test("only one of several simultaneous attempts to begin a job succeeds", async () => {
   const company = await newCompany();
   await committed((sql) => joinBusinessAccount(sql, company.account_id));
   const runs = await atOnce(8, (sql) => begin(sql, SYNC, company.account_id));
   assert.deepEqual(runs.filter((run) => run?.busy !== true).length, 1);
 });
 
-Deno.test("a run keeps how it ended, once", async () => {
-  await rolledBack(async (sql) => {
-    await joinBusinessAccount(sql, account_id);
-    const { run_id } = (await begin(sql))!;
-    await end(sql, run_id, null, { templates: 12 });
-    await end(sql, run_id, "Later");
-    const rows = await sql`
-      select job, ended_at = now() as ended, failure, result from job_runs where company_id = ${company_id}
-    `;
-    assert.deepEqual([...rows], [
-      { job: SYNC, ended: true, failure: null, result: { templates: 12 } },
-    ]);
-    assert.deepEqual(await catalogue(sql), { failures: 0, minutes: 0 });
-    await end(sql, crypto.randomUUID(), "Unknown");
-    const failed = (await begin(sql, MEDIA))!;
-    await end(sql, failed.run_id, "x".repeat(2000));
-    const [{ failure }] = await sql`select failure from job_runs where id = ${failed.run_id}`;
-    assert.equal(failure, "x".repeat(1000));
-    assert.equal((await catalogue(sql)).failures, 0);
-  });
+test("a run stores its result only once", async (sql) => {
+  await joinBusinessAccount(sql, account_id);
+  const { run_id } = (await begin(sql))!;
+  await end(sql, run_id, null, { templates: 12 });
+  await end(sql, run_id, "Later");
+  const rows = await sql`
+    select job, ended_at = now() as ended, failure, result from job_runs where company_id = ${company_id}
+  `;
+  assert.deepEqual([...rows], [
+    { job: SYNC, ended: true, failure: null, result: { templates: 12 } },
+  ]);
+  assert.deepEqual(await catalogue(sql), { failures: 0, minutes: 0 });
+  await end(sql, crypto.randomUUID(), "Unknown");
+  const failed = (await begin(sql, MEDIA))!;
+  await end(sql, failed.run_id, "x".repeat(2000));
+  const [{ failure }] = await sql`select failure from job_runs where id = ${failed.run_id}`;
+  assert.equal(failure, "x".repeat(1000));
+  assert.equal((await catalogue(sql)).failures, 0);
 });
 
-Deno.test("a synchronisation that failed is due again after a pause that doubles, up to six hours", async () => {
-  await rolledBack(async (sql) => {
-    await joinBusinessAccount(sql, account_id);
-    for (const [at, minutes] of [5, 10, 20, 40, 80, 160, 320, 360, 360, 360, 360, 360].entries()) {
-      await end(sql, (await begin(sql))!.run_id, "The channel is down");
-      assert.deepEqual(await catalogue(sql), { failures: at + 1, minutes });
-      assert.deepEqual(await due(sql), []);
-    }
-    // One that succeeds begins anew.
-    await apply(sql, account_id, []);
-    assert.equal((await catalogue(sql)).failures, 0);
-    await sql`update template_catalogues set sync_due_at = now() where company_id = ${company_id}`;
-    assert.deepEqual(await due(sql), [`${SYNC} ${account_id}`]);
-  });
-});
-
-Deno.test("a synchronisation that failed leaves the other business accounts of the company alone", async () => {
-  await rolledBack(async (sql) => {
-    const elsewhere = await connectAccount(sql, company_id);
-    const other = await joinBusinessAccount(sql, elsewhere.id);
-    await begin(sql, SYNC, elsewhere.id);
-    await joinBusinessAccount(sql, account_id);
+test("a failed synchronisation is due again after a pause that doubles each time, up to six hours", async (sql) => {
+  await joinBusinessAccount(sql, account_id);
+  for (const [at, minutes] of [5, 10, 20, 40, 80, 160, 320, 360, 360, 360, 360, 360].entries()) {
     await end(sql, (await begin(sql))!.run_id, "The channel is down");
-    const rows = await sql`
-      select failures from template_catalogues
-      where company_id = ${company_id} order by business_account_id = ${other}
-    `;
-    assert.deepEqual(rows.map(({ failures }) => failures), [1, 0]);
-  });
+    assert.deepEqual(await catalogue(sql), { failures: at + 1, minutes });
+    assert.deepEqual(await due(sql), []);
+  }
+  // After a success, the pauses start again from the first one.
+  await apply(sql, account_id, []);
+  assert.equal((await catalogue(sql)).failures, 0);
+  await sql`update template_catalogues set sync_due_at = now() where company_id = ${company_id}`;
+  assert.deepEqual(await due(sql), [`${SYNC} ${account_id}`]);
 });
 
-Deno.test("a synchronisation is due for a new account and daily, and not while it runs", async () => {
-  await rolledBack(async (sql) => {
-    assert.deepEqual(await due(sql), []);
-    await joinBusinessAccount(sql, account_id);
-    const job = [`${SYNC} ${account_id}`];
-    assert.deepEqual(await due(sql), job);
-    const { run_id } = (await begin(sql))!;
-    assert.deepEqual(await due(sql), []);
-    await pass(sql, "3 minutes");
-    assert.deepEqual(await due(sql), job, "it was cut off");
-    await apply(sql, account_id, [], { age: "22 hours 59 minutes" });
-    await end(sql, run_id);
-    assert.deepEqual(await due(sql), []);
-    await sql`delete from template_catalogues where company_id = ${company_id}`;
-    await apply(sql, account_id, [], { age: "24 hours" });
-    assert.deepEqual(await due(sql), job);
-    await disconnectAccount(sql, account_id);
-    assert.deepEqual(await due(sql), []);
-  });
+test("a failed synchronisation does not affect the other business accounts of the company", async (sql) => {
+  const elsewhere = await connectAccount(sql, company_id);
+  const other = await joinBusinessAccount(sql, elsewhere.id);
+  await begin(sql, SYNC, elsewhere.id);
+  await joinBusinessAccount(sql, account_id);
+  await end(sql, (await begin(sql))!.run_id, "The channel is down");
+  const rows = await sql`
+    select failures from template_catalogues
+    where company_id = ${company_id} order by business_account_id = ${other}
+  `;
+  assert.deepEqual(rows.map(({ failures }) => failures), [1, 0]);
 });
 
-Deno.test("of the accounts of a business account, any connected one synchronises it, one at a time", async () => {
-  await rolledBack(async (sql) => {
-    const business_account_id = await joinBusinessAccount(sql, account_id);
-    const others = [await connectAccount(sql, company_id), await connectAccount(sql, company_id)];
-    for (const { id } of others) await joinBusinessAccount(sql, id, business_account_id);
-    await disconnectAccount(sql, others[1].id);
-    const met = new Set<string>();
-    for (let tries = 0; tries < 200 && met.size < 2; tries++) {
-      const jobs = await due(sql);
-      assert.equal(jobs.length, 1);
-      met.add(jobs[0]);
-    }
-    assert.deepEqual(
-      [...met].sort(),
-      [account_id, others[0].id].map((id) => `${SYNC} ${id}`).sort(),
-    );
-    await begin(sql, SYNC, others[0].id);
-    for (let tries = 0; tries < 20; tries++) assert.deepEqual(await due(sql), []);
-    // Another business account is another catalogue.
-    const elsewhere = await connectAccount(sql, company_id);
-    await joinBusinessAccount(sql, elsewhere.id);
-    assert.deepEqual(await due(sql), [`${SYNC} ${elsewhere.id}`]);
-  });
+test("a synchronisation is due for a new account and then daily, except while it runs", async (sql) => {
+  assert.deepEqual(await due(sql), []);
+  await joinBusinessAccount(sql, account_id);
+  const job = [`${SYNC} ${account_id}`];
+  assert.deepEqual(await due(sql), job);
+  const { run_id } = (await begin(sql))!;
+  assert.deepEqual(await due(sql), []);
+  await pass(sql, "3 minutes");
+  assert.deepEqual(await due(sql), job, "it was cut off");
+  await apply(sql, account_id, [], { age: "22 hours 59 minutes" });
+  await end(sql, run_id);
+  assert.deepEqual(await due(sql), []);
+  await sql`delete from template_catalogues where company_id = ${company_id}`;
+  await apply(sql, account_id, [], { age: "24 hours" });
+  assert.deepEqual(await due(sql), job);
+  await disconnectAccount(sql, account_id);
+  assert.deepEqual(await due(sql), []);
 });
 
-Deno.test("media is a job of each account that lacks some, while no run is under way and none is paused", async () => {
-  await rolledBack(async (sql) => {
-    const business_account_id = await catalogued(sql, own, [mediaEntry()]);
-    const second = await connectAccount(sql, company_id);
-    await joinBusinessAccount(sql, second.id, business_account_id);
-    const both = [account_id, second.id].map((id) => `${MEDIA} ${id}`).sort();
-    assert.deepEqual(await due(sql), both);
-    const { run_id } = (await begin(sql, MEDIA))!;
-    const onlySecond = [`${MEDIA} ${second.id}`];
-    assert.deepEqual(await due(sql), onlySecond);
-    await end(sql, run_id);
-    assert.deepEqual(await due(sql), both);
-
-    const [{ answer }] = await sql`
-      select begin_media_upload(${account_id}, id) as answer from templates where company_id = ${company_id}
-    `;
-    assert.deepEqual(await due(sql), onlySecond);
-    await sql`select fail_media_upload(${answer.upload_id}, 'Lost')`;
-    assert.deepEqual(await due(sql), onlySecond);
-    await sql`update template_media set failed_at = now() - interval '10 minutes'`;
-    assert.deepEqual(await due(sql), both);
-    await disconnectAccount(sql, second.id);
-    assert.deepEqual(await due(sql), [`${MEDIA} ${account_id}`]);
-  });
+test("any connected account can synchronise its business account, but only one does so at a time", async (sql) => {
+  const business_account_id = await joinBusinessAccount(sql, account_id);
+  const others = [await connectAccount(sql, company_id), await connectAccount(sql, company_id)];
+  for (const { id } of others) await joinBusinessAccount(sql, id, business_account_id);
+  await disconnectAccount(sql, others[1].id);
+  const met = new Set<string>();
+  for (let tries = 0; tries < 200 && met.size < 2; tries++) {
+    const jobs = await due(sql);
+    assert.equal(jobs.length, 1);
+    met.add(jobs[0]);
+  }
+  assert.deepEqual(
+    [...met].sort(),
+    [account_id, others[0].id].map((id) => `${SYNC} ${id}`).sort(),
+  );
+  await begin(sql, SYNC, others[0].id);
+  for (let tries = 0; tries < 20; tries++) assert.deepEqual(await due(sql), []);
+  // The templates of another business account are different.
+  const elsewhere = await connectAccount(sql, company_id);
+  await joinBusinessAccount(sql, elsewhere.id);
+  assert.deepEqual(await due(sql), [`${SYNC} ${elsewhere.id}`]);
 });
 
-Deno.test("media is due again half an hour after a run that failed as a whole", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [mediaEntry()]);
-    const job = `${MEDIA} ${account_id}`;
-    await end(sql, (await begin(sql, MEDIA))!.run_id, "The stored token cannot be used");
-    assert.deepEqual(await due(sql), []);
-    await pass(sql, "29 minutes");
-    assert.deepEqual(await due(sql), []);
-    await pass(sql, "2 minutes");
-    assert.deepEqual(await due(sql), [job]);
-    await end(sql, (await begin(sql, MEDIA))!.run_id);
-    assert.deepEqual(await due(sql), [job]);
-  });
+test("the media job is due for each account with missing media, unless a run is active or a failed upload pauses", async (sql) => {
+  const business_account_id = await catalogued(sql, own, [mediaEntry()]);
+  const second = await connectAccount(sql, company_id);
+  await joinBusinessAccount(sql, second.id, business_account_id);
+  const both = [account_id, second.id].map((id) => `${MEDIA} ${id}`).sort();
+  assert.deepEqual(await due(sql), both);
+  const { run_id } = (await begin(sql, MEDIA))!;
+  const onlySecond = [`${MEDIA} ${second.id}`];
+  assert.deepEqual(await due(sql), onlySecond);
+  await end(sql, run_id);
+  assert.deepEqual(await due(sql), both);
+
+  const [{ answer }] = await sql`
+    select begin_media_upload(${account_id}, id) as answer from templates where company_id = ${company_id}
+  `;
+  assert.deepEqual(await due(sql), onlySecond);
+  await sql`select fail_media_upload(${answer.upload_id}, 'Lost')`;
+  assert.deepEqual(await due(sql), onlySecond);
+  await sql`update template_media set failed_at = now() - interval '10 minutes'`;
+  assert.deepEqual(await due(sql), both);
+  await disconnectAccount(sql, second.id);
+  assert.deepEqual(await due(sql), [`${MEDIA} ${account_id}`]);
 });
 
-Deno.test("a refusal of the template (132000 to 132999) makes a synchronisation due, unless one has just been", async () => {
+test("media is due again half an hour after a run in which every upload failed", async (sql) => {
+  await catalogued(sql, own, [mediaEntry()]);
+  const job = `${MEDIA} ${account_id}`;
+  await end(sql, (await begin(sql, MEDIA))!.run_id, "The stored token cannot be used");
+  assert.deepEqual(await due(sql), []);
+  await pass(sql, "29 minutes");
+  assert.deepEqual(await due(sql), []);
+  await pass(sql, "2 minutes");
+  assert.deepEqual(await due(sql), [job]);
+  await end(sql, (await begin(sql, MEDIA))!.run_id);
+  assert.deepEqual(await due(sql), [job]);
+});
+
+Deno.test("a template refusal (132000 to 132999) makes a synchronisation due, unless one has just run", async () => {
   const refusals: [channel_code: number, age: string, isDue: boolean][] = [
     [132000, "11 minutes", true],
     [132001, "11 minutes", true],
@@ -268,37 +247,33 @@ Deno.test("a refusal of the template (132000 to 132999) makes a synchronisation 
   }
 });
 
-Deno.test("a refusal that settles nothing, or is not one's own account's, makes no synchronisation due", async () => {
-  await rolledBack(async (sql) => {
-    const elsewhere = await connectAccount(sql, company_id);
-    await catalogued(sql, { account_id: elsewhere.id }, [entry()], "11 minutes");
-    await catalogued(sql, own, [entry()], "11 minutes");
-    const claim_id = crypto.randomUUID();
-    const { phone_number_id } = own;
-    await claim(sql, keys.messaging, { claim_id, phone_number_id });
-    const refused = { outcome: "failed", reason: "template_rejected", channel_code: 132001 };
-    await settle(sql, crypto.randomUUID(), refused);
-    assert.deepEqual(await due(sql), []);
-    await settle(sql, claim_id, { outcome: "sent", whatsapp_message_id: "wamid.1" });
-    await settle(sql, claim_id, refused);
-    assert.deepEqual(await due(sql), [], "the outcome was known");
-    const second = crypto.randomUUID();
-    await claim(sql, keys.messaging, { claim_id: second, phone_number_id });
-    await settle(sql, second, refused);
-    assert.deepEqual(await due(sql), [`${SYNC} ${account_id}`]);
-  });
+test("a refusal that settles no send, or belongs to another account, makes no synchronisation due", async (sql) => {
+  const elsewhere = await connectAccount(sql, company_id);
+  await catalogued(sql, { account_id: elsewhere.id }, [entry()], "11 minutes");
+  await catalogued(sql, own, [entry()], "11 minutes");
+  const claim_id = crypto.randomUUID();
+  const { phone_number_id } = own;
+  await claim(sql, keys.messaging, { claim_id, phone_number_id });
+  const refused = { outcome: "failed", reason: "template_rejected", channel_code: 132001 };
+  await settle(sql, crypto.randomUUID(), refused);
+  assert.deepEqual(await due(sql), []);
+  await settle(sql, claim_id, { outcome: "sent", whatsapp_message_id: "wamid.1" });
+  await settle(sql, claim_id, refused);
+  assert.deepEqual(await due(sql), [], "the outcome was known");
+  const second = crypto.randomUUID();
+  await claim(sql, keys.messaging, { claim_id: second, phone_number_id });
+  await settle(sql, second, refused);
+  assert.deepEqual(await due(sql), [`${SYNC} ${account_id}`]);
 });
 
-Deno.test("runs are kept for 30 days", async () => {
-  await rolledBack(async (sql) => {
-    const kept = await begin(sql, MEDIA);
-    await pass(sql, "29 days");
-    const { id } = await connectAccount(sql, company_id);
-    const old = await begin(sql, MEDIA, id);
-    await sql`update job_runs set began_at = now() - interval '31 days' where id = ${old!.run_id}`;
-    await begin(sql);
-    const runs =
-      await sql`select id from job_runs where company_id = ${company_id} order by began_at`;
-    assert.deepEqual([runs.length, runs[0].id], [2, kept!.run_id]);
-  });
+test("the records of a job's runs are kept for 30 days", async (sql) => {
+  const kept = await begin(sql, MEDIA);
+  await pass(sql, "29 days");
+  const { id } = await connectAccount(sql, company_id);
+  const old = await begin(sql, MEDIA, id);
+  await sql`update job_runs set began_at = now() - interval '31 days' where id = ${old!.run_id}`;
+  await begin(sql);
+  const runs =
+    await sql`select id from job_runs where company_id = ${company_id} order by began_at`;
+  assert.deepEqual([runs.length, runs[0].id], [2, kept!.run_id]);
 });

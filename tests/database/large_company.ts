@@ -2,23 +2,27 @@ import { bootstrap, connect, migrate, type Sql } from "../../local/postgres/data
 import { startPostgres } from "../../local/postgres/server.ts";
 import { withFolder } from "../support/started.ts";
 
-// A company of 100,000 contacts among 200 companies, in a server of its own: so many rows would keep the tests'
-// database busy, and one long transaction would delay what others wait for.
+// A company of 100,000 contacts among 200 companies, in a separate server. So many rows would keep
+// the tests' database busy, and one long transaction would delay other tests.
 
 const MANY = 100_000;
 const COMPANIES = 200;
-/** The contacts of each of the others. */
+/** The number of contacts of each other company. */
 const FEW = 20;
+const FIRST_OF_MEDIUM = MANY + COMPANIES * FEW;
 
-/** The digest of the large company's key. */
+/** How many contacts one more company has, in which no Bruno works for Globex. */
+export const MEDIUM = 4_000;
+
+/** The digests of the keys of the large company and of the medium one. */
 export const KEY_HASH = "a".repeat(64);
+export const MEDIUM_KEY_HASH = "b".repeat(64);
 
-/**
- * Works on such a database as the superuser. Each value of a row follows from its number, so it is the same in every
- * run. The rows are there before the indexes, which the migration makes of them, as on a database in use. What the
- * planner knows of the rows is what the migrations leave behind.
- */
-export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promise<void> {
+/** Opens a connection as a user of the database with this name. */
+export type Open = (user: string, database?: string) => Sql;
+
+/** Works in a server of its own, whose database has the schema and no rows. */
+export async function withOwnServer(work: (open: Open) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const server = await startPostgres({
       dataFolder: `${folder}/data`,
@@ -30,35 +34,50 @@ export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promi
     });
     await using ends = new AsyncDisposableStack();
     ends.defer(server.stop);
-    const open = (user: string) => {
-      const sql = connect(server.port, user, "test");
+    const open: Open = (user, database) => {
+      const sql = connect(server.port, user, "test", 1, database);
       ends.defer(() => sql.end());
       return sql;
     };
-    const [owner, admin, beside] = [
-      open("postgres"),
-      open("supabase_admin"),
-      open("supabase_admin"),
-    ];
+    const [owner, admin] = [open("postgres"), open("supabase_admin")];
     await bootstrap(admin, "test");
-    for await (const file of migrate(owner)) {
-      if (file.endsWith("_own_rows.sql")) await fill(admin, beside);
-      if (file.endsWith("_windows.sql")) await admin.unsafe(FACTS);
-      if (file.endsWith("_deal_history.sql")) await admin.unsafe(ENDINGS);
-    }
+    await Array.fromAsync(migrate(owner));
+    await Promise.all([owner.end(), admin.end()]);
+    await work(open);
+  });
+}
+
+/**
+ * Works as the superuser in a database with such a company. The number of a row gives each of its
+ * values, so every run has the same rows. The planner knows as much as in a database in use.
+ */
+export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promise<void> {
+  await withOwnServer(async (open) => {
+    const admin = open("supabase_admin");
+    await fill(open("postgres"), admin, open("supabase_admin"));
     await work(admin);
   });
 }
 
 /** Fills the tables on two connections, which share the work of the machine's two cores. */
-async function fill(sql: Sql, beside: Sql) {
-  await Promise.all([sql, beside].map((each) => each.unsafe(FUNCTIONS)));
+async function fill(owner: Sql, sql: Sql, beside: Sql) {
+  const both = [sql, beside];
+  await Promise.all(both.map((each) => each.unsafe(FUNCTIONS)));
+  // Building the indexes once for all rows is several times as fast.
+  const indexes = await owner`
+    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
+    where indrelid in ('contacts'::regclass, 'deals'::regclass, 'conversations'::regclass)
+      and not exists (select from pg_constraint where conindid = indexrelid)
+  `;
+  await owner.unsafe(`drop index ${indexes.map(({ name }) => name).join(", ")}`);
   await sql.unsafe(COMPANY);
   await Promise.all([
     sql.unsafe(CONTACTS),
     beside.unsafe(DEALS).then(() => beside.unsafe(CONVERSATIONS)),
   ]);
-  await sql`set session_replication_role = origin`;
+  await Promise.all(both.map((each) => each`reset session_replication_role`));
+  for (const { definition } of indexes) await owner.unsafe(definition);
+  await owner`analyze contacts, deals, deal_history, conversations`;
 }
 
 const FUNCTIONS = `
@@ -78,14 +97,16 @@ const FUNCTIONS = `
     select n, 0 as company, n as place from generate_series(0::bigint, ${MANY - 1}) as n
     union all
     select n, 1 + n % ${COMPANIES - 1}, (n - ${MANY}) / ${COMPANIES - 1} * ${MANY / FEW}
-    from generate_series(${MANY}::bigint, ${MANY + (COMPANIES - 1) * FEW - 1}) as n;
+    from generate_series(${MANY}::bigint, ${MANY + (COMPANIES - 1) * FEW - 1}) as n
+    union all
+    select n, 1, (n - ${FIRST_OF_MEDIUM}) * ${MANY / MEDIUM}
+    from generate_series(${FIRST_OF_MEDIUM}::bigint, ${FIRST_OF_MEDIUM + MEDIUM - 1}) as n;
 `;
 
 const COMPANY = `
   insert into companies (id, name)
-  select pg_temp.id_of('company', n), 'Company ' || n from generate_series(0, ${
-  COMPANIES - 1
-}) as n;
+  select pg_temp.id_of('company', n), 'Company ' || n
+  from generate_series(0, ${COMPANIES - 1}) as n;
   insert into pipelines (id, company_id, name, position, is_default)
   select pg_temp.id_of('pipeline', n), pg_temp.id_of('company', n), 'Sales', 0, true
   from generate_series(0, ${COMPANIES - 1}) as n;
@@ -99,29 +120,33 @@ const COMPANY = `
   select pg_temp.id_of('account', n), pg_temp.id_of('company', n), 100000 + n, '+15550100', 'h..iv.c.t'
   from generate_series(0, ${COMPANIES - 1}) as n;
   insert into api_keys (company_id, name, key_hash, hint, scopes)
-  values (pg_temp.id_of('company', 0), 'Reader', '${KEY_HASH}', 'aaaa', '{read}');
+  values (pg_temp.id_of('company', 0), 'Reader', '${KEY_HASH}', 'aaaa', '{read}'),
+    (pg_temp.id_of('company', 1), 'Reader', '${MEDIUM_KEY_HASH}', 'aaaa', '{read}');
 `;
 
-// Of each kind of value there is a common one, a rare one (20 of 100,000), and one that only the oldest rows have.
+// Each kind of value has a common one, a rare one (20 of 100,000 rows), and one that only the
+// oldest rows have.
 const CONTACTS = `
-  insert into contacts (id, company_id, name, email, phone, temperature, tags, source, job_title, empresa,
-    custom_fields, do_not_contact, is_active, created_at, updated_at)
+  insert into contacts (id, company_id, name, email, phone, has_identity, temperature, tags, source, job_title, empresa,
+    custom_fields, do_not_contact, is_active, created_at, updated_at, marketing_stopped_at)
   select
     pg_temp.id_of('contact', n), pg_temp.id_of('company', company), name,
     case when n % 11 > 0 then 'Person.' || n || '@Example.com' end,
-    '+55119' || lpad((n * 61803399 % 100000000)::text, 8, '0'),
+    case when n % 5000 <> 21 then '+55119' || lpad((n * 61803399 % 100000000)::text, 8, '0') end, n % 5000 = 21,
     case when n % 20 = 0 then 'hot' else pg_temp.pick(n, 73, 'cold', 'warm') end,
     pg_temp.pick(n, 74, '{}', '{vip}', '{lead}', '{lead,newsletter}', '{vip,partner,north}')::text[]
       || case when n % 5000 = 7 then '{rare}'::text[] else '{}' end
       || case when place < ${MANY / 50} then '{ancient}'::text[] else '{}' end,
     case when n % 5000 = 9 then 'fair' else pg_temp.pick(n, 75, 'api', 'site', 'event') end,
     case when n % 5000 = 11 then 'Astronaut' else pg_temp.pick(n, 76, 'Buyer', 'Engineer', 'Diretora', null) end,
-    case when n % 5000 = 13 then 'Wayne, Inc.' else pg_temp.pick(n, 77, 'Acme', 'Globex', 'Initech', null) end,
+    case when n % 5000 = 13 then 'Wayne, Inc.' when n >= ${FIRST_OF_MEDIUM} and name like 'Bruno %' then 'Acme'
+      else pg_temp.pick(n, 77, 'Acme', 'Globex', 'Initech', null) end,
     jsonb_build_object(
       'plan', pg_temp.pick(n, 78, 'free', 'pro'), 'seats', n % 40, 'number', 'crm-' || n,
       'tier', case when n % 5000 = 5 then 'platinum' else 'basic' end
     ),
-    n % 700 = 3, n % 900 <> 4, pg_temp.moment_of(place), pg_temp.moment_of(n * 7919 % 100003)
+    n % 700 = 3, n % 900 <> 4, pg_temp.moment_of(place), pg_temp.moment_of(n * 7919 % 100003),
+    case when n % 50 = 0 then pg_temp.moment_of(n * 7919 % 100003) end
   from numbers, concat_ws(' ',
     pg_temp.pick(n, 71, 'Ana', 'Bruno', 'Carla', 'Diego', 'Fábio', 'Hugo', 'Íris', 'João', 'Lúcia', 'Nádia', 'Paula'),
     pg_temp.pick(n, 72, 'Silva', 'Souza', 'Lima', 'Costa', 'Pereira', 'Almeida', 'Rocha', 'Conceição', 'Gonçalves'),
@@ -132,34 +157,32 @@ const CONTACTS = `
 `;
 
 const DEALS = `
-  insert into deals (id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at)
+  insert into deals (id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at,
+    stage_changed_at, won_at, lost_at)
   select
-    pg_temp.id_of('deal', n), pg_temp.id_of('company', company),
+    id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at, created_at,
+    case status when 'won' then updated_at end, case status when 'lost' then updated_at end
+  from (select
+    pg_temp.id_of('deal', n) as id, pg_temp.id_of('company', company) as company_id,
     concat_ws(' ', pg_temp.pick(n, 83, 'Acme', 'Globex', 'Renovação', 'Upgrade'), pg_temp.name_of(n),
-      case when n % 5000 = 8 then 'Zeppelin' end),
-    case when n % 13 > 0 then n * 7919 % 100003 + 0.5 end,
-    case when n % 100 = 0 then 'won' else pg_temp.pick(n, 81, 'open', 'lost') end,
-    pg_temp.id_of('contact', n),
-    pg_temp.id_of('stage', company * 5 + case when n % 1000 = 0 then 4 else n % 4 end),
-    pg_temp.moment_of(place), pg_temp.moment_of(n * 7919 % 100003)
-  from numbers where n % 2 = 0;
-`;
-
-// When deals ended is known of those that end from then on.
-const ENDINGS = `
-  set session_replication_role = replica;
-  update deals set
-    won_at = case status when 'won' then updated_at end, lost_at = case status when 'lost' then updated_at end
-  where status <> 'open';
-  set session_replication_role = origin;
+      case when n % 5000 = 8 then 'Zeppelin' end) as title,
+    case when n % 13 > 0 then n * 7919 % 100003 + 0.5 end as value,
+    case when n % 100 = 0 then 'won' else pg_temp.pick(n, 81, 'open', 'lost') end as status,
+    pg_temp.id_of('contact', n) as contact_id,
+    pg_temp.id_of('stage', company * 5 + case when n % 1000 = 0 then 4 else n % 4 end) as stage_id,
+    pg_temp.moment_of(place) as created_at, pg_temp.moment_of(n * 7919 % 100003) as updated_at
+    from numbers where n % 2 = 0) as deal;
+  insert into deal_history (company_id, deal_id, kind, at)
+  select company_id, id, 'created', created_at from deals;
 `;
 
 const CONVERSATIONS = `
-  insert into conversations (id, company_id, contact_id, messaging_account_id, status, team_id, last_message_at,
-    window_expires_at, created_at, updated_at)
+  insert into conversations (id, company_id, contact_id, messaging_account_id, phone_number_id, status, team_id,
+    last_message_at, window_expires_at, created_at, updated_at)
   select
     pg_temp.id_of('conversation', n), pg_temp.id_of('company', company), pg_temp.id_of('contact', n),
     pg_temp.id_of('account', company),
+    case when company = 0 and n % 5000 = 0 then '99' else (100000 + company)::text end,
     case when n % 1000 = 0 then 'pending' when n % 100 = 0 then 'open' else 'closed' end,
     case when n % 1000 = 0 then pg_temp.id_of('team', company * 5)
       when n % 3 = 0 then pg_temp.id_of('team', company * 5 + 1) end,
@@ -167,17 +190,7 @@ const CONVERSATIONS = `
     case when n % 17 > 0 then pg_temp.moment_of(n * 7919 % 100003) + interval '24 hours' end,
     pg_temp.moment_of(place), pg_temp.moment_of(n * 7919 % 100003)
   from numbers where n % 4 = 0;
-`;
-
-// What a release later added. Few have no phone, some want no marketing, and few are on another number.
-const FACTS = `
-  set session_replication_role = replica;
-  update contacts set
-    phone = case when n % 5000 <> 21 then phone end,
-    has_identity = n % 5000 = 21,
-    marketing_stopped_at = case when n % 50 = 0 then pg_temp.moment_of(n * 7919 % 100003) end
-  from numbers where id = pg_temp.id_of('contact', n) and (n % 50 = 0 or n % 5000 = 21);
-  update conversations set phone_number_id = '99'
-  from numbers where id = pg_temp.id_of('conversation', n) and company = 0 and n % 5000 = 0;
-  set session_replication_role = origin;
+  insert into contact_windows (company_id, contact_id, account_id, last_inbound_at)
+  select company_id, contact_id, messaging_account_id, window_expires_at - interval '24 hours'
+  from conversations where window_expires_at is not null;
 `;

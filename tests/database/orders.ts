@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
 
-/** Every order of some things. */
+/** Every order of these things. */
 export function orders<Thing>(things: readonly Thing[]): Thing[][] {
   if (things.length <= 1) return [[...things]];
   return things.flatMap((thing, n) =>
@@ -9,7 +9,7 @@ export function orders<Thing>(things: readonly Thing[]): Thing[][] {
   );
 }
 
-/** Works in each of some orders, from the same rows on; nothing stays. */
+/** Does the work once for each order, from the same rows each time, and rolls it back. */
 export async function inEachOrder<Thing>(
   all: Thing[][],
   work: (sql: postgres.TransactionSql, order: Thing[]) => Promise<void>,

@@ -1,13 +1,13 @@
 import { withDatabase } from "../support/test_stack.ts";
 
-// The views of a company's own rows, from the catalogue, so that a new view is covered at once.
+// The views of a company's own rows. They come from the catalogue, so every new view is covered.
 
 /** A view of a company's own rows. */
 export interface OwnView {
   name: string;
-  /** The table that it shows rows of. */
+  /** The table whose rows it shows. */
   table: string;
-  /** The columns that it shows as the table has them. */
+  /** The columns that it shows unchanged. */
   columns: string[];
   /** The columns that it computes. */
   computed: string[];

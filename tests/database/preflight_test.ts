@@ -1,8 +1,7 @@
-// What a claim makes of a template that does not fit what is stored of it, when that was read just now.
+// Claims that do not fit a stored template that was read just now.
 
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { rolledBack } from "../support/acting_as.ts";
+import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { anyPhone, connectAccount, disconnectAccounts, newCompany } from "../support/company.ts";
 import { addContact, claim } from "./sends.ts";
 import {
@@ -15,14 +14,14 @@ import {
   variables,
 } from "./templates.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const own = await newCompany();
 const other = await newCompany();
 const { id: company_id, account_id, keys } = own;
 const key = keys.messaging;
 
-/** A claim that asks for the judgement. */
+/** A claim that requests the check. */
 const judged = (sql: Sql, asked: Record<string, unknown> = {}) =>
   claim(sql, key, { preflight: "first", ...FITTING, ...asked });
 
@@ -32,93 +31,74 @@ async function assertRefused(sql: Sql, asked: Record<string, unknown>, faults: u
   assert.deepEqual(answer, { result: "template_refused", faults }, JSON.stringify(asked));
 }
 
-Deno.test("a template that fits is claimed, with what its send needs", async () => {
-  await rolledBack(async (sql) => {
-    const business_account_id = await catalogued(sql, own);
-    for (const preflight of ["first", "last"]) {
-      const { result, template, ...claimed } = await judged(sql, { preflight });
-      assert.deepEqual([result, claimed.business_account_id], ["claimed", business_account_id]);
-      assert.deepEqual(template, {
-        parameter_format: "POSITIONAL",
-        header_format: null,
-        variables: variables(0, 2),
-        otp_button: null,
-        media: null,
-      });
-    }
-  });
-});
-
-Deno.test("an authentication template is claimed with the button that repeats its code", async () => {
-  await rolledBack(async (sql) => {
-    const code = entry({ category: "AUTHENTICATION", variables: variables(0, 1), otp_button: 0 });
-    await catalogued(sql, own, [code]);
-    const { template } = await judged(sql, { body_variables: ["123456"] });
-    assert.equal(template.otp_button, 0);
-  });
-});
-
-Deno.test("values that do not fit the template are named, each with its field", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [entry({ variables: variables(1, 2, 1) })]);
-    const fitting = {
-      header_variables: ["h"],
-      body_variables: ["a", "b"],
-      button_variables: ["c"],
-    };
-    const count = (field: string, takes: number, got: number) => ({
-      field,
-      fault: "count",
-      takes,
-      got,
+test("a claim that fits its template succeeds and returns the data that the send needs", async (sql) => {
+  const business_account_id = await catalogued(sql, own);
+  for (const preflight of ["first", "last"]) {
+    const { result, template, ...claimed } = await judged(sql, { preflight });
+    assert.deepEqual([result, claimed.business_account_id], ["claimed", business_account_id]);
+    assert.deepEqual(template, {
+      parameter_format: "POSITIONAL",
+      header_format: null,
+      variables: variables(0, 2),
+      otp_button: null,
+      media: null,
     });
-    const fault = (field: string, fault: string) => ({ field, fault });
-    const refused: [Record<string, unknown>, unknown[]][] = [
-      [{ header_variables: [] }, [count("header_variables", 1, 0)]],
-      [{ header_variables: ["h", "i"] }, [count("header_variables", 1, 2)]],
-      [{ body_variables: [] }, [count("body_variables", 2, 0)]],
-      [{ body_variables: ["a"] }, [count("body_variables", 2, 1)]],
-      [{ body_variables: ["a", "b", "c"] }, [count("body_variables", 2, 3)]],
-      [{ button_variables: [] }, [count("button_variables", 1, 0)]],
-      [{ header_variables: [""] }, [fault("header_variables.0", "empty")]],
-      [{ body_variables: ["a", ""] }, [fault("body_variables.1", "empty")]],
-      [{ button_variables: ["a\tb"] }, [fault("button_variables.0", "characters")]],
-      ...["a\nb", "\r", "a\r\nb", "\t", "a     b", "      "].map((value) =>
-        [
-          { body_variables: [value, "b"] },
-          [fault("body_variables.0", "characters")],
-        ] as [Record<string, unknown>, unknown[]]
-      ),
-      [{ header_variables: [], body_variables: ["", "\n", "c"], button_variables: ["", ""] }, [
-        count("header_variables", 1, 0),
-        count("body_variables", 2, 3),
-        fault("body_variables.0", "empty"),
-        fault("body_variables.1", "characters"),
-        count("button_variables", 1, 2),
-        fault("button_variables.0", "empty"),
-        fault("button_variables.1", "empty"),
-      ]],
-    ];
-    for (const [asked, faults] of refused) {
-      await assertRefused(sql, { ...fitting, ...asked }, faults);
-    }
-    const values = ["four    spaces", " ", "\u00a0", "Olá 🚚", "\\n", "{{1}}", "\u2028"];
-    for (const value of values) {
-      const { result } = await judged(sql, { ...fitting, body_variables: [value, "b"] });
-      assert.equal(result, "claimed", JSON.stringify(value));
-    }
-  });
+  }
 });
 
-Deno.test("a template that is not approved is refused with its status and since when it has it", async () => {
+test("a claim of an authentication template includes the button that repeats its code", async (sql) => {
+  const code = entry({ category: "AUTHENTICATION", variables: variables(0, 1), otp_button: 0 });
+  await catalogued(sql, own, [code]);
+  const { template } = await judged(sql, { body_variables: ["123456"] });
+  assert.equal(template.otp_button, 0);
+});
+
+test("an error names each value that does not fit the template, with its field", async (sql) => {
+  await catalogued(sql, own, [entry({ variables: variables(1, 2, 1) })]);
+  const fitting = { header_variables: ["h"], body_variables: ["a", "b"], button_variables: ["c"] };
+  const count = (field: string, takes: number, got: number) => ({
+    field,
+    fault: "count",
+    takes,
+    got,
+  });
+  const fault = (field: string, fault: string) => ({ field, fault });
+  const refused: [Record<string, unknown>, unknown[]][] = [
+    [{ header_variables: [] }, [count("header_variables", 1, 0)]],
+    [{ header_variables: ["h", "i"] }, [count("header_variables", 1, 2)]],
+    [{ body_variables: [] }, [count("body_variables", 2, 0)]],
+    [{ body_variables: ["a"] }, [count("body_variables", 2, 1)]],
+    [{ body_variables: ["a", "b", "c"] }, [count("body_variables", 2, 3)]],
+    [{ button_variables: [] }, [count("button_variables", 1, 0)]],
+    [{ header_variables: [""] }, [fault("header_variables.0", "empty")]],
+    [{ body_variables: ["a", ""] }, [fault("body_variables.1", "empty")]],
+    [{ button_variables: ["a\tb"] }, [fault("button_variables.0", "characters")]],
+    ...["a\nb", "\r", "a\r\nb", "\t", "a     b", "      "].map((value) =>
+      [
+        { body_variables: [value, "b"] },
+        [fault("body_variables.0", "characters")],
+      ] as [Record<string, unknown>, unknown[]]
+    ),
+    [{ header_variables: [], body_variables: ["", "\n", "c"], button_variables: ["", ""] }, [
+      ...[count("header_variables", 1, 0), count("body_variables", 2, 3)],
+      ...[fault("body_variables.0", "empty"), fault("body_variables.1", "characters")],
+      ...[count("button_variables", 1, 2), fault("button_variables.0", "empty")],
+      fault("button_variables.1", "empty"),
+    ]],
+  ];
+  for (const [asked, faults] of refused) {
+    await assertRefused(sql, { ...fitting, ...asked }, faults);
+  }
+  const values = ["four    spaces", " ", "\u00a0", "Olá 🚚", "\\n", "{{1}}", "\u2028"];
+  for (const value of values) {
+    const { result } = await judged(sql, { ...fitting, body_variables: [value, "b"] });
+    assert.equal(result, "claimed", JSON.stringify(value));
+  }
+});
+
+Deno.test("a template that is not approved is refused with its status and its date", async () => {
   const statuses = [
-    "PENDING",
-    "REJECTED",
-    "PAUSED",
-    "DISABLED",
-    "IN_APPEAL",
-    "LIMIT_EXCEEDED",
-    "NEW",
+    ...["PENDING", "REJECTED", "PAUSED", "DISABLED", "IN_APPEAL", "LIMIT_EXCEEDED", "NEW"],
   ];
   for (const status of statuses) {
     await rolledBack(async (sql) => {
@@ -129,186 +109,168 @@ Deno.test("a template that is not approved is refused with its status and since 
   }
 });
 
-Deno.test("a template that this service cannot send is refused with the parts that it cannot send", async () => {
-  await rolledBack(async (sql) => {
-    const unsupported = ["CAROUSEL", "FLOW"];
-    await catalogued(sql, own, [entry({ unsupported })]);
-    const fault = { field: "template_name", fault: "unsupported", parts: unsupported };
-    await assertRefused(sql, {}, [fault]);
-    // What such a template takes is not known.
-    await assertRefused(sql, { body_variables: [""] }, [fault]);
-  });
+test("a template that this service cannot send is refused, and the error names the parts that prevent it", async (sql) => {
+  const unsupported = ["CAROUSEL", "FLOW"];
+  await catalogued(sql, own, [entry({ unsupported })]);
+  const fault = { field: "template_name", fault: "unsupported", parts: unsupported };
+  await assertRefused(sql, {}, [fault]);
+  // The values that such a template accepts are not known.
+  await assertRefused(sql, { body_variables: [""] }, [fault]);
 });
 
-Deno.test("a header that the template does not have is refused, and one that is not declared is not", async () => {
-  await rolledBack(async (sql) => {
-    const headers = [null, "TEXT", "IMAGE", "VIDEO", "DOCUMENT"];
-    await catalogued(
-      sql,
-      own,
-      headers.map((header_format) =>
-        mediaEntry({ name: `${header_format}`, header_format, variables: variables() })
-      ),
-    );
-    for (const header of headers) {
-      for (const message_type of ["image", "video", "document"]) {
-        const asked = { template_name: `${header}`, message_type, body_variables: [] };
-        if (header === message_type.toUpperCase()) {
-          assert.equal((await judged(sql, asked)).result, "media_needed");
-        } else {
-          await assertRefused(sql, asked, [{
-            field: "template_header_type",
-            fault: "header",
-            header,
-          }]);
-        }
+test("a header type that the template does not have is refused, but the header type may be left out", async (sql) => {
+  const headers = [null, "TEXT", "IMAGE", "VIDEO", "DOCUMENT"];
+  await catalogued(
+    sql,
+    own,
+    headers.map((header_format) =>
+      mediaEntry({ name: `${header_format}`, header_format, variables: variables() })
+    ),
+  );
+  for (const header of headers) {
+    for (const message_type of ["image", "video", "document"]) {
+      const asked = { template_name: `${header}`, message_type, body_variables: [] };
+      if (header === message_type.toUpperCase()) {
+        assert.equal((await judged(sql, asked)).result, "media_needed");
+      } else {
+        await assertRefused(sql, asked, [{
+          field: "template_header_type",
+          fault: "header",
+          header,
+        }]);
       }
-      const undeclared = await judged(sql, { template_name: `${header}`, body_variables: [] });
-      const isMedia = header !== null && header !== "TEXT";
-      assert.equal(undeclared.result, isMedia ? "media_needed" : "claimed", `${header}`);
     }
-  });
+    const undeclared = await judged(sql, { template_name: `${header}`, body_variables: [] });
+    const isMedia = header !== null && header !== "TEXT";
+    assert.equal(undeclared.result, isMedia ? "media_needed" : "claimed", `${header}`);
+  }
 });
 
-Deno.test("everything that is wrong with a send is said at once", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [entry({ status: "PAUSED" })]);
-    const { faults } = await judged(sql, { message_type: "image", body_variables: ["\n"] });
-    assert.deepEqual(
-      faults.map(({ field, fault }: Record<string, unknown>) => `${field} ${fault}`),
-      [
-        "template_name status",
-        "template_header_type header",
-        "body_variables count",
-        "body_variables.0 characters",
-      ],
-    );
-  });
+test("one error reports everything that is wrong with a send", async (sql) => {
+  await catalogued(sql, own, [entry({ status: "PAUSED" })]);
+  const { faults } = await judged(sql, { message_type: "image", body_variables: ["\n"] });
+  assert.deepEqual(
+    faults.map(({ field, fault }: Record<string, unknown>) => `${field} ${fault}`),
+    [
+      "template_name status",
+      "template_header_type header",
+      "body_variables count",
+      "body_variables.0 characters",
+    ],
+  );
 });
 
-Deno.test("an unknown name and an unknown language are refused once they have been looked for", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [
-      entry({ language: "pt_BR" }),
-      entry({ language: "es" }),
-      entry({ language: "en_US", status: "PAUSED" }),
-      entry({ language: "fr" }),
-      entry({ name: "gone" }),
-    ], "1 second");
-    // "fr" and "gone" are not listed any more.
-    const left = [entry({ language: "pt_BR" }), entry({ language: "es" })];
-    await apply(sql, account_id, [...left, entry({ language: "en_US", status: "PAUSED" })]);
-    const look = async (asked: Record<string, unknown>, entries: Record<string, unknown>[]) => {
-      const { result, began_at } = await judged(sql, asked);
-      assert.equal(result, "reread", JSON.stringify(asked));
-      const only_name = `${asked.template_name}`;
-      await apply(sql, account_id, entries, { only_name, began_at });
-    };
-    const known = [...left, entry({ language: "en_US", status: "PAUSED" })];
-    const language = (language_code: string) => ({ template_name: "order_update", language_code });
-    const languages = ["en_US", "es", "pt_BR"];
-    await look(language("de"), known);
-    for (const code of ["de", "fr", "pt", "PT_BR", "pt-BR"]) {
-      await assertRefused(sql, language(code), [{
-        field: "language_code",
-        fault: "language",
-        languages,
-      }]);
-    }
-    for (const template_name of ["gone", "unknown", "Order_update"]) {
-      await look({ template_name }, []);
-      await assertRefused(sql, { template_name }, [{ field: "template_name", fault: "unknown" }]);
-      const last = { template_name, preflight: "last" };
-      await assertRefused(sql, last, [{ field: "template_name", fault: "unknown" }]);
-    }
-  });
+test("an unknown name or language is refused after the template was read again", async (sql) => {
+  await catalogued(sql, own, [
+    entry({ language: "pt_BR" }),
+    entry({ language: "es" }),
+    entry({ language: "en_US", status: "PAUSED" }),
+    entry({ language: "fr" }),
+    entry({ name: "gone" }),
+  ], "1 second");
+  // "fr" and "gone" are no longer listed.
+  const left = [entry({ language: "pt_BR" }), entry({ language: "es" })];
+  await apply(sql, account_id, [...left, entry({ language: "en_US", status: "PAUSED" })]);
+  const look = async (asked: Record<string, unknown>, entries: Record<string, unknown>[]) => {
+    const { result, began_at } = await judged(sql, asked);
+    assert.equal(result, "reread", JSON.stringify(asked));
+    const only_name = `${asked.template_name}`;
+    await apply(sql, account_id, entries, { only_name, began_at });
+  };
+  const known = [...left, entry({ language: "en_US", status: "PAUSED" })];
+  const language = (language_code: string) => ({ template_name: "order_update", language_code });
+  const languages = ["en_US", "es", "pt_BR"];
+  await look(language("de"), known);
+  for (const code of ["de", "fr", "pt", "PT_BR", "pt-BR"]) {
+    await assertRefused(sql, language(code), [{
+      field: "language_code",
+      fault: "language",
+      languages,
+    }]);
+  }
+  for (const template_name of ["gone", "unknown", "Order_update"]) {
+    await look({ template_name }, []);
+    await assertRefused(sql, { template_name }, [{ field: "template_name", fault: "unknown" }]);
+    const last = { template_name, preflight: "last" };
+    await assertRefused(sql, last, [{ field: "template_name", fault: "unknown" }]);
+  }
 });
 
-Deno.test("templates of another business account or another company never count", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, []);
-    // Another account of the company, in another business account, and another company have it.
-    const { id, phone_number_id } = await connectAccount(sql, company_id);
-    await catalogued(sql, { account_id: id });
-    await catalogued(sql, other);
-    const asked = { phone_number_id: own.phone_number_id };
-    const { began_at } = await judged(sql, asked);
-    await apply(sql, account_id, [], { only_name: "order_update", began_at });
-    await assertRefused(sql, asked, [{ field: "template_name", fault: "unknown" }]);
-    assert.equal((await judged(sql, { phone_number_id })).result, "claimed");
-  });
+test("a claim ignores templates of other business accounts and other companies", async (sql) => {
+  await catalogued(sql, own, []);
+  // The template belongs to another business account of the company, and to another company.
+  const { id, phone_number_id } = await connectAccount(sql, company_id);
+  await catalogued(sql, { account_id: id });
+  await catalogued(sql, other);
+  const asked = { phone_number_id: own.phone_number_id };
+  const { began_at } = await judged(sql, asked);
+  await apply(sql, account_id, [], { only_name: "order_update", began_at });
+  await assertRefused(sql, asked, [{ field: "template_name", fault: "unknown" }]);
+  assert.equal((await judged(sql, { phone_number_id })).result, "claimed");
 });
 
-Deno.test("of two companies that share a business account, each is judged by its own catalogue", async () => {
-  await rolledBack(async (sql) => {
-    const shared = await catalogued(sql, own, [entry({ status: "PAUSED" })]);
-    await joinBusinessAccount(sql, other.account_id, shared);
-    assert.equal((await judged(sql)).result, "template_refused");
-    const asked = { preflight: "first", ...FITTING };
-    const before = await claim(sql, other.keys.messaging, asked);
-    assert.deepEqual([before.result, before.template], ["claimed", null]);
-    await apply(sql, other.account_id, [entry()]);
-    const { result, template } = await claim(sql, other.keys.messaging, asked);
-    assert.deepEqual([result, template === null], ["claimed", false]);
-  });
+test("two companies that share a business account are each checked with their own templates", async (sql) => {
+  const shared = await catalogued(sql, own, [entry({ status: "PAUSED" })]);
+  await joinBusinessAccount(sql, other.account_id, shared);
+  assert.equal((await judged(sql)).result, "template_refused");
+  const asked = { preflight: "first", ...FITTING };
+  const before = await claim(sql, other.keys.messaging, asked);
+  assert.deepEqual([before.result, before.template], ["claimed", null]);
+  await apply(sql, other.account_id, [entry()]);
+  const { result, template } = await claim(sql, other.keys.messaging, asked);
+  assert.deepEqual([result, template === null], ["claimed", false]);
 });
 
-Deno.test("without a catalogue, or without the judgement, a send goes on and nothing is known of its template", async () => {
-  await rolledBack(async (sql) => {
-    const assertUnjudged = async (asked: Record<string, unknown>) => {
-      const { result, template } = await judged(sql, { body_variables: ["\n"], ...asked });
-      assert.deepEqual([result, template], ["claimed", null], JSON.stringify(asked));
-    };
-    await assertUnjudged({});
-    await joinBusinessAccount(sql, account_id);
-    await assertUnjudged({});
-    // One name was read, but never the whole list.
-    await apply(sql, account_id, [entry()], { only_name: "order_update" });
-    await assertUnjudged({});
-    await apply(sql, account_id, [entry({ status: "PAUSED" })]);
-    await assertUnjudged({ preflight: "off" });
-    assert.equal((await judged(sql)).result, "template_refused");
-    // As the function of the release before claims.
-    const { result, template } = await claim(sql, key);
-    assert.deepEqual([result, template], ["claimed", null]);
-  });
+test("a send proceeds with an unknown template when nothing is stored or the check is off", async (sql) => {
+  const assertUnjudged = async (asked: Record<string, unknown>) => {
+    const { result, template } = await judged(sql, { body_variables: ["\n"], ...asked });
+    assert.deepEqual([result, template], ["claimed", null], JSON.stringify(asked));
+  };
+  await assertUnjudged({});
+  await joinBusinessAccount(sql, account_id);
+  await assertUnjudged({});
+  // One name was read, but never the whole list.
+  await apply(sql, account_id, [entry()], { only_name: "order_update" });
+  await assertUnjudged({});
+  await apply(sql, account_id, [entry({ status: "PAUSED" })]);
+  await assertUnjudged({ preflight: "off" });
+  assert.equal((await judged(sql)).result, "template_refused");
+  // The send function of the previous release makes such a claim.
+  const { result, template } = await claim(sql, key);
+  assert.deepEqual([result, template], ["claimed", null]);
 });
 
-Deno.test("values of buttons are refused while it is not known which buttons take them", async () => {
-  await rolledBack(async (sql) => {
-    const unplaced = [{ field: "button_variables", fault: "unplaced" }];
-    const asked = { button_variables: ["track/42"] };
-    for (const preflight of ["off", "first", "last"]) {
-      await assertRefused(sql, { ...asked, preflight }, unplaced);
-    }
-    await catalogued(sql, own, []);
-    await assertRefused(sql, { ...asked, preflight: "last" }, unplaced);
-    await apply(sql, account_id, [entry({ variables: variables(0, 2, 1) })]);
-    assert.equal((await judged(sql, asked)).result, "claimed");
-    await disconnectAccounts(sql, company_id);
-    assert.equal((await judged(sql, { ...asked, preflight: "off" })).result, "no_account");
-  });
+test("button values are refused while the buttons of the template are unknown", async (sql) => {
+  const unplaced = [{ field: "button_variables", fault: "unplaced" }];
+  const asked = { button_variables: ["track/42"] };
+  for (const preflight of ["off", "first", "last"]) {
+    await assertRefused(sql, { ...asked, preflight }, unplaced);
+  }
+  await catalogued(sql, own, []);
+  await assertRefused(sql, { ...asked, preflight: "last" }, unplaced);
+  await apply(sql, account_id, [entry({ variables: variables(0, 2, 1) })]);
+  assert.equal((await judged(sql, asked)).result, "claimed");
+  await disconnectAccounts(sql, company_id);
+  assert.equal((await judged(sql, { ...asked, preflight: "off" })).result, "no_account");
 });
 
-Deno.test("a repeat comes before the account, the account before the template, the template before the contact", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [entry()], "1 minute");
-    const phone = anyPhone();
-    const asked = { idempotency_key: "once", phone };
-    await judged(sql, asked);
-    await apply(sql, account_id, [entry({ status: "PAUSED" })]);
-    await sql`update contacts set do_not_contact = true where company_id = ${company_id}`;
-    const stopped = await addContact(sql, { company_id, phone: anyPhone(), do_not_contact: true });
-    const [{ phone: stoppedPhone }] = await sql`select phone from contacts where id = ${stopped}`;
+test("a claim checks for a repeat, then the account, the template and the contact, in this order", async (sql) => {
+  await catalogued(sql, own, [entry()], "1 minute");
+  const phone = anyPhone();
+  const asked = { idempotency_key: "once", phone };
+  await judged(sql, asked);
+  await apply(sql, account_id, [entry({ status: "PAUSED" })]);
+  await sql`update contacts set do_not_contact = true where company_id = ${company_id}`;
+  const stopped = await addContact(sql, { company_id, phone: anyPhone(), do_not_contact: true });
+  const [{ phone: stoppedPhone }] = await sql`select phone from contacts where id = ${stopped}`;
 
-    assert.equal((await judged(sql, { phone: stoppedPhone })).result, "template_refused");
-    await sql`savepoint here`;
-    await disconnectAccounts(sql, company_id);
-    assert.equal((await judged(sql, { phone: stoppedPhone })).result, "no_account");
-    assert.equal((await judged(sql, asked)).result, "repeat");
-    await sql`rollback to here`;
-    await apply(sql, account_id, [entry()]);
-    assert.equal((await judged(sql, { phone: stoppedPhone })).result, "do_not_contact");
-    assert.equal((await judged(sql, asked)).result, "repeat");
-  });
+  assert.equal((await judged(sql, { phone: stoppedPhone })).result, "template_refused");
+  await sql`savepoint here`;
+  await disconnectAccounts(sql, company_id);
+  assert.equal((await judged(sql, { phone: stoppedPhone })).result, "no_account");
+  assert.equal((await judged(sql, asked)).result, "repeat");
+  await sql`rollback to here`;
+  await apply(sql, account_id, [entry()]);
+  assert.equal((await judged(sql, { phone: stoppedPhone })).result, "do_not_contact");
+  assert.equal((await judged(sql, asked)).result, "repeat");
 });

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { actAsSuperuser } from "../support/acting_as.ts";
+import { actAsSuperuser, type Sql } from "../support/acting_as.ts";
 import type { Company } from "../support/company.ts";
 import { actAsSender, type Claim } from "./sends.ts";
 
 // Claims a free reply as the edge function does, for tests of claim_reply().
 
-type Sql = postgres.TransactionSql;
-
-/** Claims a reply in a conversation as a request with this key does; afterwards the superuser acts again. */
+/**
+ * Claims a reply in a conversation as a request with this key does. After that, the superuser acts
+ * again.
+ */
 export async function claimReply(
   sql: Sql,
   key: string,
@@ -27,7 +27,7 @@ export async function claimReply(
   return rest;
 }
 
-/** The person of a company's conversation writes, so many seconds before the present transaction. */
+/** Makes the person of a company's conversation write, this many seconds before the current transaction. */
 export async function personWrites(
   sql: Sql,
   { id, conversation_id }: Pick<Company, "id" | "conversation_id">,

@@ -1,10 +1,12 @@
-import { anyPhone, type Company } from "../support/company.ts";
+import assert from "node:assert/strict";
+import { readPage } from "../docs/pages.ts";
+import type { Company } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
 import { TEMPLATE_COLUMNS } from "./templates.ts";
 
 // What the tests of scopes send to the Data API.
 
-/** A token of the company's key that has all scopes, for each scope; `admin` is no scope. */
+/** A token for each scope, of the company's key with all scopes. `admin` is no scope. */
 export async function scopedTokens({ keys }: Company): Promise<Record<string, string>> {
   return {
     none: await keyToken(keys.all),
@@ -15,26 +17,14 @@ export async function scopedTokens({ keys }: Company): Promise<Record<string, st
   };
 }
 
-/** The columns of a table that a key reads; of most tables all or none. */
+/** The columns of a table that a key reads. For most tables, these are all or none. */
 export function columnsOf(table: string): string {
   if (table === "templates") return TEMPLATE_COLUMNS.join(",");
   if (table === "messages") {
     return "id,company_id,conversation_id,direction,type,content,rendered_text,status," +
       "whatsapp_message_id,created_at,updated_at";
   }
-  return table !== "contacts"
-    ? "*"
-    : "id,company_id,name,email,phone,temperature,tags,source,job_title,empresa,custom_fields," +
-      "do_not_contact,is_active,created_at,updated_at";
-}
-
-/** A row that a key may add to this table; undefined for a table to which it adds none. */
-export function newRow(table: string, company: Company): Record<string, unknown> | undefined {
-  const { contact_id, stage_ids } = company;
-  if (table === "contacts") {
-    return { phone: anyPhone(), name: "Grace", custom_fields: { plan: "gold" } };
-  }
-  if (table === "deals") return { title: "Deal", value: 1.5, contact_id, stage_id: stage_ids[0] };
+  return "*";
 }
 
 /** What a key may change, by table. */
@@ -49,3 +39,25 @@ export function idsOf(company: Company): Record<string, string> {
   const { contact_id, deal_id, conversation_id } = company;
   return { contacts: contact_id, deals: deal_id, conversations: conversation_id };
 }
+
+/**
+ * What tokens may read, add, change or call according to docs/architecture.md: scopes by object name.
+ * @param role the tokens of this role only.
+ */
+export async function documented(
+  may: "read" | "change" | "call",
+  role: "api_client" | "api_reader" = "api_client",
+): Promise<Record<string, string>> {
+  const { prose } = await readPage("docs/architecture.md");
+  const found: Record<string, string> = {};
+  for (const [, scope, as, verb, names] of prose.matchAll(ROW)) {
+    if (verb !== may || (as ?? "api_client") !== role) continue;
+    for (const [, name] of names.matchAll(/`(\w+)`/g)) {
+      assert.ok(!(name in found), `${name} is there twice`);
+      found[name] = scope === "any" ? "none read write messaging admin" : scope.replaceAll(",", "");
+    }
+  }
+  return found;
+}
+
+const ROW = /^\| ([\w, ]+?)(?:, as `(\w+)`)? \| (\w+) \| (`[^|]+`) \|$/gm;

@@ -1,18 +1,15 @@
 import assert from "node:assert/strict";
-import type postgres from "postgres";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
-import { actAs, actAsSuperuser } from "../support/acting_as.ts";
+import { actAs, actAsSuperuser, type Sql } from "../support/acting_as.ts";
 import { anyPhone, type Company } from "../support/company.ts";
 
 // Claims and settles as the edge function does, for tests of the two functions and of the ledger.
 
-type Sql = postgres.TransactionSql;
-
-/** What claim_template_send() returns; its fields depend on the result. */
+/** What claim_template_send() returns. Its fields depend on the result. */
 // deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
 export type Claim = Record<string, any>;
 
-/** Claims a send as a request with this key does; afterwards the superuser acts again. */
+/** Claims a send as a request with this key does. After that, the superuser acts again. */
 export async function claim(
   sql: Sql,
   key: string,
@@ -29,24 +26,23 @@ export async function actAsSender(sql: Sql, key: string): Promise<void> {
   await actAs(sql, "api_client", { key_hash: await hashKey(key), scope: "messaging" });
 }
 
+/** The arguments of a claim of a template send. */
+export const anyClaim = (asked: Record<string, unknown>) => ({
+  ...{ claim_id: crypto.randomUUID(), phone: anyPhone(), content: "Hello", message_type: "text" },
+  ...{ template_name: "order_update", language_code: "pt_BR", ...asked },
+});
+
 /**
- * Calls claim_template_send(), or a copy of it, in the role that is acting, for a new phone unless `asked` names
- * one. Every answer has the company; it is returned only where the claim was made.
+ * Calls claim_template_send(), or a copy of it, in the role that is acting. The phone is new unless
+ * `asked` names one. Every answer has the company, but this function returns it only if the claim
+ * was made.
  */
 export async function callClaim(
   sql: Sql,
   asked: Record<string, unknown> = {},
   name = "claim_template_send",
 ): Promise<Claim> {
-  const { company_id, ...answer } = await call(sql, name, {
-    claim_id: crypto.randomUUID(),
-    phone: anyPhone(),
-    content: "Hello",
-    message_type: "text",
-    template_name: "order_update",
-    language_code: "pt_BR",
-    ...asked,
-  }) as Claim;
+  const { company_id, ...answer } = await call(sql, name, anyClaim(asked)) as Claim;
   assert.match(company_id, /^[0-9a-f-]{36}$/, "the answer has the company");
   return answer.result === "claimed" ? { company_id, ...answer } : answer;
 }
@@ -56,7 +52,7 @@ export const SENT = { outcome: "sent", whatsapp_message_id: "wamid.1" };
 export const FAILED = { outcome: "failed", reason: "template_rejected", channel_code: 132001 };
 export const RELEASED = { outcome: "released", reason: "channel_unavailable", channel_code: 4 };
 
-/** Settles a claim with the token of an unknown key; afterwards the superuser acts again. */
+/** Settles a claim with the token of an unknown key. After that, the superuser acts again. */
 export async function settle(
   sql: Sql,
   claim_id: string | null,
@@ -97,7 +93,7 @@ export async function standing(sql: Sql, sendId: string) {
   return { ...row };
 }
 
-/** Sets the end of a send's lease to the present moment, as if its time had passed. */
+/** Ends a send's lease now, as if the lease time had passed. */
 export async function endLease(sql: Sql, sendId: string) {
   await sql`update sends set lease_ends_at = now() where id = ${sendId}`;
 }

@@ -1,17 +1,21 @@
-// How many sends ended how, by day: for owners and admins, and from an index.
+// The number of sends by day and state, which owners and admins see. The count reads an index.
 
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { actAs, actAsPerson, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import {
+  actAs,
+  actAsPerson,
+  actAsSuperuser,
+  refusal,
+  rolledBack,
+  type Sql,
+} from "../support/acting_as.ts";
 import { addSentMessage, newCompany, newMembers } from "../support/company.ts";
-
-type Sql = postgres.TransactionSql;
 
 const own = await newCompany();
 const other = await newCompany();
 const [agent, admin] = await newMembers(own, "agent", "admin");
 
-/** Adds a send that was made so long ago. */
+/** Adds a send of this age. */
 async function addSendOf(sql: Sql, age: string, columns = {}, company = own) {
   const message_id = await addSentMessage(sql, company, { idempotency_key: null, ...columns });
   await sql`
@@ -20,7 +24,7 @@ async function addSendOf(sql: Sql, age: string, columns = {}, company = own) {
   `;
 }
 
-/** The counts as "days ago, state: sends"; afterwards the superuser acts again. */
+/** The counts as "days ago, state: sends". After the call, the superuser acts again. */
 async function counted(sql: Sql, days?: number, person = own.member_id): Promise<string[]> {
   await actAsPerson(sql, person);
   const rows = await sql`
@@ -33,9 +37,9 @@ async function counted(sql: Sql, days?: number, person = own.member_id): Promise
   return rows.map(({ ago, state, sends }) => `${ago} ${state}: ${sends}`);
 }
 
-Deno.test("sends are counted by day in UTC and by the state that GET /sends answers", async () => {
+Deno.test("sends are counted by day in UTC and by the state that GET /sends returns", async () => {
   await rolledBack(async (sql) => {
-    // The session's time zone decides nothing.
+    // The time zone of the session makes no difference.
     await sql`set local time zone 'Pacific/Kiritimati'`;
     const failed = { state: "failed", reason: "template_rejected" };
     const over = new Date(Date.now() - 1000);
@@ -84,8 +88,8 @@ Deno.test("agents, people of another company and other roles are refused", async
   });
 });
 
-Deno.test("sends of the days that are asked for are counted from an index, among those of years", async () => {
-  // In the index of others is what tests have rolled back.
+Deno.test("counting a few days reads only the sends of those days, by an index", async () => {
+  // The index contains sends of other tests that were rolled back.
   const company = await newCompany();
   await rolledBack(async (sql) => {
     await sql`set local session_replication_role = replica`;

@@ -1,9 +1,16 @@
-// What settling a template send records in the ledger and in the message, and when it changes nothing.
+// What a settlement of a template send records in the ledger and the message, and when it changes
+// nothing.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
-import type postgres from "postgres";
-import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import {
+  actAs,
+  actAsSuperuser,
+  refusal,
+  rolledBack,
+  type Sql,
+  type Work,
+} from "../support/acting_as.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import {
   callSettle,
@@ -17,7 +24,8 @@ import {
   standing,
 } from "./sends.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
+
 type Settlement = Record<string, unknown>;
 
 const { id: company_id, keys, contact_id, conversation_id } = await newCompany();
@@ -39,32 +47,18 @@ async function expired(sql: Sql): Promise<Claim> {
 }
 
 const AS_SENT = {
-  state: "sent",
-  reason: null,
-  channel_code: null,
-  id: "wamid.1",
-  message_status: "accepted",
-  message_id: "wamid.1",
-  moved: true,
+  ...{ state: "sent", reason: null, channel_code: null, id: "wamid.1" },
+  ...{ message_status: "accepted", message_id: "wamid.1", moved: true },
 };
 const AS_FAILED = {
-  state: "failed",
-  reason: "template_rejected",
-  channel_code: 132001,
-  id: null,
-  message_status: "failed",
-  message_id: null,
-  moved: false,
+  ...{ state: "failed", reason: "template_rejected", channel_code: 132001, id: null },
+  ...{ message_status: "failed", message_id: null, moved: false },
 };
-const AS_RELEASED = {
-  ...AS_FAILED,
-  state: "released",
-  reason: "channel_unavailable",
-  channel_code: 4,
-};
+const RELEASE = { state: "released", reason: "channel_unavailable", channel_code: 4 };
+const AS_RELEASED = { ...AS_FAILED, ...RELEASE };
 const AS_UNANSWERED = { ...AS_RELEASED, reason: "claim_unanswered", channel_code: null };
 
-Deno.test("a pending send takes the outcome that is reported, and its message shows it", async () => {
+Deno.test("a pending send gets the reported outcome, and its message shows that outcome", async () => {
   const ends: [Settlement, Record<string, unknown>][] = [
     [SENT, AS_SENT],
     [FAILED, AS_FAILED],
@@ -80,30 +74,28 @@ Deno.test("a pending send takes the outcome that is reported, and its message sh
   }
 });
 
-Deno.test("a send that was sent moves its conversation to the time of its claim, and opens no window", async () => {
-  await rolledBack(async (sql) => {
-    const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
-    const times = async () => {
-      const [row] = await sql`
-        select last_message_at as last, window_expires_at as window, status from conversations
-        where id = ${conversation_id}
-      `;
-      return { ...row };
-    };
-    const { claim_id, message_id } = await claimed(sql, { phone });
-    const created_at = new Date("2026-03-01T10:00:00Z");
-    await sql`update messages set created_at = ${created_at} where id = ${message_id}`;
-    assert.deepEqual(await times(), { last: null, window: null, status: "open" });
-    await settle(sql, claim_id, SENT);
-    assert.deepEqual(await times(), { last: created_at, window: null, status: "open" });
-  });
+test("settling a send as sent gives its conversation the time of the claim, and opens no window", async (sql) => {
+  const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
+  const times = async () => {
+    const [row] = await sql`
+      select last_message_at as last, window_expires_at as window, status from conversations
+      where id = ${conversation_id}
+    `;
+    return { ...row };
+  };
+  const { claim_id, message_id } = await claimed(sql, { phone });
+  const created_at = new Date("2026-03-01T10:00:00Z");
+  await sql`update messages set created_at = ${created_at} where id = ${message_id}`;
+  assert.deepEqual(await times(), { last: null, window: null, status: "open" });
+  await settle(sql, claim_id, SENT);
+  assert.deepEqual(await times(), { last: created_at, window: null, status: "open" });
 });
 
-Deno.test("a late outcome replaces the guess made when the lease ended, and does not release the send", async () => {
+Deno.test("a late outcome replaces the assumed failure of an ended lease without releasing the send", async () => {
   const ends: [Settlement, Record<string, unknown>][] = [
     [SENT, AS_SENT],
     [FAILED, AS_FAILED],
-    // A caller may have been told that it failed.
+    // A repeat may have reported that the send failed.
     [RELEASED, { ...AS_RELEASED, state: "failed" }],
   ];
   for (const [settlement, expected] of ends) {
@@ -111,7 +103,7 @@ Deno.test("a late outcome replaces the guess made when the lease ended, and does
       const { claim_id, send_id } = await expired(sql);
       assert.equal(await settle(sql, claim_id, settlement), expected.state);
       assert.deepEqual(await standing(sql, send_id), expected);
-      // The outcome is known now, so later ones change nothing.
+      // The outcome is known now, so later outcomes change nothing.
       for (const later of [SENT, FAILED, RELEASED].filter((each) => each !== settlement)) {
         assert.equal(await settle(sql, claim_id, later), expected.state);
         assert.deepEqual(await standing(sql, send_id), expected);
@@ -120,7 +112,7 @@ Deno.test("a late outcome replaces the guess made when the lease ended, and does
   }
 });
 
-Deno.test("a send whose lease has ended unnoticed can still be settled", async () => {
+Deno.test("a send whose lease has ended can be settled even if no repeat has come", async () => {
   for (const [settlement, expected] of [[SENT, AS_SENT], [RELEASED, AS_RELEASED]] as const) {
     await rolledBack(async (sql) => {
       const { claim_id, send_id } = await claimed(sql);
@@ -131,7 +123,7 @@ Deno.test("a send whose lease has ended unnoticed can still be settled", async (
   }
 });
 
-Deno.test("a known outcome is final", async () => {
+Deno.test("a send whose outcome is known keeps that outcome", async () => {
   for (const settlement of [SENT, FAILED, RELEASED]) {
     await rolledBack(async (sql) => {
       const { claim_id, send_id } = await claimed(sql);
@@ -150,68 +142,62 @@ Deno.test("a known outcome is final", async () => {
       }
       const [{ double_sent_ids, ...after }] = await sql`select * from sends where id = ${send_id}`;
       assert.deepEqual({ ...after, double_sent_ids: [] }, { ...before[0] });
-      // The channel gave one call two messages.
+      // The channel made two messages from one call.
       assert.deepEqual(double_sent_ids, settlement === SENT ? ["wamid.2"] : []);
     });
   }
 });
 
-Deno.test("an earlier attempt cannot settle a later one", async () => {
-  await rolledBack(async (sql) => {
-    const asked = { phone: anyPhone(), idempotency_key: "once" };
-    const first = await claimed(sql, asked);
-    await settle(sql, first.claim_id, RELEASED);
-    const second = await claimed(sql, asked);
-    assert.equal(second.send_id, first.send_id);
-    for (const settlement of [SENT, FAILED, RELEASED]) {
-      assert.equal(await settle(sql, first.claim_id, settlement), null);
-      assert.equal((await standing(sql, first.send_id)).state, "pending");
-    }
-    await settle(sql, second.claim_id, SENT);
-    assert.equal(await settle(sql, first.claim_id, FAILED), null);
-    assert.deepEqual(await standing(sql, first.send_id), AS_SENT);
-  });
+test("a settlement of an earlier attempt does not settle a later attempt", async (sql) => {
+  const asked = { phone: anyPhone(), idempotency_key: "once" };
+  const first = await claimed(sql, asked);
+  await settle(sql, first.claim_id, RELEASED);
+  const second = await claimed(sql, asked);
+  assert.equal(second.send_id, first.send_id);
+  for (const settlement of [SENT, FAILED, RELEASED]) {
+    assert.equal(await settle(sql, first.claim_id, settlement), null);
+    assert.equal((await standing(sql, first.send_id)).state, "pending");
+  }
+  await settle(sql, second.claim_id, SENT);
+  assert.equal(await settle(sql, first.claim_id, FAILED), null);
+  assert.deepEqual(await standing(sql, first.send_id), AS_SENT);
 });
 
-Deno.test("settling an unknown claim returns null and changes nothing", async () => {
-  await rolledBack(async (sql) => {
-    const { send_id } = await claimed(sql);
-    for (const claim_id of [crypto.randomUUID(), send_id, null]) {
-      assert.equal(await settle(sql, claim_id, FAILED), null);
-    }
-    assert.equal((await standing(sql, send_id)).state, "pending");
-  });
+test("settling an unknown claim returns null and changes nothing", async (sql) => {
+  const { send_id } = await claimed(sql);
+  for (const claim_id of [crypto.randomUUID(), send_id, null]) {
+    assert.equal(await settle(sql, claim_id, FAILED), null);
+  }
+  assert.equal((await standing(sql, send_id)).state, "pending");
 });
 
-Deno.test("an unknown or incomplete outcome is refused", async () => {
-  await rolledBack(async (sql) => {
-    const { claim_id, send_id } = await claimed(sql);
-    const refused: [Settlement, string][] = [
-      ...["pending", "SENT", "unknown", "", null].map((outcome): [Settlement, string] => [
-        { outcome, reason: "template_rejected" },
-        "PT422",
-      ]),
-      [{ outcome: "sent" }, "23514 sends_id_when_sent"],
-      [{ ...SENT, whatsapp_message_id: "" }, "23514 sends_whatsapp_message_id_check"],
-      [{ ...SENT, reason: "outcome_unknown" }, "23514 sends_reason_when_not_sent"],
-      [{ outcome: "failed" }, "23514 sends_reason_when_not_sent"],
-      [{ outcome: "released" }, "23514 sends_reason_when_not_sent"],
-      [{ ...FAILED, whatsapp_message_id: "wamid.1" }, "PT422"],
-      [{ ...RELEASED, whatsapp_message_id: "wamid.1" }, "PT422"],
-      [{ ...FAILED, reason: "x".repeat(65) }, "23514 sends_reason_check"],
-    ];
-    for (const [told, code] of refused) {
-      const settling = (sql: Sql) => settle(sql, claim_id, told);
-      assert.equal(await refusal(sql, settling), code, JSON.stringify(told));
-    }
-    assert.equal((await standing(sql, send_id)).state, "pending");
-    // The same holds for an unknown claim.
-    const unknown = (sql: Sql) => settle(sql, null, { outcome: "lost" });
-    assert.equal(await refusal(sql, unknown), "PT422");
-  });
+test("an unknown or incomplete outcome is refused", async (sql) => {
+  const { claim_id, send_id } = await claimed(sql);
+  const refused: [Settlement, string][] = [
+    ...["pending", "SENT", "unknown", "", null].map((outcome): [Settlement, string] => [
+      { outcome, reason: "template_rejected" },
+      "PT422",
+    ]),
+    [{ outcome: "sent" }, "23514 sends_id_when_sent"],
+    [{ ...SENT, whatsapp_message_id: "" }, "23514 sends_whatsapp_message_id_check"],
+    [{ ...SENT, reason: "outcome_unknown" }, "23514 sends_reason_when_not_sent"],
+    [{ outcome: "failed" }, "23514 sends_reason_when_not_sent"],
+    [{ outcome: "released" }, "23514 sends_reason_when_not_sent"],
+    [{ ...FAILED, whatsapp_message_id: "wamid.1" }, "PT422"],
+    [{ ...RELEASED, whatsapp_message_id: "wamid.1" }, "PT422"],
+    [{ ...FAILED, reason: "x".repeat(65) }, "23514 sends_reason_check"],
+  ];
+  for (const [told, code] of refused) {
+    const settling = (sql: Sql) => settle(sql, claim_id, told);
+    assert.equal(await refusal(sql, settling), code, JSON.stringify(told));
+  }
+  assert.equal((await standing(sql, send_id)).state, "pending");
+  // The same holds for an unknown claim.
+  const unknown = (sql: Sql) => settle(sql, null, { outcome: "lost" });
+  assert.equal(await refusal(sql, unknown), "PT422");
 });
 
-Deno.test("a claim can be settled after its API key was switched off, expired or was deleted", async () => {
+Deno.test("a claim can be settled even if its API key was switched off, expired or deleted meanwhile", async () => {
   const ends = [
     "update api_keys set is_active = false",
     "update api_keys set expires_at = now()",
@@ -229,7 +215,7 @@ Deno.test("a claim can be settled after its API key was switched off, expired or
   }
 });
 
-Deno.test("a send is sent even when another message of the company already has the channel's id", async () => {
+Deno.test("a send is sent even if another message of the company already has the channel's id", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const say = async (company: { id: string; conversation_id: string }) => {
@@ -248,27 +234,5 @@ Deno.test("a send is sent even when another message of the company already has t
     assert.equal(await settle(sql, second.claim_id, SENT), "sent");
     assert.deepEqual(await standing(sql, second.send_id), { ...AS_SENT, message_id: null });
     assert.deepEqual(await standing(sql, first.send_id), AS_SENT);
-  });
-});
-
-Deno.test("the functions of the release before settle their sends, and what was scheduled then ends leases", async () => {
-  await rolledBack(async (sql) => {
-    const { claim_id, send_id } = await claimed(sql);
-    await actAs(sql, "api_client", { key_hash: "0".repeat(64), scope: "messaging" });
-    const [{ state }] = await sql`
-      select settle_template_send(
-        claim_id => ${claim_id!}, outcome => 'sent', whatsapp_message_id => 'wamid.1'
-      ) as state
-    `;
-    await actAsSuperuser(sql);
-    assert.equal(state, "sent");
-    assert.deepEqual(await standing(sql, send_id), AS_SENT);
-
-    const late = await claimed(sql);
-    await endLease(sql, late.send_id);
-    await actAs(sql, "service_role");
-    await sql`select fail_expired_template_sends()`;
-    await actAsSuperuser(sql);
-    assert.equal((await standing(sql, late.send_id)).state, "failed");
   });
 });

@@ -1,23 +1,23 @@
 import type postgres from "postgres";
+import type { Sql } from "../support/acting_as.ts";
 import type { Company } from "../support/company.ts";
 import { type Claim, claim, SENT, settle } from "./sends.ts";
 
-// Reports of the channel about messages, as the function whatsapp reads them, for tests of what they do.
+// Reports of the channel about messages, as the function whatsapp reads them, for tests of their
+// effects.
 
-type Sql = postgres.TransactionSql;
-
-/** The second 0 of the reports of a test: an hour ago, in whole seconds. */
+/** The start of a test's reports: an hour ago, in whole seconds. */
 export const T0 = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 
-/** The time of a report that many seconds after T0. */
+/** The time that is so many seconds after T0. */
 export const at = (seconds: number) => new Date(T0 + seconds * 1000);
 
-/** A failure as an item has it. */
+/** A failure in the form of an item. */
 export function failure(code: number, reason = "channel_error") {
   return { reason, code, message: `(#${code}) Failed`, details: `Details of ${code}` };
 }
 
-/** A report as an item; `seconds` after T0. */
+/** A report as an item, at `seconds` after T0. */
 export function report(
   status: string,
   seconds: number,
@@ -41,7 +41,7 @@ export function report(
 /** The mark of a claimed send. */
 export const mark = ({ send_id }: Claim, attempt = 1) => ({ send_id, attempt });
 
-/** Applies a report for these accounts, as the function that takes events does. */
+/** Applies a report for these accounts, as the function that receives events does. */
 export async function applyStatus(
   sql: Sql,
   accounts: string[],
@@ -63,14 +63,14 @@ export async function claimed(
   return { claim_id, ...await claim(sql, company.keys.messaging, { claim_id, ...asked }) };
 }
 
-/** A send that the channel took, under the id wamid.1. */
+/** A send that the channel accepted, with the id wamid.1. */
 export async function accepted(sql: Sql, company: Company, whatsapp_message_id = "wamid.1") {
   const send = await claimed(sql, company);
   await settle(sql, send.claim_id, { ...SENT, whatsapp_message_id });
   return send;
 }
 
-/** The facts of a message that have a value, and its status. */
+/** The facts of a message that have a value, with its status. */
 export async function facts(sql: Sql, messageId: string): Promise<Record<string, unknown>> {
   const [row] = await sql`
     select status, whatsapp_message_id as id, sent_at, delivered_at, read_at, failed_at, failure, price_category,
@@ -80,7 +80,7 @@ export async function facts(sql: Sql, messageId: string): Promise<Record<string,
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** What the ledger says of a send; only what has a value. */
+/** What the ledger says about a send, without the fields that have no value. */
 export async function ledger(sql: Sql, sendId: string): Promise<Record<string, unknown>> {
   const [row] = await sql`
     select state, reason, channel_code, whatsapp_message_id as id, nullif(double_sent_ids, '{}') as doubles
@@ -89,7 +89,7 @@ export async function ledger(sql: Sql, sendId: string): Promise<Record<string, u
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** The ids of messages that facts of a company wait for. */
+/** The ids of the messages for which facts of a company wait. */
 export async function waiting(sql: Sql, companyId: string): Promise<string[]> {
   const rows = await sql`
     select whatsapp_message_id as id from waiting_facts where company_id = ${companyId} order by 1
@@ -103,8 +103,9 @@ export function statusStatement(account: string, item: Record<string, unknown>):
 }
 
 /**
- * The different ends, in JSON, to which these statements lead in all their orders; each order is undone. `end` is a
- * query of one column, of the rows that count. The statements of an order are sent together, because there are many.
+ * The different results, in JSON, of these statements in all their orders. Each order is rolled
+ * back. The one column of the query `end` has the rows to compare. The statements of an order are
+ * sent together, because there are many.
  */
 export async function endsOf(sql: Sql, statements: string[], end: string): Promise<unknown[]> {
   const ends = new Set<string>();

@@ -1,25 +1,12 @@
-// Reports that meet the answer of the call, a repeat or one another, and many reports in one transaction.
+// Reports that coincide with the call's answer, a repeat or other reports, and many reports in one
+// transaction.
 
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { rolledBack } from "../support/acting_as.ts";
+import type { Sql } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
-import { snapshot } from "../support/snapshot.ts";
 import { atOnce, committed, overlapping } from "./connections.ts";
 import { claim, endLease, FAILED, RELEASED, SENT, settle } from "./sends.ts";
-import {
-  accepted,
-  applyStatus,
-  at,
-  claimed,
-  facts,
-  ledger,
-  mark,
-  report,
-  waiting,
-} from "./statuses.ts";
-
-type Sql = postgres.TransactionSql;
+import { applyStatus, at, claimed, facts, ledger, mark, report, waiting } from "./statuses.ts";
 
 /** A new company with a claimed send, both committed. */
 async function newSend(asked: Record<string, unknown> = {}) {
@@ -44,7 +31,7 @@ const DELIVERED = [
   [],
 ];
 
-Deno.test("a report that meets the answer of its own call waits for it, and the answer for the report", async () => {
+Deno.test("a report waits while its send is being settled, and a settlement waits while a report is applied", async () => {
   const answers = await newSend();
   const [answer, result] = await overlapping(
     (sql) => settle(sql, answers.send.claim_id, SENT),
@@ -62,7 +49,7 @@ Deno.test("a report that meets the answer of its own call waits for it, and the 
   assert.deepEqual(await reports.end(), DELIVERED);
 });
 
-Deno.test("a refusal or a release that meets a report that it arrived changes nothing", async () => {
+Deno.test("a report of arrival wins over a simultaneous refusal or release, whichever comes first", async () => {
   for (const settlement of [FAILED, RELEASED]) {
     const { send, tell, end } = await newSend();
     const [result, state] = await overlapping(
@@ -74,34 +61,32 @@ Deno.test("a refusal or a release that meets a report that it arrived changes no
   }
 });
 
-Deno.test("a report whose transaction is undone leaves the send to the answer of the call", async () => {
+Deno.test("if a report's transaction is rolled back, the answer of the call settles the send", async () => {
   const { send, tell, end } = await newSend();
   await overlapping(tell("failed"), (sql) => settle(sql, send.claim_id, SENT), { undone: true });
-  assert.deepEqual(await end(), [
-    { state: "sent", id: "wamid.1" },
-    { status: "accepted", id: "wamid.1" },
-    [],
-  ]);
+  assert.deepEqual(
+    await end(),
+    [{ state: "sent", id: "wamid.1" }, { status: "accepted", id: "wamid.1" }, []],
+  );
 });
 
-Deno.test("a report without a mark and the answer do not see each other, and the job brings them together", async () => {
+Deno.test("the job applies a report without a mark that was stored at the same time as the call's answer", async () => {
   for (const isAnswerFirst of [true, false]) {
     const { company, send, tell, end } = await newSend();
     const answer = (sql: Sql) => settle(sql, send.claim_id, SENT);
     const reported = tell("delivered", {});
     await (isAnswerFirst ? overlapping(answer, reported) : overlapping(reported, answer));
-    assert.deepEqual(await end(), [
-      { state: "sent", id: "wamid.1" },
-      { status: "accepted", id: "wamid.1" },
-      ["wamid.1"],
-    ]);
+    assert.deepEqual(
+      await end(),
+      [{ state: "sent", id: "wamid.1" }, { status: "accepted", id: "wamid.1" }, ["wamid.1"]],
+    );
     await committed((sql) => sql`select app.apply_waiting_facts(1000)`);
     assert.deepEqual(await end(), DELIVERED);
     assert.deepEqual(await committed((sql) => waiting(sql, company.id)), []);
   }
 });
 
-Deno.test("a repeat of a released send and a report of its first attempt: whoever is first decides", async () => {
+Deno.test("a released send is repeated only if the repeat comes before a report of the earlier attempt", async () => {
   const asked = { idempotency_key: "once" };
   const repeats = await newSend(asked);
   await committed((sql) => settle(sql, repeats.send.claim_id, RELEASED));
@@ -122,7 +107,7 @@ Deno.test("a repeat of a released send and a report of its first attempt: whoeve
   assert.deepEqual(await reports.end(), DELIVERED);
 });
 
-Deno.test("a report that meets the end of the lease settles the send", async () => {
+Deno.test("a report settles a send even while its lease is being ended", async () => {
   for (const isLeaseFirst of [true, false]) {
     const { send, tell, end } = await newSend();
     await committed((sql) => endLease(sql, send.send_id));
@@ -133,7 +118,7 @@ Deno.test("a report that meets the end of the lease settles the send", async () 
   }
 });
 
-Deno.test("reports of one message in several transactions all fill their slots", async () => {
+Deno.test("simultaneous reports about one message are all recorded", async () => {
   const { tell, end } = await newSend();
   const words = ["sent", "delivered", "read", "failed", "sent", "read"];
   const results = await atOnce(words.length, (sql, i) => tell(words[i])(sql));
@@ -142,50 +127,4 @@ Deno.test("reports of one message in several transactions all fill their slots",
   assert.deepEqual(entry, { state: "sent", id: "wamid.1" });
   assert.equal(status, "read");
   assert.deepEqual([sent_at, delivered_at, read_at, failed_at], words.slice(0, 4).map(() => at(1)));
-});
-
-Deno.test("1,000 reports are applied in one transaction, and no other company's row moves", async () => {
-  const own = await newCompany();
-  const other = await newCompany();
-  await committed((sql) => accepted(sql, other, "wamid.1"));
-  const theirs = await snapshot(other.id);
-  await rolledBack(async (sql) => {
-    await sql`
-      with written as (
-        insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
-        select ${own.id}, ${own.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.' || n
-        from generate_series(1, 900) as n
-        returning id, whatsapp_message_id
-      )
-      insert into sends (
-        company_id, message_id, template_name, language_code, claim_id, state, whatsapp_message_id
-      )
-      select ${own.id}, id, 'order_update', 'pt_BR', gen_random_uuid(), 'sent', whatsapp_message_id from written
-    `;
-    const item = report("delivered", 1) as Record<string, postgres.JSONValue>;
-    const results = await sql`
-      select app.apply_status(
-        array[${own.account_id}]::uuid[], ${
-      sql.json(item)
-    } || jsonb_build_object('id', 'wamid.' || n)
-      ) as result, count(*)::int
-      from generate_series(1, 1000) as n group by 1 order by 1
-    `;
-    assert.deepEqual([...results], [
-      { result: "done", count: 900 },
-      { result: "waiting", count: 100 },
-    ]);
-    const [counts] = await sql`
-      select count(*)::int as messages, count(distinct (status, delivered_at))::int as ends, min(status) as status
-      from messages where company_id = ${own.id}
-    `;
-    assert.deepEqual({ ...counts }, { messages: 900, ends: 1, status: "delivered" });
-    assert.equal((await waiting(sql, own.id)).length, 100);
-    // Read in the transaction, so that what it changed elsewhere would show.
-    const [{ statuses }] = await sql`
-      select array_agg(status) as statuses from messages where company_id = ${other.id}
-    `;
-    assert.deepEqual(statuses, ["accepted"]);
-  });
-  assert.deepEqual(await snapshot(other.id), theirs);
 });

@@ -1,8 +1,7 @@
-// What a message shows of the channel's reports, whatever their order and however often they come.
+// What a message shows of the channel's reports, in any order and when they are repeated.
 
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { rolledBack } from "../support/acting_as.ts";
+import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import {
   accepted,
@@ -17,52 +16,50 @@ import {
   waiting,
 } from "./statuses.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const own = await newCompany();
 const other = await newCompany();
 
-/** Applies reports to messages of this company, one after the other, and tells the results. */
+/** Applies reports to messages of this company, one after the other, and returns the results. */
 async function apply(sql: Sql, ...items: Record<string, unknown>[]): Promise<string[]> {
   const results = [];
   for (const item of items) results.push(await applyStatus(sql, [own.account_id], item));
   return results;
 }
 
-Deno.test("each report fills its slot, and the status follows from the slots", async () => {
-  await rolledBack(async (sql) => {
-    const { message_id } = await accepted(sql, own);
-    const shown: Record<string, unknown> = { status: "accepted", id: "wamid.1" };
-    assert.deepEqual(await facts(sql, message_id), shown);
-    const price = { category: "utility", type: "regular" };
-    assert.deepEqual(await apply(sql, report("sent", 0, { price })), ["done"]);
-    Object.assign(shown, { status: "sent", sent_at: at(0) });
-    Object.assign(shown, { price_category: "utility", price_type: "regular" });
-    assert.deepEqual(await facts(sql, message_id), shown);
-    await apply(sql, report("failed", 1));
-    Object.assign(shown, {
-      status: "failed",
-      failed_at: at(1),
-      failure: failure(131026, "recipient_unreachable"),
-    });
-    assert.deepEqual(await facts(sql, message_id), shown);
-    // It reached another device of the person.
-    await apply(sql, report("delivered", 2));
-    Object.assign(shown, { status: "delivered", delivered_at: at(2) });
-    assert.deepEqual(await facts(sql, message_id), shown);
-    await apply(sql, report("read", 9));
-    Object.assign(shown, { status: "read", read_at: at(9) });
-    assert.deepEqual(await facts(sql, message_id), shown);
+test("each report sets its own time, and the status follows from these times", async (sql) => {
+  const { message_id } = await accepted(sql, own);
+  const shown: Record<string, unknown> = { status: "accepted", id: "wamid.1" };
+  assert.deepEqual(await facts(sql, message_id), shown);
+  const price = { category: "utility", type: "regular" };
+  assert.deepEqual(await apply(sql, report("sent", 0, { price })), ["done"]);
+  Object.assign(shown, { status: "sent", sent_at: at(0) });
+  Object.assign(shown, { price_category: "utility", price_type: "regular" });
+  assert.deepEqual(await facts(sql, message_id), shown);
+  await apply(sql, report("failed", 1));
+  Object.assign(shown, {
+    status: "failed",
+    failed_at: at(1),
+    failure: failure(131026, "recipient_unreachable"),
   });
+  assert.deepEqual(await facts(sql, message_id), shown);
+  // The message reached another device of the person.
+  await apply(sql, report("delivered", 2));
+  Object.assign(shown, { status: "delivered", delivered_at: at(2) });
+  assert.deepEqual(await facts(sql, message_id), shown);
+  await apply(sql, report("read", 9));
+  Object.assign(shown, { status: "read", read_at: at(9) });
+  assert.deepEqual(await facts(sql, message_id), shown);
 });
 
-Deno.test("all orders of the reports of a message, each twice, end in the same row", async () => {
+Deno.test("the reports of a message give the same row in every order, even if each comes twice", async () => {
   const reports = [
     report("sent", 3, { price: { category: "utility", type: "regular" } }),
-    // Two prices; the channel gives the same one twice.
+    // Two different prices, although the channel always gives the same price.
     report("delivered", 3, { price: { category: "utility", type: "free_entry_point" } }),
     report("read", 5),
-    // Two failures of the same second.
+    // Two failures in the same second.
     report("failed", 4, { failure: failure(131026, "recipient_unreachable") }),
     report("failed", 4, { failure: failure(131049, "recipient_unreachable") }),
   ];
@@ -88,7 +85,7 @@ Deno.test("all orders of the reports of a message, each twice, end in the same r
   });
 });
 
-Deno.test("of two reports of one kind, the earlier time counts", async () => {
+Deno.test("if two reports of one kind have different times, the earlier time counts", async () => {
   for (const seconds of [[3, 8], [8, 3]]) {
     await rolledBack(async (sql) => {
       const { message_id } = await accepted(sql, own);
@@ -101,54 +98,44 @@ Deno.test("of two reports of one kind, the earlier time counts", async () => {
   }
 });
 
-Deno.test("a report that comes again changes no row", async () => {
-  await rolledBack(async (sql) => {
-    const { message_id, send_id, conversation_id } = await accepted(sql, own);
-    const items = ["sent", "failed", "delivered", "read"].map((word, i) => report(word, i));
-    await apply(sql, ...items);
-    const written = () =>
-      sql`
-        select 'message', ctid::text from messages where id = ${message_id}
-        union all select 'send', ctid::text from sends where id = ${send_id}
-        union all select 'conversation', ctid::text from conversations where id = ${conversation_id}
-      `;
-    const before = await written();
-    await apply(sql, ...items, ...items);
-    assert.deepEqual(await written(), before);
-  });
+test("a report that comes again changes no row", async (sql) => {
+  const { message_id, send_id, conversation_id } = await accepted(sql, own);
+  const items = ["sent", "failed", "delivered", "read"].map((word, i) => report(word, i));
+  await apply(sql, ...items);
+  const written = () =>
+    sql`
+      select 'message', ctid::text from messages where id = ${message_id}
+      union all select 'send', ctid::text from sends where id = ${send_id}
+      union all select 'conversation', ctid::text from conversations where id = ${conversation_id}
+    `;
+  const before = await written();
+  await apply(sql, ...items, ...items);
+  assert.deepEqual(await written(), before);
 });
 
-Deno.test("a status of another kind, and one without an id, changes nothing", async () => {
-  await rolledBack(async (sql) => {
-    const { message_id } = await accepted(sql, own);
-    const before = await facts(sql, message_id);
-    const ignored = [
-      report("deleted", 1),
-      report("warning", 1),
-      report("constructor", 1),
-      report("sent", 1, { status: null }),
-      report("sent", 1, { id: null }),
-      report("sent", 1, { id: "" }),
-      report("sent", 1, { id: "w".repeat(256) }),
-    ];
-    for (const item of ignored) assert.deepEqual(await apply(sql, item), ["ignored"]);
-    assert.deepEqual(await facts(sql, message_id), before);
-    assert.deepEqual(await waiting(sql, own.id), []);
-  });
+test("a report with an unknown status or without an id changes nothing", async (sql) => {
+  const { message_id } = await accepted(sql, own);
+  const before = await facts(sql, message_id);
+  const ignored = [
+    ...[report("deleted", 1), report("warning", 1), report("constructor", 1)],
+    ...[report("sent", 1, { status: null }), report("sent", 1, { id: null })],
+    ...[report("sent", 1, { id: "" }), report("sent", 1, { id: "w".repeat(256) })],
+  ];
+  for (const item of ignored) assert.deepEqual(await apply(sql, item), ["ignored"]);
+  assert.deepEqual(await facts(sql, message_id), before);
+  assert.deepEqual(await waiting(sql, own.id), []);
 });
 
-Deno.test("a report without a time, or of the future, counts from now", async () => {
-  await rolledBack(async (sql) => {
-    const { message_id } = await accepted(sql, own);
-    const [{ now }] = await sql`select now()`;
-    const future = new Date(Date.now() + 86_400_000).toISOString();
-    await apply(sql, report("sent", 0, { at: null }), report("delivered", 0, { at: future }));
-    const { sent_at, delivered_at } = await facts(sql, message_id);
-    assert.deepEqual([sent_at, delivered_at], [now, now]);
-  });
+test("a report without a time or with a future time counts as reported now", async (sql) => {
+  const { message_id } = await accepted(sql, own);
+  const [{ now }] = await sql`select now()`;
+  const future = new Date(Date.now() + 86_400_000).toISOString();
+  await apply(sql, report("sent", 0, { at: null }), report("delivered", 0, { at: future }));
+  const { sent_at, delivered_at } = await facts(sql, message_id);
+  assert.deepEqual([sent_at, delivered_at], [now, now]);
 });
 
-Deno.test("a failure that says little is a failure of the channel", async () => {
+Deno.test("a failure without details counts as a failure of the channel", async () => {
   const told: [unknown, unknown][] = [
     [null, { reason: "channel_error", code: null, message: null, details: null }],
     [
@@ -169,26 +156,24 @@ Deno.test("a failure that says little is a failure of the channel", async () => 
   }
 });
 
-Deno.test("a report counts for messages of the companies that it may speak for, and for no other's", async () => {
-  await rolledBack(async (sql) => {
-    const ours = await accepted(sql, own);
-    const theirs = await accepted(sql, other);
-    await apply(sql, report("read", 1));
-    assert.equal((await facts(sql, ours.message_id)).status, "read");
-    assert.equal((await facts(sql, theirs.message_id)).status, "accepted");
-    // A person's message has no status.
-    const [{ id }] = await sql`
-      insert into messages (company_id, conversation_id, direction, content, whatsapp_message_id)
-      values (${own.id}, ${own.conversation_id}, 'inbound', 'Hello', 'wamid.2') returning id
-    `;
-    assert.deepEqual(await apply(sql, report("read", 1, { id: "wamid.2" })), ["waiting"]);
-    assert.deepEqual(await facts(sql, id), { id: "wamid.2" });
-    assert.equal(await applyStatus(sql, [], report("read", 1)), "unroutable");
-    assert.equal(await applyStatus(sql, [crypto.randomUUID()], report("read", 1)), "unroutable");
-  });
+test("a report changes a message only if an account of the report belongs to the message's company", async (sql) => {
+  const ours = await accepted(sql, own);
+  const theirs = await accepted(sql, other);
+  await apply(sql, report("read", 1));
+  assert.equal((await facts(sql, ours.message_id)).status, "read");
+  assert.equal((await facts(sql, theirs.message_id)).status, "accepted");
+  // A message from a person has no status.
+  const [{ id }] = await sql`
+    insert into messages (company_id, conversation_id, direction, content, whatsapp_message_id)
+    values (${own.id}, ${own.conversation_id}, 'inbound', 'Hello', 'wamid.2') returning id
+  `;
+  assert.deepEqual(await apply(sql, report("read", 1, { id: "wamid.2" })), ["waiting"]);
+  assert.deepEqual(await facts(sql, id), { id: "wamid.2" });
+  assert.equal(await applyStatus(sql, [], report("read", 1)), "unroutable");
+  assert.equal(await applyStatus(sql, [crypto.randomUUID()], report("read", 1)), "unroutable");
 });
 
-Deno.test("of two companies that had the number and have the same id, the mark tells whose it is", async () => {
+Deno.test("if two companies have had a number and have the id, the mark decides which one the report is about", async () => {
   for (const [whose, not] of [[own, other], [other, own]]) {
     await rolledBack(async (sql) => {
       const [meant, unmeant] = [await accepted(sql, whose), await accepted(sql, not)];
@@ -201,17 +186,14 @@ Deno.test("of two companies that had the number and have the same id, the mark t
   }
 });
 
-Deno.test("a message without a send, such as an imported one, takes its reports", async () => {
-  await rolledBack(async (sql) => {
-    const [{ id }] = await sql`
-      insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
-      values (${own.id}, ${own.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.1') returning id
-    `;
-    assert.deepEqual(await apply(sql, report("delivered", 1)), ["done"]);
-    assert.deepEqual(await facts(sql, id), {
-      status: "delivered",
-      id: "wamid.1",
-      delivered_at: at(1),
-    });
-  });
+test("a message without a send, such as an imported message, shows its reports", async (sql) => {
+  const [{ id }] = await sql`
+    insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
+    values (${own.id}, ${own.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.1') returning id
+  `;
+  assert.deepEqual(await apply(sql, report("delivered", 1)), ["done"]);
+  assert.deepEqual(
+    await facts(sql, id),
+    { status: "delivered", id: "wamid.1", delivered_at: at(1) },
+  );
 });

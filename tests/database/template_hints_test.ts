@@ -1,15 +1,14 @@
-// What the channel tells of a template is a hint: the template is read again before the next send, and until then it
-// shows what was told.
+// What the channel says about a template is a hint. The template shows the hint until it is read
+// again, before the next send.
 
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { rolledBack } from "../support/acting_as.ts";
+import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { connectAccount, newCompany } from "../support/company.ts";
 import { ago, CATEGORY, hint, type Item, QUALITY, status, tellOfTemplate } from "./hints.ts";
 import { type Claim, claim } from "./sends.ts";
 import { apply, catalogued, entry, FITTING, joinBusinessAccount } from "./templates.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const own = await newCompany();
 const other = await newCompany();
@@ -50,7 +49,7 @@ async function dueJobs(sql: Sql): Promise<number> {
   return jobs;
 }
 
-Deno.test("a template shows what the channel told of it, and its list is due to be read", async () => {
+Deno.test("a template shows what an event said about it, and the list of templates becomes due for a reading", async () => {
   const told: [Item, Record<string, unknown>][] = [
     [{}, { status: "REJECTED", reason: "INVALID_FORMAT" }],
     [{ value: { event: "REJECTED", reason: "NONE" } }, { status: "REJECTED" }],
@@ -59,13 +58,10 @@ Deno.test("a template shows what the channel told of it, and its list is due to 
     [QUALITY, { quality: "YELLOW" }],
     [CATEGORY, { category: "MARKETING" }],
     [
-      {
-        event: "category",
-        value: { new_category: "UTILITY", correct_category: "MARKETING" },
-      },
+      { event: "category", value: { new_category: "UTILITY", correct_category: "MARKETING" } },
       { upcoming: "MARKETING" },
     ],
-    // What the list will say of these, nobody knows.
+    // It is unknown which of these values the next reading of the list brings.
     [status("FLAGGED"), {}],
     [status("SOMETHING_NEW"), {}],
     [{ event: "components", value: {} }, {}],
@@ -84,7 +80,7 @@ Deno.test("a template shows what the channel told of it, and its list is due to 
   }
 });
 
-Deno.test("what is read after an event counts, also when the event comes again", async () => {
+Deno.test("a reading wins over an earlier event, even when the event is delivered again", async () => {
   for (const changes of [{}, QUALITY, CATEGORY, { event: "components", value: {} }]) {
     await rolledBack(async (sql) => {
       const waba = await catalogued(sql, own, [entry()], "1 hour");
@@ -94,7 +90,7 @@ Deno.test("what is read after an event counts, also when the event comes again",
       assert.deepEqual(await shown(sql), AS_LISTED);
       assert.ok(await dueIn(sql) > 0);
       await tellOfTemplate(sql, [account_id], item);
-      // It is read again, because that costs little.
+      // The template is read again, because that costs little.
       assert.deepEqual([await shown(sql), await dueIn(sql)], [AS_LISTED, 0]);
       await apply(sql, account_id, [entry()]);
       const hints = await sql`select from template_hints where company_id = ${company_id}`;
@@ -103,7 +99,7 @@ Deno.test("what is read after an event counts, also when the event comes again",
   }
 });
 
-Deno.test("events in any order and twice give the same template, also within one second", async () => {
+Deno.test("events give the same template in any order, even if repeated or within one second", async () => {
   const items = [
     status("PAUSED"),
     { ...status("APPROVED"), at: ago(20) },
@@ -128,7 +124,7 @@ Deno.test("events in any order and twice give the same template, also within one
   }
 });
 
-Deno.test("a send after an event reads the template first; when that cannot be, it is judged by what was told", async () => {
+Deno.test("after an event, a send requests a reread of the template, and if none is possible, follows the event", async () => {
   const ends: [changes: Item, first: string, last: string][] = [
     [{}, "reread", "template_refused"],
     [status("PAUSED"), "reread", "template_refused"],
@@ -137,9 +133,9 @@ Deno.test("a send after an event reads the template first; when that cannot be, 
     [status("FLAGGED"), "reread", "claimed"],
     [{ event: "components", value: {} }, "reread", "claimed"],
     [CATEGORY, "reread", "claimed"],
-    // No send depends on it.
+    // No send depends on the quality.
     [QUALITY, "claimed", "claimed"],
-    // Too long ago: the channel decides.
+    // The event is too old, so the channel decides.
     [{ at: ago(660) }, "reread", "claimed"],
   ];
   for (const [changes, first, last] of ends) {
@@ -156,128 +152,80 @@ Deno.test("a send after an event reads the template first; when that cannot be, 
   }
 });
 
-Deno.test("a refusal by what was told says the status and since when", async () => {
-  await rolledBack(async (sql) => {
-    const waba = await catalogued(sql, own, [entry()], "1 hour");
-    const at = ago(5);
-    await tellOfTemplate(sql, [account_id], hint(waba, { ...status("PAUSED"), at }));
-    // The number of values is not told of: what is stored may be out of date.
-    const { faults } = await judged(sql, { preflight: "last", body_variables: ["Ada"] });
-    assert.deepEqual(
-      faults.map(({ since, ...rest }: Claim) => ({
-        ...rest,
-        since: new Date(since).toISOString(),
-      })),
-      [{ field: "template_name", fault: "status", status: "PAUSED", since: at }],
-    );
+test("after an event, even a template that was just read is read once more", async (sql) => {
+  const waba = await catalogued(sql, own, [entry({ status: "PAUSED" })], "11 minutes");
+  const { began_at } = await judged(sql);
+  await apply(sql, account_id, [entry({ status: "PAUSED" })], {
+    only_name: "order_update",
+    began_at,
   });
+  assert.equal((await judged(sql)).result, "template_refused");
+  // A transaction has only one time, so the reading is moved back to be earlier than the event.
+  await sql`update templates set read_at = read_at - interval '1 minute' where company_id = ${company_id}`;
+  await tellOfTemplate(sql, [account_id], hint(waba, status("APPROVED")));
+  const { result, is_elsewhere } = await judged(sql);
+  assert.deepEqual([result, is_elsewhere], ["reread", false]);
+  assert.equal((await judged(sql, { preflight: "last" })).result, "claimed");
 });
 
-Deno.test("a template that was just read again is read once more after an event", async () => {
-  await rolledBack(async (sql) => {
-    const waba = await catalogued(sql, own, [entry({ status: "PAUSED" })], "11 minutes");
-    const { began_at } = await judged(sql);
-    await apply(sql, account_id, [entry({ status: "PAUSED" })], {
-      only_name: "order_update",
-      began_at,
-    });
-    assert.equal((await judged(sql)).result, "template_refused");
-    // In one transaction all of it happens at the same time, and the event comes after the reading.
-    await sql`update templates set read_at = read_at - interval '1 minute' where company_id = ${company_id}`;
-    await tellOfTemplate(sql, [account_id], hint(waba, status("APPROVED")));
-    const { result, is_elsewhere } = await judged(sql);
-    assert.deepEqual([result, is_elsewhere], ["reread", false]);
-    assert.equal((await judged(sql, { preflight: "last" })).result, "claimed");
-  });
+test("an event about an unknown template makes the next send look the template up", async (sql) => {
+  const waba = await catalogued(sql, own, [], "1 hour");
+  const { began_at } = await judged(sql);
+  await apply(sql, account_id, [], { only_name: "order_update", began_at });
+  assert.equal((await judged(sql)).result, "template_refused");
+  await sql`update template_rereads set read_at = read_at - interval '1 second'`;
+  await tellOfTemplate(sql, [account_id], hint(waba, status("APPROVED")));
+  assert.equal((await judged(sql)).result, "reread");
+  assert.equal((await judged(sql, { preflight: "last" })).result, "claimed");
 });
 
-Deno.test("an event about a template that is not known makes the next send look for it", async () => {
-  await rolledBack(async (sql) => {
-    const waba = await catalogued(sql, own, [], "1 hour");
-    const { began_at } = await judged(sql);
-    await apply(sql, account_id, [], { only_name: "order_update", began_at });
-    assert.equal((await judged(sql)).result, "template_refused");
-    await sql`update template_rereads set read_at = read_at - interval '1 second'`;
-    await tellOfTemplate(sql, [account_id], hint(waba, status("APPROVED")));
-    assert.equal((await judged(sql)).result, "reread");
-    assert.equal((await judged(sql, { preflight: "last" })).result, "claimed");
+test("an event that comes while the list is read is kept, and the list becomes due again", async (sql) => {
+  const waba = await catalogued(sql, own, [entry()], "1 hour");
+  await tellOfTemplate(sql, [account_id], hint(waba));
+  await apply(sql, account_id, [entry({ quality: "RED" })], { age: "5 seconds" });
+  assert.deepEqual(await shown(sql), {
+    ...AS_LISTED,
+    ...{ status: "REJECTED", reason: "INVALID_FORMAT", quality: "RED" },
   });
+  assert.equal(await dueIn(sql), 0);
+  await apply(sql, account_id, [entry()]);
+  assert.deepEqual([await shown(sql), await dueIn(sql) > 0], [AS_LISTED, true]);
 });
 
-Deno.test("what is told while the list is read stays, and the list is due again", async () => {
-  await rolledBack(async (sql) => {
-    const waba = await catalogued(sql, own, [entry()], "1 hour");
-    await tellOfTemplate(sql, [account_id], hint(waba));
-    await apply(sql, account_id, [entry({ quality: "RED" })], { age: "5 seconds" });
-    assert.deepEqual(await shown(sql), {
-      ...AS_LISTED,
-      ...{ status: "REJECTED", reason: "INVALID_FORMAT", quality: "RED" },
-    });
-    assert.equal(await dueIn(sql), 0);
-    await apply(sql, account_id, [entry()]);
-    assert.deepEqual([await shown(sql), await dueIn(sql) > 0], [AS_LISTED, true]);
-  });
+test("an event changes only the catalogues of its own accounts", async (sql) => {
+  const waba = await catalogued(sql, own, [entry()], "1 hour");
+  await joinBusinessAccount(sql, other.account_id, waba);
+  await apply(sql, other.account_id, [entry()], { age: "1 hour" });
+  await tellOfTemplate(sql, [account_id], hint(waba));
+  assert.deepEqual([(await shown(sql)).status, await dueIn(sql)], ["REJECTED", 0]);
+  assert.deepEqual(await shown(sql, other.id), AS_LISTED);
+  assert.ok(await dueIn(sql, other.id) > 0);
+  // Two accounts of one business account have one catalogue.
+  const second = await connectAccount(sql, company_id, { business_account_id: waba });
+  const ids = [account_id, second.id, other.account_id];
+  await tellOfTemplate(sql, ids, hint(waba, { ...status("PAUSED"), at: null }));
+  assert.equal((await shown(sql, other.id)).status, "PAUSED");
+  // The event is not about an account of another business account.
+  await tellOfTemplate(sql, ids, hint("1", { ...status("REJECTED"), at: null }));
+  assert.equal((await shown(sql)).status, "PAUSED");
 });
 
-Deno.test("only the catalogues of the accounts given change, each company's own", async () => {
-  await rolledBack(async (sql) => {
-    const waba = await catalogued(sql, own, [entry()], "1 hour");
-    await joinBusinessAccount(sql, other.account_id, waba);
-    await apply(sql, other.account_id, [entry()], { age: "1 hour" });
-    await tellOfTemplate(sql, [account_id], hint(waba));
-    assert.deepEqual([(await shown(sql)).status, await dueIn(sql)], ["REJECTED", 0]);
-    assert.deepEqual(await shown(sql, other.id), AS_LISTED);
-    assert.ok(await dueIn(sql, other.id) > 0);
-    // Two accounts of one business account have one catalogue.
-    const second = await connectAccount(sql, company_id, { business_account_id: waba });
-    const ids = [account_id, second.id, other.account_id];
-    await tellOfTemplate(sql, ids, hint(waba, { ...status("PAUSED"), at: null }));
-    assert.equal((await shown(sql, other.id)).status, "PAUSED");
-    // An account of another business account is none of the event's.
-    await tellOfTemplate(sql, ids, hint("1", { ...status("REJECTED"), at: null }));
-    assert.equal((await shown(sql)).status, "PAUSED");
-  });
+test("an event for an account without a catalogue is not recorded, because a reading is due anyway", async (sql) => {
+  const waba = await joinBusinessAccount(sql, account_id);
+  assert.equal(await dueJobs(sql), 1);
+  assert.equal(await tellOfTemplate(sql, [account_id], hint(waba)), "done");
+  const [{ hints }] = await sql`
+    select count(*)::int as hints from template_hints where company_id = ${company_id}
+  `;
+  assert.deepEqual([hints, await dueJobs(sql)], [0, 1]);
 });
 
-Deno.test("without a catalogue nothing is noted, because a reading is due anyway", async () => {
-  await rolledBack(async (sql) => {
-    const waba = await joinBusinessAccount(sql, account_id);
-    assert.equal(await dueJobs(sql), 1);
-    assert.equal(await tellOfTemplate(sql, [account_id], hint(waba)), "done");
-    const [{ hints }] = await sql`
-      select count(*)::int as hints from template_hints where company_id = ${company_id}
-    `;
-    assert.deepEqual([hints, await dueJobs(sql)], [0, 1]);
-  });
-});
-
-Deno.test("an event does not shorten the pause after a reading that failed", async () => {
-  await rolledBack(async (sql) => {
-    const waba = await catalogued(sql, own, [entry()], "1 hour");
-    const [{ run }] = await sql`select begin_job('template-sync', ${account_id}) as run`;
-    await sql`select end_job(${run.run_id}, 'The channel is down')`;
-    await tellOfTemplate(sql, [account_id], hint(waba));
-    assert.deepEqual([await dueIn(sql), await dueJobs(sql)], [1, 0]);
-    assert.equal((await shown(sql)).status, "REJECTED");
-    assert.equal((await judged(sql)).result, "reread");
-  });
-});
-
-Deno.test("a thousand events make one reading due, also while one is under way", async () => {
-  await rolledBack(async (sql) => {
-    const names = Array.from({ length: 1000 }, (_, n) => `template_${n}`);
-    const waba = await catalogued(sql, own, names.map((name) => entry({ name })), "1 hour");
-    const items = names.map((name) => hint(waba, { name, ...status("PAUSED") }));
-    await sql`
-      select app.apply_template_hint(array[${account_id}::uuid], item)
-      from jsonb_array_elements(${sql.json(items as never)}) as item
-    `;
-    assert.equal(await dueJobs(sql), 1);
-    const [{ paused }] = await sql`
-      select count(*)::int as paused from templates where company_id = ${company_id} and status = 'PAUSED'
-    `;
-    assert.equal(paused, 1000);
-    await sql`select begin_job('template-sync', ${account_id}) as run`;
-    assert.equal(await dueJobs(sql), 0);
-  });
+test("an event does not shorten the pause after a failed reading", async (sql) => {
+  const waba = await catalogued(sql, own, [entry()], "1 hour");
+  const [{ run }] = await sql`select begin_job('template-sync', ${account_id}) as run`;
+  await sql`select end_job(${run.run_id}, 'The channel is down')`;
+  await tellOfTemplate(sql, [account_id], hint(waba));
+  assert.deepEqual([await dueIn(sql), await dueJobs(sql)], [1, 0]);
+  assert.equal((await shown(sql)).status, "REJECTED");
+  assert.equal((await judged(sql)).result, "reread");
 });

@@ -1,15 +1,13 @@
-// The media of template headers: who uploads it, how long it is sent, and when it is uploaded again.
+// Media of template headers: who uploads it, how long it can be sent, and when it is uploaded again.
 
 import assert from "node:assert/strict";
-import type postgres from "postgres";
-import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
-import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
+import { actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { connectAccount, disconnectAccount, newCompany } from "../support/company.ts";
-import { atOnce, committed, overlapping } from "./connections.ts";
+import { committed, overlapping } from "./connections.ts";
 import { actAsSender, type Claim, claim, RELEASED, settle } from "./sends.ts";
 import { apply, catalogued, entry, joinBusinessAccount, mediaEntry, SAMPLE } from "./templates.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const own = await newCompany();
 const other = await newCompany();
@@ -44,7 +42,7 @@ async function mediaOf(sql: Sql, of_account = account_id) {
   return { ...row };
 }
 
-/** Moves the times of every upload of the company into the past. */
+/** Makes every upload of the company this much older. */
 async function age(sql: Sql, time: string) {
   await sql`
     update template_media set
@@ -66,7 +64,7 @@ const send = (sql: Sql, asked: Record<string, unknown> = {}) =>
     ...asked,
   });
 
-Deno.test("a send with a media header needs its media first, and then carries it", async () => {
+Deno.test("a send with a media header waits for the upload of its media, and then carries the media", async () => {
   for (const header_format of ["IMAGE", "VIDEO", "DOCUMENT"]) {
     await rolledBack(async (sql) => {
       const business_account_id = await catalogued(sql, own, [mediaEntry({ header_format })]);
@@ -91,164 +89,130 @@ Deno.test("a send with a media header needs its media first, and then carries it
   }
 });
 
-Deno.test("one uploads, others wait, and all find what was uploaded", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [mediaEntry()]);
-    const { upload_id, began_at, ...first } = await begin(sql);
-    assert.match(upload_id, /^[0-9a-f-]{36}$/);
-    assert.ok(Math.abs(Date.parse(began_at) - Date.now()) < 60_000, began_at);
-    assert.deepEqual(first, {
-      result: "upload",
-      format: "IMAGE",
-      sample_url: `${SAMPLE}?oe=6A&sig=secret`,
-      template_name: "order_update",
-      language: "pt_BR",
-      channel_template_id: "1689556908129832",
-    });
-    assert.deepEqual(await begin(sql), { result: "wait" });
-    assert.equal(await call(sql, "finish_media_upload", upload_id, "77", null), true);
-    const ready = { result: "ready", media_id: "77", filename: null };
-    assert.deepEqual(await begin(sql), ready);
-    // The upload has ended, so it ends no second time.
-    assert.equal(await call(sql, "finish_media_upload", upload_id, "88", null), false);
-    assert.equal(await call(sql, "fail_media_upload", upload_id, "Late"), false);
-    assert.deepEqual(await begin(sql), ready);
+test("only one caller uploads media, and the others wait and use the same upload", async (sql) => {
+  await catalogued(sql, own, [mediaEntry()]);
+  const { upload_id, began_at, ...first } = await begin(sql);
+  assert.match(upload_id, /^[0-9a-f-]{36}$/);
+  assert.ok(Math.abs(Date.parse(began_at) - Date.now()) < 60_000, began_at);
+  assert.deepEqual(first, {
+    result: "upload",
+    format: "IMAGE",
+    sample_url: `${SAMPLE}?oe=6A&sig=secret`,
+    template_name: "order_update",
+    language: "pt_BR",
+    channel_template_id: "1689556908129832",
   });
+  assert.deepEqual(await begin(sql), { result: "wait" });
+  assert.equal(await call(sql, "finish_media_upload", upload_id, "77", null), true);
+  const ready = { result: "ready", media_id: "77", filename: null };
+  assert.deepEqual(await begin(sql), ready);
+  // The upload has ended, so ending it again does nothing.
+  assert.equal(await call(sql, "finish_media_upload", upload_id, "88", null), false);
+  assert.equal(await call(sql, "fail_media_upload", upload_id, "Late"), false);
+  assert.deepEqual(await begin(sql), ready);
 });
 
-Deno.test("an upload that never ends is begun again when its lease has ended, and then counts no more", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [mediaEntry()]);
-    const lost = await begin(sql);
-    await age(sql, "29 seconds");
-    assert.equal((await begin(sql)).result, "wait");
-    await age(sql, "1 second");
-    const second = await begin(sql);
-    assert.equal(second.result, "upload");
-    assert.equal(await call(sql, "finish_media_upload", lost.upload_id, "66", null), false);
-    assert.equal(await call(sql, "fail_media_upload", lost.upload_id, "Late"), false);
-    assert.equal((await begin(sql)).result, "wait");
-    assert.equal(await call(sql, "finish_media_upload", second.upload_id, "77", null), true);
+test("if an upload never ends, another begins after its lease, and the first has no effect any more", async (sql) => {
+  await catalogued(sql, own, [mediaEntry()]);
+  const lost = await begin(sql);
+  await age(sql, "29 seconds");
+  assert.equal((await begin(sql)).result, "wait");
+  await age(sql, "1 second");
+  const second = await begin(sql);
+  assert.equal(second.result, "upload");
+  assert.equal(await call(sql, "finish_media_upload", lost.upload_id, "66", null), false);
+  assert.equal(await call(sql, "fail_media_upload", lost.upload_id, "Late"), false);
+  assert.equal((await begin(sql)).result, "wait");
+  assert.equal(await call(sql, "finish_media_upload", second.upload_id, "77", null), true);
 
-    const [lease, longest, shortest] = [60, 10_000, -1];
-    const seconds = async () => {
-      const [row] = await sql`
-        select extract(epoch from lease_ends_at - now())::int as seconds from template_media
-        where company_id = ${company_id}
-      `;
-      return row.seconds;
-    };
-    for (const [asked, given] of [[lease, 60], [longest, 150], [shortest, 1]]) {
-      await sql`delete from template_media where company_id = ${company_id}`;
-      await call(sql, "begin_media_upload", account_id, await templateId(sql), asked);
-      assert.equal(await seconds(), given);
-    }
-  });
+  const [lease, longest, shortest] = [60, 10_000, -1];
+  const seconds = async () => {
+    const [row] = await sql`
+      select extract(epoch from lease_ends_at - now())::int as seconds from template_media
+      where company_id = ${company_id}
+    `;
+    return row.seconds;
+  };
+  for (const [asked, given] of [[lease, 60], [longest, 150], [shortest, 1]]) {
+    await sql`delete from template_media where company_id = ${company_id}`;
+    await call(sql, "begin_media_upload", account_id, await templateId(sql), asked);
+    assert.equal(await seconds(), given);
+  }
 });
 
-Deno.test("an upload that fails is told to those who wait, and is tried again ten seconds later", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [mediaEntry()]);
-    const problem = async () =>
-      (await sql`select media_problem from templates where company_id = ${company_id}`)[0]
-        .media_problem;
-    const fail = async (reason: string) => {
-      const { upload_id } = await begin(sql);
-      assert.equal(await call(sql, "fail_media_upload", upload_id, reason), true);
-    };
-    await fail("The sample has expired");
-    assert.deepEqual(await begin(sql), { result: "failed", reason: "The sample has expired" });
-    assert.equal(await problem(), "The sample has expired");
-    await age(sql, "9 seconds");
-    assert.equal((await begin(sql)).result, "failed");
-    await age(sql, "1 second");
-    await fail("x".repeat(2000));
-    assert.equal((await mediaOf(sql)).failure, "x".repeat(1000));
-    // A reading does not hide the problem.
-    await apply(sql, account_id, [mediaEntry()]);
-    assert.equal(await problem(), "x".repeat(1000));
-    await age(sql, "10 seconds");
-    await upload(sql);
-    assert.deepEqual(await mediaOf(sql), {
-      media_id: "77",
-      filename: null,
-      upload_id: null,
-      failure: null,
-      failures: 0,
-    });
-    assert.equal(await problem(), null);
-  });
+test("a failed upload is reported to the waiting callers and is tried again ten seconds later", async (sql) => {
+  await catalogued(sql, own, [mediaEntry()]);
+  const problem = async () =>
+    (await sql`select media_problem from templates where company_id = ${company_id}`)[0]
+      .media_problem;
+  const fail = async (reason: string) => {
+    const { upload_id } = await begin(sql);
+    assert.equal(await call(sql, "fail_media_upload", upload_id, reason), true);
+  };
+  await fail("The sample has expired");
+  assert.deepEqual(await begin(sql), { result: "failed", reason: "The sample has expired" });
+  assert.equal(await problem(), "The sample has expired");
+  await age(sql, "9 seconds");
+  assert.equal((await begin(sql)).result, "failed");
+  await age(sql, "1 second");
+  await fail("x".repeat(2000));
+  assert.equal((await mediaOf(sql)).failure, "x".repeat(1000));
+  // A reading of the templates does not hide the failed upload.
+  await apply(sql, account_id, [mediaEntry()]);
+  assert.equal(await problem(), "x".repeat(1000));
+  await age(sql, "10 seconds");
+  await upload(sql);
+  assert.deepEqual(
+    await mediaOf(sql),
+    { media_id: "77", filename: null, upload_id: null, failure: null, failures: 0 },
+  );
+  assert.equal(await problem(), null);
 });
 
-Deno.test("a header without a sample cannot be uploaded", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [mediaEntry({ sample_url: null })]);
-    assert.equal((await send(sql)).result, "media_needed");
-    assert.deepEqual(await begin(sql), {
-      result: "failed",
-      reason: "The channel lists no sample of the header's media",
-    });
-    assert.deepEqual(await due(sql), []);
+test("a header without a sample cannot be uploaded", async (sql) => {
+  await catalogued(sql, own, [mediaEntry({ sample_url: null })]);
+  assert.equal((await send(sql)).result, "media_needed");
+  assert.deepEqual(await begin(sql), {
+    result: "failed",
+    reason: "The channel lists no sample of the header's media",
   });
+  assert.deepEqual(await due(sql), []);
 });
 
-Deno.test("what is not there, or belongs to another company, is gone", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [
-      mediaEntry(),
-      mediaEntry({ name: "old" }),
-      entry({ name: "text" }),
-    ]);
-    await apply(sql, account_id, [mediaEntry(), entry({ name: "text" })]);
-    await sql`update templates set status = 'DELETED' where company_id = ${company_id} and name = 'old'`;
-    await catalogued(sql, other, [mediaEntry()]);
-    const [mine, theirs] = [await templateId(sql), await templateId(sql, "order_update", other.id)];
-    const elsewhere = await connectAccount(sql, company_id);
-    await joinBusinessAccount(sql, elsewhere.id);
-    const gone: [string, string][] = [
-      [crypto.randomUUID(), account_id],
-      [mine, crypto.randomUUID()],
-      [mine, elsewhere.id],
-      [theirs, account_id],
-      [mine, other.account_id],
-      [await templateId(sql, "old"), account_id],
-      [await templateId(sql, "text"), account_id],
-    ];
-    for (const [template, account] of gone) {
-      assert.deepEqual(await begin(sql, template, account), { result: "gone" });
-    }
-    await actAsSender(sql, keys.messaging);
-    assert.deepEqual(await begin(sql, theirs, other.account_id), { result: "gone" });
-    assert.equal((await begin(sql, mine)).result, "upload");
-    await actAsSuperuser(sql);
-    const { upload_id } = await begin(sql, theirs, other.account_id);
-    await actAsSender(sql, keys.messaging);
-    assert.equal(await call(sql, "finish_media_upload", upload_id, "1", null), false);
-    assert.equal(await call(sql, "fail_media_upload", upload_id, "x"), false);
-    await actAsSuperuser(sql);
-    await disconnectAccount(sql, account_id);
-    assert.deepEqual(await begin(sql, mine), { result: "gone" });
-  });
+test("missing media and media of another company are reported as gone", async (sql) => {
+  await catalogued(sql, own, [mediaEntry(), mediaEntry({ name: "old" }), entry({ name: "text" })]);
+  await apply(sql, account_id, [mediaEntry(), entry({ name: "text" })]);
+  await sql`update templates set status = 'DELETED' where company_id = ${company_id} and name = 'old'`;
+  await catalogued(sql, other, [mediaEntry()]);
+  const [mine, theirs] = [await templateId(sql), await templateId(sql, "order_update", other.id)];
+  const elsewhere = await connectAccount(sql, company_id);
+  await joinBusinessAccount(sql, elsewhere.id);
+  const gone: [string, string][] = [
+    [crypto.randomUUID(), account_id],
+    [mine, crypto.randomUUID()],
+    [mine, elsewhere.id],
+    [theirs, account_id],
+    [mine, other.account_id],
+    [await templateId(sql, "old"), account_id],
+    [await templateId(sql, "text"), account_id],
+  ];
+  for (const [template, account] of gone) {
+    assert.deepEqual(await begin(sql, template, account), { result: "gone" });
+  }
+  await actAsSender(sql, keys.messaging);
+  assert.deepEqual(await begin(sql, theirs, other.account_id), { result: "gone" });
+  assert.equal((await begin(sql, mine)).result, "upload");
+  await actAsSuperuser(sql);
+  const { upload_id } = await begin(sql, theirs, other.account_id);
+  await actAsSender(sql, keys.messaging);
+  assert.equal(await call(sql, "finish_media_upload", upload_id, "1", null), false);
+  assert.equal(await call(sql, "fail_media_upload", upload_id, "x"), false);
+  await actAsSuperuser(sql);
+  await disconnectAccount(sql, account_id);
+  assert.deepEqual(await begin(sql, mine), { result: "gone" });
 });
 
-Deno.test("media is uploaded with tokens for messaging only", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [mediaEntry()]);
-    const id = await templateId(sql);
-    const key_hash = await hashKey(keys.all);
-    for (const scope of ["read", "write", undefined]) {
-      await actAs(sql, "api_client", { key_hash, scope });
-      const attempts = [
-        (sql: Sql) => begin(sql, id),
-        (sql: Sql) => call(sql, "finish_media_upload", id, "1", null),
-        (sql: Sql) => call(sql, "fail_media_upload", id, "x"),
-      ];
-      for (const attempt of attempts) assert.equal(await refusal(sql, attempt), "PT403", scope);
-    }
-  });
-});
-
-Deno.test("media is sent for 29 days, renewed from the 25th on, and never sent when it is older", async () => {
+Deno.test("media is sent for at most 29 days, and is renewed from day 25 on", async () => {
   const ages: [string, renewed: boolean, result: string][] = [
     ["24 days 23 hours", false, "claimed"],
     ["25 days 1 minute", true, "claimed"],
@@ -264,13 +228,13 @@ Deno.test("media is sent for 29 days, renewed from the 25th on, and never sent w
       assert.deepEqual(await due(sql), isRenewed ? ["order_update"] : [], time);
       assert.equal((await send(sql)).result, result, time);
       assert.equal((await begin(sql)).result, isRenewed ? "upload" : "ready", time);
-      // While it is renewed, the old one is sent.
+      // While the media is renewed, the previous media is sent.
       assert.equal((await send(sql)).result, result, time);
     });
   }
 });
 
-Deno.test("a renewal that fails is no problem while the media can be sent", async () => {
+Deno.test("a failed renewal is reported as a problem only when the media can no longer be sent", async () => {
   for (const [time, expected] of [["26 days", null], ["29 days", "Lost"]] as const) {
     await rolledBack(async (sql) => {
       await catalogued(sql, own, [mediaEntry()]);
@@ -285,121 +249,109 @@ Deno.test("a renewal that fails is no problem while the media can be sent", asyn
   }
 });
 
-Deno.test("each account has its own upload, and templates with one sample share it", async () => {
-  await rolledBack(async (sql) => {
-    const languages = ["pt_BR", "es", "en"].map((language) => mediaEntry({ language }));
-    const business_account_id = await catalogued(sql, own, languages);
-    const second = await connectAccount(sql, company_id);
-    await joinBusinessAccount(sql, second.id, business_account_id);
-    await upload(sql, "77");
-    const [{ id }] = await sql`
-      select id from templates where company_id = ${company_id} and language = 'es'
-    `;
-    assert.equal((await begin(sql, id)).media_id, "77");
-    assert.equal((await begin(sql, id, second.id)).result, "upload");
-    assert.deepEqual(await due(sql), []);
-    const inSpanish = await send(sql, { language_code: "es" });
-    assert.deepEqual(inSpanish.template.media, { id: "77", filename: null });
-    const onSecond = await send(sql, { phone_number_id: second.phone_number_id });
-    assert.equal(onSecond.result, "media_needed");
-  });
+test("each account has its own upload, and templates with the same sample share it", async (sql) => {
+  const languages = ["pt_BR", "es", "en"].map((language) => mediaEntry({ language }));
+  const business_account_id = await catalogued(sql, own, languages);
+  const second = await connectAccount(sql, company_id);
+  await joinBusinessAccount(sql, second.id, business_account_id);
+  await upload(sql, "77");
+  const [{ id }] = await sql`
+    select id from templates where company_id = ${company_id} and language = 'es'
+  `;
+  assert.equal((await begin(sql, id)).media_id, "77");
+  assert.equal((await begin(sql, id, second.id)).result, "upload");
+  assert.deepEqual(await due(sql), []);
+  const inSpanish = await send(sql, { language_code: "es" });
+  assert.deepEqual(inSpanish.template.media, { id: "77", filename: null });
+  const onSecond = await send(sql, { phone_number_id: second.phone_number_id });
+  assert.equal(onSecond.result, "media_needed");
 });
 
-Deno.test("a sample that is signed anew is the same, and another sample is uploaded", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [mediaEntry()], "2 minutes");
-    await upload(sql);
-    await apply(sql, account_id, [mediaEntry({ sample_url: `${SAMPLE}?oe=7B` })], {
-      age: "1 minute",
-    });
-    assert.equal((await begin(sql)).result, "ready");
-    await apply(sql, account_id, [mediaEntry({ sample_url: `${SAMPLE}.new?oe=7B` })]);
-    assert.equal((await send(sql)).result, "media_needed");
-    const again = await begin(sql);
-    assert.deepEqual([again.result, again.sample_url], ["upload", `${SAMPLE}.new?oe=7B`]);
+test("a sample with a new signature is not uploaded again, but a different sample is", async (sql) => {
+  await catalogued(sql, own, [mediaEntry()], "2 minutes");
+  await upload(sql);
+  await apply(sql, account_id, [mediaEntry({ sample_url: `${SAMPLE}?oe=7B` })], {
+    age: "1 minute",
   });
+  assert.equal((await begin(sql)).result, "ready");
+  await apply(sql, account_id, [mediaEntry({ sample_url: `${SAMPLE}.new?oe=7B` })]);
+  assert.equal((await send(sql)).result, "media_needed");
+  const again = await begin(sql);
+  assert.deepEqual([again.result, again.sample_url], ["upload", `${SAMPLE}.new?oe=7B`]);
 });
 
-Deno.test("media is due for what can be sent, and not for what is uploaded, fails or is under way", async () => {
-  await rolledBack(async (sql) => {
-    const sample = (name: string) => `https://scontent.whatsapp.net/${name}?sig=x`;
-    const named = (name: string, changes = {}) =>
-      mediaEntry({ name, sample_url: sample(name), ...changes });
-    await catalogued(sql, own, [
-      named("a"),
-      named("b"),
-      named("c", { header_format: "VIDEO" }),
-      named("paused", { status: "PAUSED" }),
-      named("carousel", { unsupported: ["CAROUSEL"] }),
-      named("place", { header_format: "LOCATION" }),
-      entry({ name: "text" }),
-    ]);
-    assert.deepEqual(await due(sql), ["a", "b", "c"]);
-    assert.deepEqual(await due(sql, account_id, 2), ["a", "b"]);
-    assert.deepEqual(await due(sql, account_id, 0), []);
-    const first = await begin(sql, await templateId(sql, "a"));
-    const second = await begin(sql, await templateId(sql, "b"));
+test("media of templates that can be sent is due, unless it is uploaded, being uploaded or has just failed", async (sql) => {
+  const sample = (name: string) => `https://scontent.whatsapp.net/${name}?sig=x`;
+  const named = (name: string, changes = {}) =>
+    mediaEntry({ name, sample_url: sample(name), ...changes });
+  await catalogued(sql, own, [
+    ...[named("a"), named("b"), named("c", { header_format: "VIDEO" })],
+    ...[named("paused", { status: "PAUSED" }), named("carousel", { unsupported: ["CAROUSEL"] })],
+    ...[named("place", { header_format: "LOCATION" }), entry({ name: "text" })],
+  ]);
+  assert.deepEqual(await due(sql), ["a", "b", "c"]);
+  assert.deepEqual(await due(sql, account_id, 2), ["a", "b"]);
+  assert.deepEqual(await due(sql, account_id, 0), []);
+  const first = await begin(sql, await templateId(sql, "a"));
+  const second = await begin(sql, await templateId(sql, "b"));
+  assert.deepEqual(await due(sql), ["c"]);
+  await call(sql, "finish_media_upload", first.upload_id, "1", null);
+  await call(sql, "fail_media_upload", second.upload_id, "Lost");
+  assert.deepEqual(await due(sql), ["c"]);
+  // The pause doubles with each failure, up to a day.
+  for (const [pause, before] of [["10 minutes", "9 minutes"], ["20 minutes", "19 minutes"]]) {
+    await sql`update template_media set failed_at = now() - ${before}::interval where failure is not null`;
     assert.deepEqual(await due(sql), ["c"]);
-    await call(sql, "finish_media_upload", first.upload_id, "1", null);
-    await call(sql, "fail_media_upload", second.upload_id, "Lost");
-    assert.deepEqual(await due(sql), ["c"]);
-    // The pause doubles with each failure, up to a day.
-    for (const [pause, before] of [["10 minutes", "9 minutes"], ["20 minutes", "19 minutes"]]) {
-      await sql`update template_media set failed_at = now() - ${before}::interval where failure is not null`;
-      assert.deepEqual(await due(sql), ["c"]);
-      await sql`update template_media set failed_at = now() - ${pause}::interval where failure is not null`;
-      assert.deepEqual(await due(sql), ["b", "c"]);
-      const { upload_id } = await begin(sql, await templateId(sql, "b"));
-      await call(sql, "fail_media_upload", upload_id, "Lost again");
-    }
-    await sql`
-      update template_media set failures = 40, failed_at = now() - interval '24 hours' where failure is not null
-    `;
+    await sql`update template_media set failed_at = now() - ${pause}::interval where failure is not null`;
     assert.deepEqual(await due(sql), ["b", "c"]);
-    await disconnectAccount(sql, account_id);
-    assert.deepEqual(await due(sql), []);
-    assert.deepEqual(await due(sql, crypto.randomUUID()), []);
-  });
+    const { upload_id } = await begin(sql, await templateId(sql, "b"));
+    await call(sql, "fail_media_upload", upload_id, "Lost again");
+  }
+  await sql`
+    update template_media set failures = 40, failed_at = now() - interval '24 hours' where failure is not null
+  `;
+  assert.deepEqual(await due(sql), ["b", "c"]);
+  await disconnectAccount(sql, account_id);
+  assert.deepEqual(await due(sql), []);
+  assert.deepEqual(await due(sql, crypto.randomUUID()), []);
 });
 
-Deno.test("media that the channel refuses (131053) has to be uploaded again, only that account's", async () => {
-  await rolledBack(async (sql) => {
-    const business_account_id = await catalogued(sql, own, [mediaEntry()]);
-    const second = await connectAccount(sql, company_id);
-    await joinBusinessAccount(sql, second.id, business_account_id);
-    await upload(sql, "77");
-    const { upload_id } = await begin(sql, undefined, second.id);
-    await call(sql, "finish_media_upload", upload_id, "77", null);
-    const refused = async (channel_code: number | null, asked = {}) => {
-      const claim_id = crypto.randomUUID();
-      assert.equal((await send(sql, { claim_id, ...asked })).result, "claimed");
-      const failed = { outcome: "failed", reason: "template_rejected", channel_code };
-      assert.equal(await settle(sql, claim_id, failed), "failed");
-    };
-    for (const code of [null, 100, 131009, 131026, 131052, 131054, 132012]) await refused(code);
-    assert.equal((await mediaOf(sql)).media_id, "77");
+test("media that the channel refuses (131053) must be uploaded again, but only for the account that sent it", async (sql) => {
+  const business_account_id = await catalogued(sql, own, [mediaEntry()]);
+  const second = await connectAccount(sql, company_id);
+  await joinBusinessAccount(sql, second.id, business_account_id);
+  await upload(sql, "77");
+  const { upload_id } = await begin(sql, undefined, second.id);
+  await call(sql, "finish_media_upload", upload_id, "77", null);
+  const refused = async (channel_code: number | null, asked = {}) => {
+    const claim_id = crypto.randomUUID();
+    assert.equal((await send(sql, { claim_id, ...asked })).result, "claimed");
+    const failed = { outcome: "failed", reason: "template_rejected", channel_code };
+    assert.equal(await settle(sql, claim_id, failed), "failed");
+  };
+  for (const code of [null, 100, 131009, 131026, 131052, 131054, 132012]) await refused(code);
+  assert.equal((await mediaOf(sql)).media_id, "77");
 
-    const slow = crypto.randomUUID();
-    await send(sql, { claim_id: slow });
-    await refused(131053);
-    assert.equal((await mediaOf(sql)).media_id, null);
-    assert.equal((await mediaOf(sql, second.id)).media_id, "77");
-    assert.equal((await send(sql)).result, "media_needed");
-    assert.deepEqual(await due(sql), ["order_update"]);
+  const slow = crypto.randomUUID();
+  await send(sql, { claim_id: slow });
+  await refused(131053);
+  assert.equal((await mediaOf(sql)).media_id, null);
+  assert.equal((await mediaOf(sql, second.id)).media_id, "77");
+  assert.equal((await send(sql)).result, "media_needed");
+  assert.deepEqual(await due(sql), ["order_update"]);
 
-    // A send that carried the media of before says nothing against the new one.
-    await upload(sql, "88");
-    const late = { outcome: "failed", reason: "template_rejected", channel_code: 131053 };
-    await settle(sql, slow, late);
-    assert.equal((await mediaOf(sql)).media_id, "88");
-    // Nor does a send without media.
-    await apply(sql, account_id, [entry({ variables: mediaEntry().variables })]);
-    await refused(131053);
-    assert.equal((await mediaOf(sql)).media_id, "88");
-  });
+  // If a send with the previous media fails, the new media may still be good.
+  await upload(sql, "88");
+  const late = { outcome: "failed", reason: "template_rejected", channel_code: 131053 };
+  await settle(sql, slow, late);
+  assert.equal((await mediaOf(sql)).media_id, "88");
+  // If a send without media fails, the new media may still be good.
+  await apply(sql, account_id, [entry({ variables: mediaEntry().variables })]);
+  await refused(131053);
+  assert.equal((await mediaOf(sql)).media_id, "88");
 });
 
-Deno.test("an invalid parameter (100, 131009) speaks against media that was uploaded more than an hour ago", async () => {
+Deno.test("a refusal of a parameter (100, 131009) makes media due again if the media was uploaded over an hour ago", async () => {
   for (const channel_code of [100, 131009]) {
     for (const [age, media_id] of [["59 minutes", "77"], ["61 minutes", null]]) {
       await rolledBack(async (sql) => {
@@ -419,51 +371,36 @@ Deno.test("an invalid parameter (100, 131009) speaks against media that was uplo
   }
 });
 
-Deno.test("a released send that is claimed again carries the media of the new attempt, or none", async () => {
-  await rolledBack(async (sql) => {
-    await catalogued(sql, own, [mediaEntry()]);
-    await upload(sql, "77");
-    const attempt = async (asked: Record<string, unknown> = {}) => {
-      const claim_id = crypto.randomUUID();
-      const { send_id } = await send(sql, { claim_id, idempotency_key: "once", ...asked });
-      await settle(sql, claim_id, RELEASED);
-      return (await sql`select media_id from sends where id = ${send_id}`)[0].media_id;
-    };
-    assert.equal(await attempt(), "77");
-    await age(sql, "26 days");
-    await upload(sql, "88");
-    assert.equal(await attempt(), "88");
-    assert.equal(await attempt({ preflight: "off" }), null);
-    assert.equal(await attempt(), "88");
-    await age(sql, "30 days");
-    // A claim that is stopped leaves the send as it was.
-    assert.equal((await send(sql, { idempotency_key: "once" })).result, "media_needed");
-    const [{ state, media_id }] =
-      await sql`select state, media_id from sends where company_id = ${company_id}`;
-    assert.deepEqual([state, media_id], ["released", "88"]);
-  });
+test("a released send that is claimed again carries the media of the new attempt, if any", async (sql) => {
+  await catalogued(sql, own, [mediaEntry()]);
+  await upload(sql, "77");
+  const attempt = async (asked: Record<string, unknown> = {}) => {
+    const claim_id = crypto.randomUUID();
+    const { send_id } = await send(sql, { claim_id, idempotency_key: "once", ...asked });
+    await settle(sql, claim_id, RELEASED);
+    return (await sql`select media_id from sends where id = ${send_id}`)[0].media_id;
+  };
+  assert.equal(await attempt(), "77");
+  await age(sql, "26 days");
+  await upload(sql, "88");
+  assert.equal(await attempt(), "88");
+  assert.equal(await attempt({ preflight: "off" }), null);
+  assert.equal(await attempt(), "88");
+  await age(sql, "30 days");
+  // A claim that is stopped leaves the send as it was.
+  assert.equal((await send(sql, { idempotency_key: "once" })).result, "media_needed");
+  const [{ state, media_id }] =
+    await sql`select state, media_id from sends where company_id = ${company_id}`;
+  assert.deepEqual([state, media_id], ["released", "88"]);
 });
 
-Deno.test("of fifty sends that find no media at once, one uploads it", async () => {
-  const company = await newCompany();
-  await committed((sql) => catalogued(sql, company, [mediaEntry()]));
-  const id = await committed((sql) => templateId(sql, "order_update", company.id));
-  const results = await atOnce(50, async (sql) => {
-    await actAsSender(sql, company.keys.messaging);
-    return (await begin(sql, id, company.account_id)).result;
-  });
-  assert.deepEqual(results.filter((result) => result !== "wait"), ["upload"]);
-});
-
-Deno.test("the end of an upload waits for no reading that is being stored", async () => {
+Deno.test("an upload can end while a reading of templates is being stored", async () => {
   const company = await newCompany();
   await committed((sql) => catalogued(sql, company, [mediaEntry()], "1 minute"));
   const id = await committed((sql) => templateId(sql, "order_update", company.id));
   for (const end of ["fail_media_upload", "finish_media_upload"]) {
     await committed((sql) =>
-      sql`
-      update template_media set failed_at = null where company_id = ${company.id}
-    `
+      sql`update template_media set failed_at = null where company_id = ${company.id}`
     );
     const { upload_id } = await committed((sql) => begin(sql, id, company.account_id));
     await committed(async (sql) => {
@@ -475,7 +412,7 @@ Deno.test("the end of an upload waits for no reading that is being stored", asyn
       assert.equal(ended, true, end);
     });
   }
-  // The next reading shows that the problem is over.
+  // The next reading of the templates removes the problem.
   await committed((sql) =>
     sql`update templates set media_problem = 'x' where company_id = ${company.id}`
   );
@@ -486,7 +423,7 @@ Deno.test("the end of an upload waits for no reading that is being stored", asyn
   assert.equal(media_problem, null);
 });
 
-Deno.test("a send is settled although what is stored of its media and catalogue is locked", async () => {
+Deno.test("a send can be settled while its media and its catalogue are locked", async () => {
   const company = await newCompany();
   const failed = async (code: number, table: string) => {
     const claim_id = crypto.randomUUID();

@@ -1,38 +1,18 @@
 import type postgres from "postgres";
+import type { Sql } from "../support/acting_as.ts";
 import { anyPhoneNumberId, type Company } from "../support/company.ts";
 
-// Catalogues of templates, for tests of what the database makes of them.
+// Catalogues of templates, for tests of how the database stores and uses them.
 
-type Sql = postgres.TransactionSql;
-
-/** What the channel lists of a template, in the form that apply_template_sync() takes. */
+/** What the channel lists about a template, in the form that apply_template_sync() accepts. */
 export type Entry = Record<string, unknown>;
 
 /** The columns of templates that keys and people read. */
 export const TEMPLATE_COLUMNS = [
-  "id",
-  "company_id",
-  "business_account_id",
-  "phone_number_ids",
-  "channel_template_id",
-  "name",
-  "language",
-  "status",
-  "status_since",
-  "category",
-  "upcoming_category",
-  "quality",
-  "rejected_reason",
-  "parameter_format",
-  "components",
-  "header_format",
-  "variables",
-  "unsupported",
-  "media_problem",
-  "ttl_seconds",
-  "read_at",
-  "created_at",
-  "updated_at",
+  ...["id", "company_id", "business_account_id", "phone_number_ids", "channel_template_id", "name"],
+  ...["language", "status", "status_since", "category", "upcoming_category", "quality"],
+  ...["rejected_reason", "parameter_format", "components", "header_format", "variables"],
+  ...["unsupported", "media_problem", "ttl_seconds", "read_at", "created_at", "updated_at"],
 ];
 
 const variable = (name: string) => ({ name, example: null });
@@ -48,7 +28,10 @@ export const variables = (header = 0, body = 0, buttons = 0) => ({
   })),
 });
 
-/** An approved template with a body of two variables, which the claims of `claim()` name; or with these changes. */
+/**
+ * An approved template with a body of two variables, for the claims of `claim()`. `changes` replace
+ * its columns.
+ */
 export function entry(changes: Entry = {}): Entry {
   return {
     channel_template_id: "1689556908129832",
@@ -90,10 +73,13 @@ export function mediaEntry(changes: Entry = {}): Entry {
   });
 }
 
-/** The values that `entry()` takes. */
+/** The values that `entry()` accepts. */
 export const FITTING = { body_variables: ["Ada", "42"] };
 
-/** Puts an account into a business account, by default a new one, and returns the channel's id of that. */
+/**
+ * Adds an account to a business account, by default a new one, and returns the channel's id of the
+ * business account.
+ */
 export async function joinBusinessAccount(
   sql: Sql,
   account_id: string,
@@ -103,7 +89,7 @@ export async function joinBusinessAccount(
   return business_account_id;
 }
 
-/** What apply_template_sync() answers. */
+/** The answer of apply_template_sync(). */
 export interface Applied {
   templates: number;
   added: number;
@@ -111,7 +97,7 @@ export interface Applied {
   removed: number;
 }
 
-/** Stores a reading in the role that is acting; it began `age` ago, by default in this transaction. */
+/** Stores a reading in the role that is acting. It began `age` ago, by default in this transaction. */
 export async function apply(
   sql: Sql,
   account_id: string,
@@ -122,7 +108,7 @@ export async function apply(
     began_at?: string | null;
   } = {},
 ): Promise<Applied> {
-  // A statement with such a type sends an object as JSON.
+  // A statement with this type sends an object as JSON.
   const [{ answer }] = await sql`
     select apply_template_sync(
       ${account_id}, coalesce(${began_at}::timestamptz, now() - ${age}::interval),

@@ -1,14 +1,14 @@
-// Reports about messages that are not known: they wait, and are applied once a message gets the id.
+// Reports about unknown messages: they wait, and are applied once a message gets the id.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { rolledBack } from "../support/acting_as.ts";
+import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { connectAccount, newCompany } from "../support/company.ts";
 import { committed } from "./connections.ts";
 import { SENT, settle } from "./sends.ts";
 import { applyStatus, at, claimed, facts, failure, ledger, report, waiting } from "./statuses.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const own = await newCompany();
 const other = await newCompany();
@@ -19,7 +19,7 @@ async function runJob(sql: Sql, max = 100): Promise<number> {
   return applied;
 }
 
-/** Keeps a fact as it is; the race of two transactions leaves one behind beside its message. */
+/** Stores a waiting fact although its message exists, as two simultaneous transactions can do. */
 async function keep(sql: Sql, item: Record<string, unknown>) {
   const row = {
     company_id: own.id,
@@ -30,7 +30,7 @@ async function keep(sql: Sql, item: Record<string, unknown>) {
   await sql`insert into waiting_facts ${sql(row)}`;
 }
 
-/** A message of the company or of the person, without what makes it known when it is written. */
+/** A message of the company or of the person, still without its channel id. */
 async function addMessage(sql: Sql, row: Record<string, unknown>): Promise<string> {
   const { id: company_id, conversation_id } = own;
   const message = { company_id, conversation_id, content: "Hello", ...row };
@@ -38,148 +38,130 @@ async function addMessage(sql: Sql, row: Record<string, unknown>): Promise<strin
   return id;
 }
 
-Deno.test("a report that overtakes the answer of our own call waits, once, and is applied with it", async () => {
-  await rolledBack(async (sql) => {
-    const send = await claimed(sql, own);
-    for (const [word, seconds] of [["read", 9], ["failed", 3], ["sent", 1], ["read", 9]] as const) {
-      const item = report(word, seconds);
-      assert.equal(await applyStatus(sql, [own.account_id], item), "waiting");
-    }
-    assert.deepEqual(await waiting(sql, own.id), Array(3).fill("wamid.1"));
-    assert.deepEqual(await facts(sql, send.message_id), { status: "pending" });
+test("a report that comes before the call's answer waits once, and is applied with the answer", async (sql) => {
+  const send = await claimed(sql, own);
+  for (const [word, seconds] of [["read", 9], ["failed", 3], ["sent", 1], ["read", 9]] as const) {
+    const item = report(word, seconds);
+    assert.equal(await applyStatus(sql, [own.account_id], item), "waiting");
+  }
+  assert.deepEqual(await waiting(sql, own.id), Array(3).fill("wamid.1"));
+  assert.deepEqual(await facts(sql, send.message_id), { status: "pending" });
 
-    await settle(sql, send.claim_id, SENT);
-    assert.deepEqual(await facts(sql, send.message_id), {
-      status: "read",
-      id: "wamid.1",
-      sent_at: at(1),
-      read_at: at(9),
-      failed_at: at(3),
-      failure: failure(131026, "recipient_unreachable"),
-    });
-    assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1" });
-    assert.deepEqual(await waiting(sql, own.id), []);
+  await settle(sql, send.claim_id, SENT);
+  assert.deepEqual(await facts(sql, send.message_id), {
+    status: "read",
+    id: "wamid.1",
+    sent_at: at(1),
+    read_at: at(9),
+    failed_at: at(3),
+    failure: failure(131026, "recipient_unreachable"),
   });
+  assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1" });
+  assert.deepEqual(await waiting(sql, own.id), []);
 });
 
-Deno.test("a message that is written with its id takes what waits for it", async () => {
-  await rolledBack(async (sql) => {
-    await applyStatus(sql, [own.account_id], report("delivered", 1));
-    const id = await addMessage(sql, {
-      direction: "outbound",
-      outcome: "accepted",
-      whatsapp_message_id: "wamid.1",
-    });
-    assert.equal((await facts(sql, id)).status, "delivered");
-    assert.deepEqual(await waiting(sql, own.id), []);
+test("a message that is stored with its id gets the reports that wait for that id", async (sql) => {
+  await applyStatus(sql, [own.account_id], report("delivered", 1));
+  const id = await addMessage(sql, {
+    direction: "outbound",
+    outcome: "accepted",
+    whatsapp_message_id: "wamid.1",
   });
+  assert.equal((await facts(sql, id)).status, "delivered");
+  assert.deepEqual(await waiting(sql, own.id), []);
 });
 
-Deno.test("what waits is kept for each company that had the number, and applied for the one that sent", async () => {
-  await rolledBack(async (sql) => {
-    const second = await connectAccount(sql, own.id);
-    const accounts = [own.account_id, second.id, other.account_id];
-    assert.equal(await applyStatus(sql, accounts, report("delivered", 1)), "waiting");
-    assert.deepEqual(await waiting(sql, own.id), ["wamid.1"]);
-    assert.deepEqual(await waiting(sql, other.id), ["wamid.1"]);
-    const send = await claimed(sql, other);
-    await settle(sql, send.claim_id, SENT);
-    assert.equal((await facts(sql, send.message_id)).status, "delivered");
-    assert.deepEqual(await waiting(sql, own.id), ["wamid.1"]);
-    assert.deepEqual(await waiting(sql, other.id), []);
-  });
+test("a waiting report is stored for each company that has had the number, and applied for the company that sent the message", async (sql) => {
+  const second = await connectAccount(sql, own.id);
+  const accounts = [own.account_id, second.id, other.account_id];
+  assert.equal(await applyStatus(sql, accounts, report("delivered", 1)), "waiting");
+  assert.deepEqual(await waiting(sql, own.id), ["wamid.1"]);
+  assert.deepEqual(await waiting(sql, other.id), ["wamid.1"]);
+  const send = await claimed(sql, other);
+  await settle(sql, send.claim_id, SENT);
+  assert.equal((await facts(sql, send.message_id)).status, "delivered");
+  assert.deepEqual(await waiting(sql, own.id), ["wamid.1"]);
+  assert.deepEqual(await waiting(sql, other.id), []);
 });
 
-Deno.test("a fact that cannot be applied goes on waiting, and does not undo that the send is settled", async () => {
-  await rolledBack(async (sql) => {
-    const send = await claimed(sql, own);
-    await keep(sql, report("delivered", 1, { at: "yesterday evening" }));
-    await keep(sql, report("sent", 1));
-    assert.equal(await settle(sql, send.claim_id, SENT), "sent");
-    assert.equal((await facts(sql, send.message_id)).status, "sent");
-    assert.deepEqual(await waiting(sql, own.id), ["wamid.1"]);
-    assert.equal(await runJob(sql), 0);
-  });
+test("a waiting report that cannot be applied keeps waiting, and does not undo the settlement of the send", async (sql) => {
+  const send = await claimed(sql, own);
+  await keep(sql, report("delivered", 1, { at: "yesterday evening" }));
+  await keep(sql, report("sent", 1));
+  assert.equal(await settle(sql, send.claim_id, SENT), "sent");
+  assert.equal((await facts(sql, send.message_id)).status, "sent");
+  assert.deepEqual(await waiting(sql, own.id), ["wamid.1"]);
+  assert.equal(await runJob(sql), 0);
 });
 
-Deno.test("a fact of a kind that nobody applies does not wait for ever", async () => {
-  await rolledBack(async (sql) => {
-    await keep(sql, { kind: "applause", id: "wamid.1" });
-    const send = await claimed(sql, own);
-    await settle(sql, send.claim_id, SENT);
-    assert.deepEqual(await waiting(sql, own.id), []);
-  });
+test("a waiting event of an unknown kind is deleted when the send is settled", async (sql) => {
+  await keep(sql, { kind: "applause", id: "wamid.1" });
+  const send = await claimed(sql, own);
+  await settle(sql, send.claim_id, SENT);
+  assert.deepEqual(await waiting(sql, own.id), []);
 });
 
-Deno.test("the job applies what two transactions left behind that did not see each other", async () => {
-  await rolledBack(async (sql) => {
-    const send = await claimed(sql, own);
-    await settle(sql, send.claim_id, SENT);
-    const imported = await addMessage(sql, {
-      direction: "outbound",
-      outcome: "accepted",
-      whatsapp_message_id: "wamid.2",
-    });
-    await keep(sql, report("delivered", 1));
-    await keep(sql, report("read", 2, { id: "wamid.2" }));
-    await keep(sql, report("read", 2, { id: "wamid.unknown" }));
-    assert.equal(await runJob(sql, 0), 0);
-    assert.equal(await runJob(sql), 2);
-    assert.equal((await facts(sql, send.message_id)).status, "delivered");
-    assert.equal((await facts(sql, imported)).status, "read");
-    assert.deepEqual(await waiting(sql, own.id), ["wamid.unknown"]);
-    assert.equal(await runJob(sql), 0);
+test("the job applies a report that was stored at the same time as its message", async (sql) => {
+  const send = await claimed(sql, own);
+  await settle(sql, send.claim_id, SENT);
+  const imported = await addMessage(sql, {
+    direction: "outbound",
+    outcome: "accepted",
+    whatsapp_message_id: "wamid.2",
   });
+  await keep(sql, report("delivered", 1));
+  await keep(sql, report("read", 2, { id: "wamid.2" }));
+  await keep(sql, report("read", 2, { id: "wamid.unknown" }));
+  assert.equal(await runJob(sql, 0), 0);
+  assert.equal(await runJob(sql), 2);
+  assert.equal((await facts(sql, send.message_id)).status, "delivered");
+  assert.equal((await facts(sql, imported)).status, "read");
+  assert.deepEqual(await waiting(sql, own.id), ["wamid.unknown"]);
+  assert.equal(await runJob(sql), 0);
 });
 
-Deno.test("a report of what a person wrote, which never applies, keeps no other from its turn", async () => {
-  await rolledBack(async (sql) => {
-    const send = await claimed(sql, own);
-    await settle(sql, send.claim_id, SENT);
-    await addMessage(sql, { direction: "inbound", whatsapp_message_id: "wamid.2" });
-    await keep(sql, report("read", 2, { id: "wamid.2" }));
-    await sql`update waiting_facts set received_at = now() - interval '1 hour'`;
-    await keep(sql, report("delivered", 1));
-    assert.equal(await runJob(sql, 1), 1);
-    assert.equal((await facts(sql, send.message_id)).status, "delivered");
-  });
+test("a report that can never be applied does not block others", async (sql) => {
+  const send = await claimed(sql, own);
+  await settle(sql, send.claim_id, SENT);
+  await addMessage(sql, { direction: "inbound", whatsapp_message_id: "wamid.2" });
+  await keep(sql, report("read", 2, { id: "wamid.2" }));
+  await sql`update waiting_facts set received_at = now() - interval '1 hour'`;
+  await keep(sql, report("delivered", 1));
+  assert.equal(await runJob(sql, 1), 1);
+  assert.equal((await facts(sql, send.message_id)).status, "delivered");
 });
 
-Deno.test("a reply that waits finds the message that it answers", async () => {
-  await rolledBack(async (sql) => {
-    const reply = await addMessage(sql, {
-      direction: "inbound",
-      whatsapp_message_id: "wamid.2",
-      reply_to_whatsapp_id: "wamid.1",
-    });
-    const send = await claimed(sql, own);
-    await settle(sql, send.claim_id, SENT);
-    const [{ reply_to_id }] = await sql`select reply_to_id from messages where id = ${reply}`;
-    assert.equal(reply_to_id, send.message_id);
+test("a waiting reply finds the message that it answers", async (sql) => {
+  const reply = await addMessage(sql, {
+    direction: "inbound",
+    whatsapp_message_id: "wamid.2",
+    reply_to_whatsapp_id: "wamid.1",
   });
+  const send = await claimed(sql, own);
+  await settle(sql, send.claim_id, SENT);
+  const [{ reply_to_id }] = await sql`select reply_to_id from messages where id = ${reply}`;
+  assert.equal(reply_to_id, send.message_id);
 });
 
-Deno.test("the job links a reply that was written beside the message that it answers", async () => {
-  await rolledBack(async (sql) => {
-    const answered = await addMessage(sql, {
-      direction: "outbound",
-      outcome: "accepted",
-      whatsapp_message_id: "wamid.1",
-    });
-    const reply = await addMessage(sql, {
-      direction: "inbound",
-      whatsapp_message_id: "wamid.2",
-      reply_to_whatsapp_id: "wamid.1",
-    });
-    await addMessage(sql, { direction: "inbound", reply_to_whatsapp_id: "wamid.unknown" });
-    assert.equal(await runJob(sql), 1);
-    const [{ reply_to_id }] = await sql`select reply_to_id from messages where id = ${reply}`;
-    assert.equal(reply_to_id, answered);
-    assert.equal(await runJob(sql), 0);
+test("the job links a reply that was stored at the same time as the message that it answers", async (sql) => {
+  const answered = await addMessage(sql, {
+    direction: "outbound",
+    outcome: "accepted",
+    whatsapp_message_id: "wamid.1",
   });
+  const reply = await addMessage(sql, {
+    direction: "inbound",
+    whatsapp_message_id: "wamid.2",
+    reply_to_whatsapp_id: "wamid.1",
+  });
+  await addMessage(sql, { direction: "inbound", reply_to_whatsapp_id: "wamid.unknown" });
+  assert.equal(await runJob(sql), 1);
+  const [{ reply_to_id }] = await sql`select reply_to_id from messages where id = ${reply}`;
+  assert.equal(reply_to_id, answered);
+  assert.equal(await runJob(sql), 0);
 });
 
-Deno.test("the job leaves a send that another transaction holds for the next time", async () => {
+Deno.test("if another transaction has locked a send, the job leaves that send for its next run", async () => {
   const company = await newCompany();
   const send = await committed(async (sql) => {
     const send = await claimed(sql, company);
@@ -192,9 +174,8 @@ Deno.test("the job leaves a send that another transaction holds for the next tim
       await sql`set local lock_timeout = '5s'`;
       await sql`
         insert into waiting_facts (company_id, account_id, whatsapp_message_id, item)
-        values (${company.id}, ${company.account_id}, 'wamid.1', ${
-        sql.json(report("read", 1) as postgres.JSONValue)
-      })
+        values (${company.id}, ${company.account_id}, 'wamid.1',
+        ${sql.json(report("read", 1) as postgres.JSONValue)})
       `;
       await runJob(sql);
       assert.deepEqual(await waiting(sql, company.id), ["wamid.1"]);

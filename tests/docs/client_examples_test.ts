@@ -8,19 +8,19 @@ import { readPage } from "./pages.ts";
 /** A line that prints, and what the page says that it prints. */
 const PRINTS = /console\.log\(.*\); \/\/ (.+)$/gm;
 
-/** Waits for the changes that the page shows, which transactions of other tests delay. */
+/** Waits for the changes that the page shows, because transactions of other tests delay them. */
 const IN_STEP = `
 for (let isTold = false; !isTold;) {
   for await (const { name } of crm.contacts.changes()) isTold ||= name === "Dora";
 }
 `;
 
-Deno.test("the programs of the page on the client print what it says", async () => {
+Deno.test("the programs of the page on the client print what the page says", async () => {
   const { blocks } = await readPage("docs/client.md");
   const [first, ...others] = blocks.filter(({ language }) => language === "js")
     .map(({ text }) => text);
   assert.ok(others.length >= 8);
-  // Each program goes on from the first one, and finds the records of those before.
+  // Each program continues the first one, and finds the records of the earlier ones.
   const imports = others.flatMap((text) => text.match(/^import .*\n/gm) ?? []);
   const bodies = others.map((text) =>
     `{\n${text.includes(".changes(") ? IN_STEP : ""}${text.replaceAll(/^import .*\n/gm, "")}}\n`

@@ -4,15 +4,19 @@ import { root } from "../../local/checkout.ts";
 import { adminRuns } from "../admin/command.ts";
 import { commandLines, readPage, readPages } from "./pages.ts";
 
-// The changelog tells of what is gone, too.
+// The changelog may also name what was removed.
 const pages = (await readPages()).filter(({ path }) => path !== "CHANGELOG.md");
 const commands = pages.flatMap((page) =>
   commandLines(page).map((line) => ({ page: page.path, line }))
 );
 
-Deno.test("no command of a page works on the local database where a project's is meant", () => {
+Deno.test("a command that a page shows for a project does not work on the local database", () => {
+  // `migration new` makes a file.
   const found = commands.flatMap(({ page, line }) =>
-    Array.from(line.matchAll(/\bsupabase (db|migration) [^&]*/g), ([command]) => [page, command])
+    Array.from(
+      line.matchAll(/\bsupabase (db|migration(?! new)) [^&]*/g),
+      ([command]) => [page, command],
+    )
   );
   assert.ok(found.length >= 4, "the pages say how to push and to dump");
   for (const [page, command] of found) assert.match(command, / --remote\b/, page);
@@ -30,13 +34,13 @@ Deno.test("every npm script that a page names is in package.json", () => {
   for (const { page, script } of named) assert.ok(scripts.includes(script), `${page}: ${script}`);
 });
 
-Deno.test("the operator's command knows every command line of it that a page shows", async () => {
+Deno.test("each command line of the operator's command on a page is valid", async () => {
   const shown = commands.flatMap(({ page, line }) => {
     const [, args] = /\bnpm run (?:--silent )?admin -- ([^&|]+)/.exec(line) ?? [];
     return args === undefined || args.trim() === "…" ? [] : [{ page, line, args: words(args) }];
   });
   assert.ok(shown.length >= 10, "the pages show the operator's command");
-  // The name of a command, as in the middle of a sentence.
+  // The name of a command in the middle of a sentence.
   const isName = ({ args }: { args: string[] }) => /^[a-z ]+$/.test(args.join(" "));
   const endings = await adminRuns(
     shown.map((each) => isName(each) ? [...each.args, "--help"] : each.args),
@@ -48,7 +52,8 @@ Deno.test("the operator's command knows every command line of it that a page sho
     if (isName(each)) {
       return assert.match(stdout, new RegExp(`^Usage: npm run admin -- ${args.join(" ")} `), page);
     }
-    // Where there is no stack, a command that is understood ends with 1, and one that is not with 2.
+    // Without a stack, a command that is understood exits with 1, and an unknown command exits with
+    // 2.
     assert.deepEqual(
       [code, stderr.includes("not running")],
       [1, true],
@@ -57,7 +62,10 @@ Deno.test("the operator's command knows every command line of it that a page sho
   });
 });
 
-/** The arguments of a command line, with something of the right form for what a reader fills in. */
+/**
+ * The arguments of a command line. Each value that a reader fills in is replaced by a value of the
+ * right form.
+ */
 function words(args: string): string[] {
   const typed = Array.from(args.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);
   return typed.map((word, at) => {

@@ -1,4 +1,4 @@
-// The bodies that the page on errors shows are those that the service answers.
+// The bodies that the page on errors shows are those that the service returns.
 import { Hono } from "hono";
 import { DatabaseError } from "../../supabase/functions/_shared/database/rows.ts";
 import {
@@ -18,21 +18,27 @@ import {
 } from "../../supabase/functions/_shared/http/refused_route.ts";
 import { requestId } from "../../supabase/functions/_shared/http/request_id.ts";
 import { presentedKey } from "../../supabase/functions/_shared/key/presented_key.ts";
-import { failedSend, refusedAccount } from "../../supabase/functions/_shared/sending/errors.ts";
-import { FUNCTIONS } from "../../reference/functions.ts";
-import recorded from "../../reference/examples.json" with { type: "json" };
+import {
+  failedSend,
+  refusedAccount,
+} from "../../supabase/functions/_shared/sending/send_errors.ts";
+import { FUNCTIONS } from "../../generate/openapi/functions.ts";
+import recorded from "../../generate/examples/examples.json" with { type: "json" };
 import { rowsInTime } from "../../supabase/functions/gateway/records/too_expensive.ts";
 import {
   noAccount,
   refusedByCatalogue,
-} from "../../supabase/functions/send-external-template/answers.ts";
+} from "../../supabase/functions/send-external-template/template_answers.ts";
 import { call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { errorSections } from "./error_sections.ts";
 import { assertShown } from "./shown_answers.ts";
 
-/** The body with which the functions answer an error. @param always members of every error body of a function. */
+/**
+ * The body with which the functions answer an error.
+ * @param always members that every error body of a function has.
+ */
 async function bodyOf(error: () => unknown, always: Record<string, unknown> = {}) {
   const app = new Hono<ApiEnv>()
     .use(requestId)
@@ -47,7 +53,7 @@ async function bodyOf(error: () => unknown, always: Record<string, unknown> = {}
   return await (await app.request("/", { method: "POST" })).json();
 }
 
-/** What reading a body ends with. */
+/** The error that ends the reading of a body. */
 async function reading(body: BodyInit, timeoutMs = 1_000): Promise<unknown> {
   const request = new Request("http://localhost/", { method: "POST", body });
   const judge = () => Promise.resolve();
@@ -93,7 +99,7 @@ const MADE: Partial<Record<ErrorCode, () => unknown>> = {
           ...{ success: false, data: null, count: null, status: 500, statusText: "" },
           error: { ...away, code: "57014" },
         } as Parameters<typeof rowsInTime>[0],
-        "add a filter that few records meet, such as a range of created_at, or leave out sort",
+        "add a filter that matches few records, such as a range of created_at, or leave out sort",
       )
     ),
   too_many_requests: tooManyRequests,
@@ -101,14 +107,11 @@ const MADE: Partial<Record<ErrorCode, () => unknown>> = {
   database_unavailable: () => new DatabaseError(0, away as never),
 };
 
-/** Those of sends. */
+/** The errors of sends. */
 const OF_SENDS: Partial<Record<ErrorCode, () => unknown>> = {
   account_not_connected: () => noAccount([], undefined),
   phone_number_id_required: () =>
-    noAccount(
-      [{ phone_number_id: "106540352242922", display_phone: "+5511987654321" }],
-      undefined,
-    ),
+    noAccount([{ phone_number_id: "106540352242922", display_phone: "+5511987654321" }], undefined),
   template_rejected: () =>
     refusedByCatalogue([{ field: "body_variables", fault: "count", takes: 2, got: 1 }]),
   channel_account_error: () => refusedAccount("900000000000011", 190),
@@ -116,7 +119,7 @@ const OF_SENDS: Partial<Record<ErrorCode, () => unknown>> = {
     failedSend({ kind: "unknown", cause: "" }, { send, hasKey: true, rejected: "" }),
 };
 
-/** Those that only a request shows: the examples of the API's description, which were recorded. */
+/** The errors that need a real request, from the recorded examples of the API's description. */
 const RECORDED: ErrorCode[] = [
   "conflict",
   "window_closed",
@@ -124,7 +127,7 @@ const RECORDED: ErrorCode[] = [
   "recipient_opted_out",
 ];
 
-/** Those that the page shows of another request than the description has. */
+/** The errors for which the page and the description show different requests. */
 async function asked(): Promise<Partial<Record<ErrorCode, unknown>>> {
   const { keys: { read, all } } = await newCompany();
   const cursor = btoa(
@@ -141,7 +144,7 @@ async function asked(): Promise<Partial<Record<ErrorCode, unknown>>> {
   return Object.fromEntries(Object.entries(answers).map(([code, { body }]) => [code, body]));
 }
 
-/** The body of an error as the service answers it. @param shown that of the page. */
+/** The body of an error as the service returns it. @param shown the body on the page. */
 async function actualOf(code: ErrorCode, shown: unknown, answers: Record<string, unknown>) {
   if (RECORDED.includes(code)) {
     return recordedAnswers.find((answer) =>
@@ -157,7 +160,7 @@ async function actualOf(code: ErrorCode, shown: unknown, answers: Record<string,
 const recordedAnswers = Object.values(recorded.examples).flat()
   .map(({ answer }) => answer as { code?: string; error?: string } | null);
 
-Deno.test("each section of the page on errors shows what the service answers", async () => {
+Deno.test("each section of the page on errors shows an error that the service really returns", async () => {
   const answers = await asked();
   const { sections } = await errorSections();
   let bodies: unknown[] = [];

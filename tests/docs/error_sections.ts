@@ -5,13 +5,13 @@ export interface Section {
   code: string;
   status: number;
   text: string;
-  /** The body that it shows. */
+  /** The body that the section shows. */
   example: Record<string, unknown>;
 }
 
 const CODE = /^[a-z]+(_[a-z]+)*$/;
 
-/** The sections of the page on errors: those of the codes that callers get, and those of the others. */
+/** The sections of the page on errors: first those of the codes that callers get, then the others. */
 export async function errorSections(): Promise<
   { sections: Section[]; ofOperators: Omit<Section, "example">[] }
 > {

@@ -1,8 +1,8 @@
 // The page on errors has a section for each code, with its status and a body that the API's description allows.
 import assert from "node:assert/strict";
 import { toPascalCase } from "deno-std/text/to_pascal_case.js";
-import type { JsonSchema } from "../../reference/json_schema.ts";
-import { ERRORS } from "../../reference/errors.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
+import { ERRORS } from "../../generate/openapi/errors.ts";
 import {
   type ErrorCode,
   EVENT_STATUS,
@@ -30,25 +30,25 @@ async function documented(path: string): Promise<[code: string, status: number][
   return [...new Map(pairs.map((pair) => [pair.join(), pair])).values()].sort();
 }
 
-Deno.test("the page on errors and the specification list every code with its status, and no other", async () => {
+Deno.test("the page on errors and the specification list exactly the existing codes with their statuses", async () => {
   assert.deepEqual(await documented("docs/errors.md"), errors);
   assert.deepEqual(await documented("docs/specification.md"), errors);
 });
 
-Deno.test("the page on errors has a section for each code with its status, and no other", () => {
+Deno.test("the page on errors has exactly one section for each code, with its status", () => {
   assert.deepEqual(sections.map(({ code, status }) => [code, status]).sort(), errors);
   const operators = Object.entries({ ...JOB_STATUS, ...EVENT_STATUS }).sort();
   assert.deepEqual(ofOperators.map(({ code, status }) => [code, status]).sort(), operators);
 });
 
-Deno.test("the anchor of each code is the code, which doc_url leads to", async () => {
+Deno.test("the anchor of each section is its code, as doc_url expects", async () => {
   const there = anchors(await readPage("docs/errors.md"));
   for (const code of Object.keys({ ...STATUS, ...JOB_STATUS, ...EVENT_STATUS })) {
     assert.ok(there.includes(code), code);
   }
 });
 
-Deno.test("each section says what the code means, its cause, what to do, and whether to repeat", () => {
+Deno.test("each section explains the code, its cause, what to do and whether to repeat the request", () => {
   for (const { code, text } of sections) {
     const labels = Array.from(text.matchAll(/^- \*\*([\w ]+):\*\*/gm), ([, label]) => label);
     const expected = ["Status", "Meaning", "Cause", "What to do", "Repeat"];
@@ -56,12 +56,12 @@ Deno.test("each section says what the code means, its cause, what to do, and whe
   }
 });
 
-/** The members that a body of this code has beside those of every error. */
+/** The members that a body of this code has in addition to those of every error. */
 function furtherMembers(code: ErrorCode): string[] {
   return Object.keys(ERRORS[code].members ?? {}).sort();
 }
 
-Deno.test("each section names the further members of its body, and no other", () => {
+Deno.test("each section names exactly the additional members of its error", () => {
   for (const { code, text } of sections) {
     const [, said = ""] = /^- \*\*In the body:\*\* ([^]*?)(?=\n\n|\n- \*\*)/m.exec(text) ?? [];
     const expected = furtherMembers(code as ErrorCode);
@@ -76,11 +76,11 @@ function schemasOf({ code, example }: Section): string[] {
   return [`${toPascalCase(code)}${suffix}`];
 }
 
-Deno.test("the body that each section shows is one that the API's description allows", () => {
+Deno.test("the body that each section shows fits the API's description", () => {
   const validator = new SchemaValidator(withClosedObjects(document));
   for (const section of sections) {
     for (const name of schemasOf(section)) {
-      // Nothing that an operation answers; the description has it in place.
+      // No operation declares this error, so the description has no schema with this name.
       if (!(name in document.components.schemas)) {
         assert.match(section.code, /^(route_not_found|method_not_allowed)$/);
         continue;

@@ -1,15 +1,15 @@
-// The page on finding says of each field what the API's description says.
+// The page on finding says the same about each field as the API's description.
 import assert from "node:assert/strict";
-import type { JsonSchema } from "../../reference/json_schema.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { declaredParameters } from "../support/query_text.ts";
 import { readPage } from "./pages.ts";
 
 const document: JsonSchema = openApi;
 const { text } = await readPage("docs/finding.md");
-const [, tables = ""] = /^## Which field takes what\n([^]*?)^## /m.exec(text) ?? [];
+const [, tables = ""] = /^## Operators of each field\n([^]*?)^## /m.exec(text) ?? [];
 
-/** The parameters of a list that the page says once for all lists. */
+/** The parameters that the page explains once for all lists. */
 const OF_EVERY_LIST = ["limit", "cursor", "fields", "include_total"];
 
 /** The paths of all lists. */
@@ -33,7 +33,7 @@ interface Row {
   note: string;
 }
 
-/** The rows of the table of a list, whose heading begins with the last part of its path. */
+/** The rows of the table for a list. The heading begins with the last part of the list's path. */
 function rowsOf(path: string): Row[] {
   const name = path.split("/").at(-1)!;
   const [, section = ""] =
@@ -43,7 +43,7 @@ function rowsOf(path: string): Row[] {
   return rows.map(([, names, takes, note]) => ({ names: spans(names), takes: spans(takes), note }));
 }
 
-Deno.test("the page on finding has a table for every list, and no other", () => {
+Deno.test("the page on finding has a table for exactly the lists that exist", () => {
   const headings = Array.from(tables.matchAll(/^### (\w+)/gm), ([, name]) => name.toLowerCase());
   assert.deepEqual(headings.sort(), lists.map((path) => path.split("/").at(-1)).sort());
 });
@@ -52,7 +52,7 @@ for (const path of lists) {
   const declared = parametersOf(path);
   const own = (name: string) => declared.find((each) => each.name === name);
 
-  Deno.test(`the page on finding has every filter of ${path}, and no other`, () => {
+  Deno.test(`the page on finding has exactly the filters of ${path}`, () => {
     const shown = rowsOf(path).filter(({ takes }) => /^[=[]/.test(takes[0])).flatMap(
       ({ names, takes }) =>
         names.flatMap((name) => takes.map((each) => each === "=" ? name : name + each)),
@@ -62,7 +62,7 @@ for (const path of lists) {
     assert.deepEqual(shown.sort(), filters.sort());
   });
 
-  Deno.test(`the page on finding has the words that fields of ${path} take`, () => {
+  Deno.test(`the page on finding has the allowed words of the fields of ${path}`, () => {
     for (const { names, takes, note } of rowsOf(path)) {
       if (takes[0] !== "=") continue;
       for (const name of names) {
@@ -72,7 +72,7 @@ for (const path of lists) {
     }
   });
 
-  Deno.test(`the page on finding has what ${path} is sorted by and includes`, () => {
+  Deno.test(`the page on finding has the sorts and the includes of ${path}`, () => {
     const rowOf = (name: string) => rowsOf(path).find(({ names }) => names[0] === name);
     const { takes, note } = rowOf("sort")!;
     const { schema } = own("sort")!;

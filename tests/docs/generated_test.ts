@@ -2,17 +2,10 @@ import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { readPage } from "./pages.ts";
 
-/** The folders in which a generated file may be. */
+/** The folders that may contain generated files. */
 const FOLDERS = [
-  "supabase",
-  "reference",
-  "generate",
-  "local",
-  "admin",
-  "attack",
-  "bench",
-  "client",
-  "examples",
+  ...["supabase", "generate", "local", "admin", "trials", "sandbox", "client", "examples"],
+  "tests/database",
 ];
 /** What a generated file says within its first lines. */
 const MARK = /Written by `?npm run generate`?[^\n]*do not edit/;
@@ -21,11 +14,11 @@ async function* files(folder: string): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(`${root}${folder}`)) {
     if (name === "node_modules" || name.startsWith(".")) continue;
     if (isDirectory) yield* files(`${folder}/${name}`);
-    else if (/\.(ts|json)$/.test(name)) yield `${folder}/${name}`;
+    else if (/\.(ts|json|sql|txt)$/.test(name)) yield `${folder}/${name}`;
   }
 }
 
-Deno.test("the page on conventions lists every file that says at its top that it is generated", async () => {
+Deno.test("the page on conventions lists every file that says in its first lines that it is generated", async () => {
   const { text } = await readPage("docs/conventions.md");
   const [, section = ""] = /^## Generated files\n([^]*?)^## /m.exec(text) ?? [];
   const listed = Array.from(section.matchAll(/^\| `([^`]+)` \|/gm), ([, path]) => path);

@@ -1,6 +1,6 @@
-// The page on limits says what the API's description says.
+// The page on limits and the API's description state the same limits.
 import assert from "node:assert/strict";
-import type { JsonSchema } from "../../reference/json_schema.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { MAX_ITEMS } from "../../supabase/functions/_shared/http/batch_body.ts";
 import { MAX_VALUES } from "../../supabase/functions/_shared/http/body.ts";
@@ -20,7 +20,7 @@ function row(words: string): string {
   return found[0];
 }
 
-/** A number as the page writes it: with a comma in those of five digits and more. */
+/** A number as the page writes it, with a comma if it has five digits or more. */
 function written(value: number): string {
   return value < 10_000 ? String(value) : value.toLocaleString("en");
 }
@@ -36,13 +36,13 @@ function assertSays(words: string, ...values: number[]) {
   }
 }
 
-/** The schema of a field that may be null, without null. */
+/** The schema of a field that may be null, without its null. */
 function fieldOf(schema: string, field: string): JsonSchema {
   const declared = schemas[schema].properties[field];
   return declared.anyOf?.find(({ type }: JsonSchema) => type !== "null") ?? declared;
 }
 
-Deno.test("the page on limits has those of the fields", () => {
+Deno.test("the page on limits has the limits of the fields", () => {
   for (const name of ["name", "source", "job_title", "empresa"]) {
     assertSays("`job_title`", fieldOf("NewContact", name).maxLength);
   }
@@ -63,7 +63,7 @@ Deno.test("the page on limits has those of the fields", () => {
   assertSays("`idempotency_key` of a send", fieldOf("SendRequest", "idempotency_key").maxLength);
 });
 
-Deno.test("the page on limits has those of a request", () => {
+Deno.test("the page on limits has the limits of a request", () => {
   assertSays("JSON values in a body", MAX_VALUES);
   assertSays("items of a batch", MAX_ITEMS);
   const ofList = declaredParameters(document, document.paths["/gateway/contacts"].get, "query");

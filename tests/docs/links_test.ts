@@ -5,7 +5,7 @@ import { anchors, commandLines, links, type Page, readPages } from "./pages.ts";
 
 const pages = await readPages();
 
-Deno.test("every link within the repository leads to something", () => {
+Deno.test("every link within the repository leads to an existing place", () => {
   const found = pages.flatMap(links);
   assert.ok(found.length > 20, "the pages link to one another");
   for (const { from, path, anchor } of found) {
@@ -25,10 +25,16 @@ Deno.test("every page of docs/ can be reached from the README", () => {
   assert.deepEqual(pages.map(({ path }) => path).filter((path) => !reached.has(path)), []);
 });
 
-/** Where a page may name a path from, beside the root: what it names often is in these. */
-const BASES = ["", "supabase/functions/_shared/", "supabase/functions/gateway/"];
+/**
+ * The folders, in addition to the root, that a path on a page may be relative to. Most paths are in
+ * these.
+ */
+const BASES = [
+  "",
+  ...["_shared/", "gateway/", "whatsapp/"].map((folder) => `supabase/functions/${folder}`),
+];
 
-/** What a command makes and git ignores. */
+/** A command makes this file, and git ignores it. */
 const MADE = [".local/", "supabase/functions/.env"];
 
 const folders = Array.from(Deno.readDirSync(root))
@@ -46,8 +52,8 @@ function paths(page: Page): string[] {
   );
 }
 
-Deno.test("every file and folder that a page names is there", () => {
-  // The changelog tells of what is gone, too.
+Deno.test("every file and folder that a page names exists", () => {
+  // The changelog may also name what was removed.
   const current = pages.filter(({ path }) => path !== "CHANGELOG.md");
   const named = current.flatMap((page) => paths(page).map((path) => ({ page, path })));
   assert.ok(named.length > 40, "the pages name files and folders");

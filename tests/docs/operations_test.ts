@@ -1,12 +1,12 @@
 // The pages list the operations and fields of the API's description, and no others.
 import assert from "node:assert/strict";
-import type { JsonSchema } from "../../reference/json_schema.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { type Page, readPage } from "./pages.ts";
 
 const document: JsonSchema = openApi;
 
-/** Every operation of the description: `GET /contacts read`, or `no key` in place of the scope. */
+/** Every operation of the description, such as `GET /contacts read` or `GET /health no key`. */
 const operations = Object.entries<JsonSchema>(document.paths).flatMap(([path, methods]) =>
   Object.entries<JsonSchema>(methods).map(([method, operation]) => {
     const isOfGateway = path.startsWith("/gateway/");
@@ -19,11 +19,14 @@ const operations = Object.entries<JsonSchema>(document.paths).flatMap(([path, me
 function fieldsOf(schema: string): string[] {
   const { schemas } = document.components;
   if (schemas[schema]) return Object.keys(schemas[schema].properties).sort();
-  // Answered only with what `include` adds, which is not required.
+  // Returned only with `include`, so it is not required.
   return [...schemas[`${schema}WithIncluded`].required].sort();
 }
 
-/** The text of a page below a heading, up to the next one; from `from` on, where it is given. */
+/**
+ * The text of a page below a heading, up to the next heading. If `from` is given, the text begins
+ * there.
+ */
 function section({ text }: Page, heading: string, from = ""): string {
   const [, after] = text.split(`\n${heading}\n`);
   assert.ok(after, heading);
@@ -32,7 +35,7 @@ function section({ text }: Page, heading: string, from = ""): string {
   return below.slice(below.indexOf(from));
 }
 
-/** The names between backticks in the first cells of the rows of the first table. */
+/** The names between backticks in the first cells of the first table. */
 function firstCells(text: string): string[] {
   const [table = ""] = /^\|[^]*?\n(?!\|)/m.exec(text) ?? [];
   const cells = Array.from(table.matchAll(/^\| ([^|]*`[^|]*) \|/gm), ([, cell]) => cell);
@@ -45,7 +48,7 @@ const [api, writing, sending, replying, specification] = await Promise.all(
   ),
 );
 
-Deno.test("The API at a glance lists every operation with its scope, and no other", () => {
+Deno.test("The API at a glance lists exactly the existing operations with their scopes", () => {
   const rows = section(api, "## Operations").matchAll(/^\| `(\w+ [^`]+)` \| ([a-z ]+) \|/gm);
   assert.deepEqual(
     Array.from(rows, ([, operation, scope]) => `${operation} ${scope}`).sort(),
@@ -53,7 +56,7 @@ Deno.test("The API at a glance lists every operation with its scope, and no othe
   );
 });
 
-Deno.test("part 4 of the specification names every operation, and no other", () => {
+Deno.test("part 4 of the specification names exactly the existing operations", () => {
   const [, part = ""] = /^## 4\. [^]*?\n([^]*?)^## 5\. /m.exec(specification.text) ?? [];
   const named = part.matchAll(/^`((?:GET|POST|PUT|PATCH|DELETE) [^`?]+)`/gm);
   assert.deepEqual(
@@ -62,14 +65,14 @@ Deno.test("part 4 of the specification names every operation, and no other", () 
   );
 });
 
-Deno.test("the page on writing has every field that a contact takes, and no other", () => {
+Deno.test("the page on writing has exactly the fields that a contact accepts", () => {
   assert.deepEqual(
     firstCells(section(writing, "## What a request may say", "| field of a contact |")),
     fieldsOf("NewContact"),
   );
 });
 
-Deno.test("both pages on template sends have every field of the request, and no other", () => {
+Deno.test("both pages on template sends have exactly the fields of the request", () => {
   const places = [
     section(sending, "## The request"),
     section(specification, "### 4.10 Send a template"),
@@ -77,7 +80,7 @@ Deno.test("both pages on template sends have every field of the request, and no 
   for (const place of places) assert.deepEqual(firstCells(place), fieldsOf("SendRequest"));
 });
 
-Deno.test("both pages on free replies have every field of the request, and no other", () => {
+Deno.test("both pages on free replies have exactly the fields of the request", () => {
   const places = [
     section(replying, "## The request"),
     section(specification, "### 4.17 Reply in a conversation"),
@@ -94,7 +97,7 @@ const TABLES = {
   "### 2.8 Send": "Send",
 };
 for (const [heading, schema] of Object.entries(TABLES)) {
-  Deno.test(`the specification has every field of a ${schema.toLowerCase()}, and no other`, () => {
+  Deno.test(`the specification has exactly the fields of a ${schema.toLowerCase()}`, () => {
     assert.deepEqual(firstCells(section(specification, heading)), fieldsOf(schema));
   });
 }
@@ -106,9 +109,9 @@ const SENTENCES = {
   Member: "### 2.6 Team and member",
 };
 for (const [schema, heading] of Object.entries(SENTENCES)) {
-  Deno.test(`the specification has every field of a ${schema.toLowerCase()}, and no other`, () => {
+  Deno.test(`the specification has exactly the fields of a ${schema.toLowerCase()}`, () => {
     const text = section(specification, heading, `- **${schema}**`);
-    // The fields are the list before the first full stop.
+    // The list of fields ends at the first full stop.
     const [, list = ""] = /:\s((?:`\w+`[,\s]*)+)\./.exec(text) ?? [];
     assert.deepEqual(
       Array.from(list.matchAll(/`(\w+)`/g), ([, name]) => name).sort(),

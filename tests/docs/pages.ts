@@ -1,10 +1,10 @@
-// The pages of this repository, as the tests of them read them.
+// The pages of this repository, in the form in which the tests read them.
 import { existsSync } from "node:fs";
 import { dirname, normalize } from "node:path";
 import { root } from "../../local/checkout.ts";
 import { anchorMaker } from "../../site/anchors.ts";
 
-/** A block between fences: the language that it names and what is in it. */
+/** A block between fences: the language that it names, and its content. */
 export interface Block {
   language: string;
   text: string;
@@ -12,15 +12,15 @@ export interface Block {
 
 /** A page in Markdown. */
 export interface Page {
-  /** From the root of the checkout, such as `docs/api.md`. */
+  /** The path from the root of the checkout, such as `docs/api.md`. */
   path: string;
   text: string;
   blocks: Block[];
-  /** The text without the blocks. */
+  /** The text without its blocks. */
   prose: string;
 }
 
-// A block may be indented, in a list.
+// A block in a list may be indented.
 const BLOCK = /^( *)```(\w*)\n([\s\S]*?)^\1```$/gm;
 
 /** Reads one page. */
@@ -36,7 +36,7 @@ export async function readPage(path: string): Promise<Page> {
 /** The folders that have pages. */
 const FOLDERS = ["", "docs/", "docs/recipes/"];
 
-/** Reads every page: those beside the README, those in docs/ and the recipes. */
+/** Reads every page: the README and the pages next to it, those in docs/, and the recipes. */
 export async function readPages(): Promise<Page[]> {
   const paths: string[] = [];
   for (const folder of FOLDERS.filter((folder) => existsSync(`${root}${folder}`))) {
@@ -47,12 +47,15 @@ export async function readPages(): Promise<Page[]> {
   return await Promise.all(paths.sort().map(readPage));
 }
 
-/** What stands between backticks in the prose of a page. */
+/** The texts between backticks in the prose of a page. */
 export function spans({ prose }: Page): string[] {
   return Array.from(prose.matchAll(/`([^`]+)`/g), ([, span]) => span.replaceAll("\n", " "));
 }
 
-/** The command lines of a page: those of its shell blocks, without comments, and what stands between backticks. */
+/**
+ * The command lines of a page: those of its shell blocks, without comments, and the texts between
+ * backticks.
+ */
 export function commandLines(page: Page): string[] {
   const lines = page.blocks.filter(({ language }) => language === "sh")
     .flatMap(({ text }) => text.split("\n"))
@@ -60,7 +63,7 @@ export function commandLines(page: Page): string[] {
   return [...lines, ...spans(page)].filter((line) => line !== "");
 }
 
-/** The anchors of a page's headings, as the hosts of repositories make them. */
+/** The anchors of a page's headings, as repository hosts make them. */
 export function anchors({ prose }: Page): string[] {
   const anchorOf = anchorMaker();
   return Array.from(prose.matchAll(/^#+ (.+)$/gm), ([, heading]) => anchorOf(heading));
@@ -69,12 +72,12 @@ export function anchors({ prose }: Page): string[] {
 /** A link to another place of this repository. */
 export interface Link {
   from: string;
-  /** From the root of the checkout. */
+  /** The path from the root of the checkout. */
   path: string;
   anchor: string | undefined;
 }
 
-/** The links of a page that lead to a place of this repository. */
+/** The links of a page to places in this repository. */
 export function links({ path: from, prose }: Page): Link[] {
   const targets = Array.from(prose.matchAll(/\]\(([^)\s]+)\)/g), ([, target]) => target);
   return targets.filter((target) => !/^[a-z]+:/.test(target)).map((target) => {

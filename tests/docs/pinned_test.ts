@@ -1,4 +1,4 @@
-// What is fetched from elsewhere is the same tomorrow.
+// Everything that is downloaded is pinned, so that the downloads never change.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import settingsLock from "../../settings/package-lock.json" with { type: "json" };
@@ -8,7 +8,7 @@ import ofSite from "../../site/package.json" with { type: "json" };
 import lock from "../../tools/package-lock.json" with { type: "json" };
 import wanted from "../../tools/package.json" with { type: "json" };
 
-Deno.test("every action of a workflow is pinned by commit, with its release as a comment", async () => {
+Deno.test("every action of a workflow is pinned to a commit, with its release as a comment", async () => {
   const uses: string[] = [];
   for await (const { name } of Deno.readDir(`${root}.github/workflows`)) {
     const workflow = await Deno.readTextFile(`${root}.github/workflows/${name}`);
@@ -29,7 +29,7 @@ interface Locked {
 }
 const packages: Record<string, Locked> = lock.packages;
 
-Deno.test("the tools, the site and the settings page have exact versions, which their lock files have too", () => {
+Deno.test("the tools, the site and the settings page have exact versions, equal to those of their lock files", () => {
   const lists: [{ dependencies: Record<string, string> }, Record<string, Locked>][] = [
     [wanted, packages],
     [ofSite, siteLock.packages],
@@ -45,7 +45,8 @@ Deno.test("the tools, the site and the settings page have exact versions, which 
 });
 
 Deno.test("the lock file of the tools has the binaries of every platform", () => {
-  // npm leaves out what the registry does not have, and nothing tells of it until somebody installs elsewhere.
+  // npm leaves out packages that the registry does not have. The error would appear only when
+  // someone installs on another platform.
   for (const [path, { dependencies, optionalDependencies }] of Object.entries(packages)) {
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
       assert.ok(packages[`node_modules/${name}`], `${path} needs ${name}`);
@@ -53,7 +54,7 @@ Deno.test("the lock file of the tools has the binaries of every platform", () =>
   }
 });
 
-Deno.test("every tool has a checksum, but for binaries of some platforms", () => {
+Deno.test("every tool has a checksum, except the binaries of some platforms", () => {
   for (const [path, { integrity, optional }] of Object.entries(packages)) {
     if (path !== "" && !optional) assert.match(integrity ?? "", /^sha512-/, path);
   }

@@ -1,4 +1,4 @@
-// What the programs of the recipes do with the demo company, and what they do not.
+// What each program of the recipes does with the demo company.
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
 import type { StackAddresses } from "../../local/stack.ts";
@@ -6,16 +6,16 @@ import { answeringProxy } from "../support/answering_proxy.ts";
 import { PYTHON } from "../support/programs.ts";
 import { ask, until } from "../support/started.ts";
 
-/** What a test of one program has. */
+/** The context of a test of one program. */
 export interface Trial {
   /** Runs the program with these variables in its environment, and returns the lines that it prints. */
   run(variables: Record<string, string>): Promise<string[]>;
   stack: StackAddresses;
   /** The folder in which the program runs. */
   folder: string;
-  /** Its name. */
+  /** The name of the program's language. */
   language: string;
-  /** A digit that is another one for each language, for names and phones. */
+  /** A digit that differs for each language, for use in names and phones. */
   digit: number;
 }
 
@@ -23,7 +23,7 @@ export interface Trial {
 export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
   "find-or-create-a-contact": async ({ run, stack, digit }) => {
     const first = await run({ PHONE: `+551199000021${digit}` });
-    // Another spelling and another name: the person is a contact already.
+    // Another spelling and another name, because the person is already a contact.
     const second = await run({ PHONE: `+55119000021${digit}`, NAME: "Beatriz" });
     assert.deepEqual(second, first);
     const { body } = await ask(stack, `/contacts?phone=%2B551199000021${digit}`);
@@ -35,7 +35,7 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
   "sync-contacts": async ({ run, stack, language, folder, digit }) => {
     const isDatabase = language === "Python";
     const variables = { COPY: `copy-${digit}` };
-    // A change may wait for work that began earlier, so the program runs again.
+    // A change may wait for work that began earlier, so the program runs several times.
     const inStep = async (tries = 5): Promise<number> => {
       const [line] = await run(variables);
       const copy = await readCopy(`${folder}/copy-${digit}`, isDatabase);
@@ -56,7 +56,7 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     await write(stack, "POST", `/contacts/${stays.id}/merge`, { from: gone.id });
     assert.equal(await inStep(), 2);
 
-    // The database is restored from a backup: the cursor is worth nothing, and everything is read anew.
+    // The database is restored from a backup: the cursor is invalid, and everything is read again.
     await restartChanges(stack);
     if (language === "curl") {
       await assert.rejects(run(variables), /cursor_expired/);
@@ -76,14 +76,14 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     const history = await ask(stack, `/deals/${id}/history`);
     const kinds = history.body.data.map(({ kind }: Row) => kind);
     assert.deepEqual(kinds, ["stage_changed", "created"]);
-    // What a person has moved stays there, and there is no other deal.
+    // A deal that a person has moved stays where it is, and no second deal is made.
     await write(stack, "PATCH", `/deals/${id}`, { stage_id: await stageOf(stack, "Closing") });
     assert.deepEqual(await run(variables), [`${id} Order B-${language} is in Closing`]);
   },
 
   "send-a-template-safely": async ({ run, stack, language, digit }) => {
     const variables = { PHONE: `+1415555015${digit}`, ORDER: `C-${language}` };
-    // The first request is refused for the moment, and the answer to the second one is lost.
+    // The first request is temporarily refused, and the answer to the second request is lost.
     await using proxy = unsteadyProxy(stack.url);
     const [first] = await run({ ...variables, CRM_API_URL: `${proxy.url}/functions/v1` });
     const [second] = await run(variables);
@@ -92,7 +92,8 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     assert.equal(second.split(" ")[0], first.split(" ")[0]);
     const [{ message }, ...more] = await sentTo(stack, variables.PHONE);
     assert.deepEqual([message.template?.name, more], ["order_update", []]);
-    // Neither is another message that was given the same key, nor one to a person who wants none.
+    // Neither a different message with the same key nor a message to a person who wants none is
+    // sent.
     const other = { ...variables, PHONE: `+1415555016${digit}` };
     await assert.rejects(run(other), /key names another message/);
     const stop = { ...variables, PHONE: "+5531900000002", ORDER: `D-${language}` };
@@ -105,7 +106,7 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     const phone = `+1415555019${digit}`;
     const answers = async () =>
       (await sentTo(stack, phone)).map(({ message }) => message.text?.body);
-    // What was written may wait for work that began earlier, so the program runs again.
+    // A change may wait for work that began earlier, so the program runs several times.
     const lines = async (count: number) => {
       const printed: string[] = [];
       await until(async () => printed.push(...await run(variables)) >= count);
@@ -117,13 +118,13 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     await writes(stack, phone, "Are you open today?");
     assert.deepEqual(await lines(1), ["Are you open today? answered"]);
     assert.deepEqual(await answers(), [variables.TEXT]);
-    // A run that ended before it kept its place answers nobody twice.
+    // If a run ended before it stored its position, the next run answers no one twice.
     await Deno.writeTextFile(`${folder}/place-${digit}`, earlier);
     assert.deepEqual(await lines(1), ["Are you open today? answered"]);
     assert.deepEqual(await answers(), [variables.TEXT]);
     await until(() => isDelivered(stack, phone));
 
-    // The conversation is closed before it is answered, and another one is opened.
+    // The conversation is closed before the program answers it, and another one is opened.
     const [{ id }] = await conversationsOf(stack, phone);
     await writes(stack, phone, "Hello?");
     await write(stack, "PATCH", `/conversations/${id}`, { status: "closed" });
@@ -154,7 +155,7 @@ async function allContacts(stack: StackAddresses): Promise<Row[]> {
   return body.data;
 }
 
-/** The contacts of a copy: a SQLite database, or a file of JSON. */
+/** The contacts of a copy, which is a SQLite database or a JSON file. */
 async function readCopy(path: string, isDatabase: boolean): Promise<Row[]> {
   if (!isDatabase) return Object.values(JSON.parse(await Deno.readTextFile(path)).contacts);
   const { stdout } = await new Deno.Command(PYTHON!, {
@@ -182,7 +183,7 @@ async function stageOf(stack: StackAddresses, name: string): Promise<string> {
   return body.data.find((stage: Row) => stage.name === name).id;
 }
 
-/** What the sandbox took for a phone. */
+/** The messages to a phone that the sandbox accepted. */
 async function sentTo({ sandbox_url }: StackAddresses, phone: string): Promise<Row[]> {
   const digits = await fetch(`${sandbox_url}?to=${phone.slice(1)}`);
   const withSign = await fetch(`${sandbox_url}?to=${encodeURIComponent(phone)}`);
@@ -212,8 +213,8 @@ async function isDelivered(stack: StackAddresses, phone: string): Promise<boolea
 }
 
 /**
- * A server before the stack. It refuses the first write for the moment, and loses the answer to the second one, as the
- * platform does.
+ * A server in front of the stack. It temporarily refuses the first write and loses the answer to
+ * the second one, as the platform sometimes does.
  */
 function unsteadyProxy(to: string) {
   const answered: number[] = [];

@@ -1,4 +1,5 @@
-// The programs of the recipes are run as a reader runs them: saved in a folder, with the demo company.
+// The programs of the recipes are run as a reader runs them: from files in a folder, with the demo
+// company.
 import assert from "node:assert/strict";
 import { folderWithClient } from "../support/built_client.ts";
 import { JQ, PYTHON } from "../support/programs.ts";
@@ -8,11 +9,11 @@ import { RECIPES } from "./recipe_trials.ts";
 
 interface Language {
   name: string;
-  /** Of the block on the page. */
+  /** The language of the block on the page. */
   fence: string;
-  /** The program that runs the file; null when it is not installed. */
+  /** The program that runs the file, or null if it is not installed. */
   runner: string | null;
-  /** The end of the file's name. */
+  /** The ending of the file's name. */
   suffix: string;
 }
 
@@ -49,7 +50,7 @@ Deno.test("the programs of the recipes do what their pages say", async (t) => {
           };
           await tried({ run, stack, folder, language: name, digit });
         };
-        await t.step({ name: `${recipe}, ${name}`, ignore: runner === null, fn });
+        await t.step({ name: `${recipe} in ${name} does its work`, ignore: runner === null, fn });
       }
     }
     await started.end();

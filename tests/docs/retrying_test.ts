@@ -1,4 +1,4 @@
-// The function of the page about retries does what the page says.
+// The function on the page about retries does what the page says.
 import assert from "node:assert/strict";
 import { readPage } from "./pages.ts";
 
@@ -6,16 +6,16 @@ const { blocks } = await readPage("docs/retrying.md");
 const program = blocks.find(({ language }) => language === "js")!.text;
 
 interface Outcome {
-  /** The status of what was returned, or the sentence of what was thrown. */
+  /** The status of the returned answer, or the message of the thrown error. */
   end: number | string;
   calls: number;
   waits: number[];
 }
 
-/** An answer of a service that is not always well; null is none. */
+/** An answer of a service that is sometimes down. null means no answer. */
 type Given = [status: number, body?: unknown, retryAfter?: string] | null;
 
-/** Runs the function of the page against a service that gives these answers, without waiting. */
+/** Runs the function on the page against a service that gives these answers, without waiting. */
 async function run(given: Given[], isRepeatable: boolean): Promise<Outcome> {
   const waits: number[] = [];
   let calls = 0;
@@ -41,7 +41,7 @@ async function run(given: Given[], isRepeatable: boolean): Promise<Outcome> {
 
 const UNKNOWN = "No answer; whether it was done is not known";
 
-Deno.test("the function of the page about retries repeats only where that is safe", async () => {
+Deno.test("the function on the page about retries repeats only requests that are safe to repeat", async () => {
   const cases: [Given[], isRepeatable: boolean, end: number | string, calls: number][] = [
     [[null, [503], [200]], true, 200, 3],
     [[null, [200]], false, UNKNOWN, 1],
@@ -62,7 +62,7 @@ Deno.test("the function of the page about retries repeats only where that is saf
   }
 });
 
-Deno.test("it waits as long as Retry-After says, else a random time that grows", async () => {
+Deno.test("the function waits as long as Retry-After says, or else for a random time that grows", async () => {
   const { waits } = await run([[429, {}, "2"], [503], [503], [200]], true);
   const [told, second, third] = waits;
   assert.equal(told, 2_000);

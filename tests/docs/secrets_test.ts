@@ -1,4 +1,4 @@
-// The secrets that the page on deploying makes, made as it says.
+// The secrets that the page on deploying makes, with its own commands.
 import assert from "node:assert/strict";
 import { parseEnv } from "node:util";
 import { root } from "../../local/checkout.ts";
@@ -6,15 +6,15 @@ import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import {
   credentialsKeyId,
   readCredentialsKey,
-} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
-import { readWhatsappConfig } from "../../supabase/functions/whatsapp/config.ts";
+} from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { withFolder } from "../support/started.ts";
 import { environment } from "../support/test_stack.ts";
 import { readPage, spans } from "./pages.ts";
 
 const page = await readPage("docs/deploying.md");
 
-/** Runs lines of the page in a shell, with the CLI in the path as the page says; what they print. */
+/** Runs lines of the page in a shell. The CLI is in the path, as the page says. Returns the output. */
 async function shell(
   lines: string,
   { cwd = "/tmp", env = {}, input = "" }: {
@@ -46,7 +46,7 @@ function commandWith(words: string): string {
   return found[0];
 }
 
-Deno.test("the page on deploying makes secrets that the functions take, in a file for one person", async () => {
+Deno.test("the page on deploying makes valid secrets in a file that only its owner can read", async () => {
   const lines = page.blocks.find(({ text }) => text.includes("cat > secrets.env"))!.text;
   await withFolder(async (cwd) => {
     await shell(lines, { cwd });
@@ -60,12 +60,12 @@ Deno.test("the page on deploying makes secrets that the functions take, in a fil
     readCredentialsKey(secrets.CREDENTIALS_KEY);
     const { jobsSecret } = await readWhatsappConfig({ ...environment(), ...secrets });
     assert.equal(jobsSecret, secrets.JOBS_SECRET);
-    // Once more would lose the key under which tokens are stored.
+    // A second run would replace the key with which stored tokens are encrypted.
     await assert.rejects(shell(lines, { cwd }), /secrets\.env/);
   });
 });
 
-Deno.test("its command turns a legacy JWT secret into a signing key", async () => {
+Deno.test("a command on the page turns a legacy JWT secret into a signing key", async () => {
   const secret = "a-legacy-secret-of-more-than-32-characters";
   const printed = await shell(commandWith('kty:"oct",k:'), { input: `${secret}\n` });
   const { signingKey } = await readConfig({ ...environment(), JWT_SIGNING_KEY: printed });
@@ -73,7 +73,7 @@ Deno.test("its command turns a legacy JWT secret into a signing key", async () =
   assert.equal(atob(JSON.parse(printed).k.replaceAll("-", "+").replaceAll("_", "/")), secret);
 });
 
-Deno.test("its command prints the id of a credentials key", async () => {
+Deno.test("a command on the page prints the id of a credentials key", async () => {
   const CREDENTIALS_KEY = btoa("32 bytes that are of no use here");
   const printed = await shell(commandWith("createHash"), { env: { CREDENTIALS_KEY } });
   assert.equal(printed.trim(), await credentialsKeyId(readCredentialsKey(CREDENTIALS_KEY)));

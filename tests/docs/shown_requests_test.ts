@@ -1,19 +1,23 @@
-// The requests that pages show are made as a reader makes them: pasted into a shell, with the demo company.
+// The requests on the pages are made as a reader makes them: pasted into a shell, with the demo
+// company.
 import assert from "node:assert/strict";
 import { startOn, withFolder } from "../support/started.ts";
 import { readPage } from "./pages.ts";
 import { assertShown } from "./shown_answers.ts";
 
-/** Lines of the shell, and the answers that the page shows for them: those to the lines sent again come after. */
+/**
+ * Lines for the shell, and the answers that the page shows for them. If a page shows several
+ * answers, the lines are sent several times.
+ */
 interface Step {
   lines: string;
   answers: string[];
 }
 
-/** Lines that are for a hosted project, which the reader fills in, and those that start the stack. */
+/** Lines for a hosted project, with values that the reader fills in, and lines that start the stack. */
 const NOT_HERE = /<\w+>|\bnpm (start|run)\b/;
 
-/** The steps of a text: blocks of the shell, each with the answers below it. */
+/** The steps of a text: blocks for the shell, each with the answers below it. */
 function stepsOf(text: string): Step[] {
   const steps: Step[] = [];
   for (const [, language, block] of text.matchAll(/^```(sh|json)\n([\s\S]*?)^```$/gm)) {
@@ -26,10 +30,13 @@ function stepsOf(text: string): Step[] {
 
 const MARK = "=== answered ===";
 
-/** What a shell prints for each answer of the steps: the lines are sent as often as the page shows an answer. */
+/**
+ * The shell's output for each answer of the steps. The lines are sent as often as the page shows an
+ * answer.
+ */
 async function run(steps: Step[], cwd: string, port: string): Promise<string[]> {
   const script = steps.flatMap(({ lines, answers }) =>
-    // Lines without an answer prepare what follows.
+    // Lines without an answer prepare the following lines.
     answers.length === 0 ? [lines] : answers.map(() => `${lines}\necho; echo '${MARK}'\n`)
   ).join("");
   const { success, stdout, stderr } = await new Deno.Command("bash", {
@@ -66,11 +73,11 @@ function section(text: string, title: string): string {
   return new RegExp(`^## ${title}\n([\\s\\S]*?)^## `, "m").exec(text)![1];
 }
 
-Deno.test("the requests that pages show answer what the pages show", async (t) => {
+Deno.test("the requests on the pages get the answers that the pages show", async (t) => {
   await withFolder(async (folder) => {
-    // The pages' reader is in the checkout, whose data folder is .local.
+    // The reader of the page is in the checkout, and its data folder is .local.
     const { started, stack } = await startOn(`${folder}/.local`);
-    // Those that only read come first.
+    // Requests that only read come first.
     const texts: [name: string, text: string, answers: number][] = [
       ["Getting started", gettingStarted.text, 7],
       ["Authentication", authentication.text, 2],

@@ -1,23 +1,23 @@
-// The program of the page about copies does what the page says.
+// The program on the page about copies does what the page says.
 import assert from "node:assert/strict";
 import { readIfPresent } from "../../local/files.ts";
 import { call } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { until, withFolder } from "../support/started.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement } from "../support/test_stack.ts";
 import { readPage } from "./pages.ts";
 
 const { text } = await readPage("docs/syncing.md");
 const [, program = ""] = /^```js\n([\s\S]*?)^```$/m.exec(text) ?? [];
 
-Deno.test("the program that the page about copies shows keeps one in step, also when it is started again", async () => {
+Deno.test("the program on the page about copies keeps a copy current, even after a restart", async () => {
   assert.ok(program.includes("5_000"));
   const company = await newCompany();
   await withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/mirror.mjs`, program.replace("5_000", "20"));
     const start = () =>
       new Deno.Command("node", {
-        args: [`${folder}/mirror.mjs`], // by which withFolder ends it when the test fails
+        args: [`${folder}/mirror.mjs`], // withFolder ends it with this signal if the test fails
         cwd: folder,
         env: {
           CRM_API_URL: stack.gateway_url.replace(/\/gateway$/, ""),
@@ -45,7 +45,7 @@ Deno.test("the program that the page about copies shows keeps one in step, also 
     running.kill("SIGKILL");
     await running.status;
 
-    await withDatabase((sql) => sql`delete from contacts where id = ${grace}`);
+    await statement`delete from contacts where id = ${grace}`;
     await change("POST", "/contacts", "Katherine");
     running = start();
     await shows("Ada Lovelace", "Katherine");

@@ -4,18 +4,18 @@ import { answeringProxy } from "../support/answering_proxy.ts";
 export interface BentAnswer {
   status: number;
   contentType: string;
-  // deno-lint-ignore no-explicit-any -- a test reaches into the body and bends it
+  // deno-lint-ignore no-explicit-any -- a test changes parts of any body
   body: any;
-  /** Headers that the answer has besides. */
+  /** Additional headers of the answer. */
   headers?: Record<string, string>;
 }
 
-/** Changes an answer; `made` says how many requests of this operation came before. */
+/** Changes an answer. `made` is the number of earlier requests of this operation. */
 export type Bend = (answer: BentAnswer, made: number) => BentAnswer;
 
 /**
- * A server before the stack that bends the answers of some operations, which are named by method and path, such as
- * `GET /gateway/contacts`.
+ * A server in front of the stack that changes the answers of some operations. An operation is named
+ * by method and path, such as `GET /gateway/contacts`.
  */
 export function bendingProxy(stackUrl: string, bends: Record<string, Bend>) {
   const made = new Map<string, number>();
@@ -42,7 +42,7 @@ export function bendingProxy(stackUrl: string, bends: Record<string, Bend>) {
   });
   return {
     ...proxy,
-    /** How many requests of an operation came. */
+    /** How many requests an operation has received. */
     made: (name: string) => made.get(name) ?? 0,
   };
 }

@@ -1,5 +1,5 @@
 import { root } from "../../local/checkout.ts";
-import type { JsonSchema } from "../../reference/json_schema.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import { declaredParameters, valuesByName } from "../support/query_text.ts";
 import { SchemaValidator } from "../support/schema_validator.ts";
 
@@ -8,12 +8,12 @@ const document: JsonSchema = JSON.parse(
 );
 const schemas = new SchemaValidator(document);
 
-/** A request before it is made. */
+/** A request before it is sent. */
 export interface PlannedRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
-  /** As JSON text. */
+  /** The body as JSON text. */
   body?: string;
 }
 
@@ -53,10 +53,7 @@ export function assertDocumented({ method, url, headers, body }: PlannedRequest,
   if (!operation.requestBody !== (body === undefined)) fail("it has a body, or has none");
   if (body === undefined) return;
   const place = ["paths", pattern, method.toLowerCase(), "requestBody", "content"];
-  const problem = schemas.problemAt(
-    [...place, "application/json", "schema"],
-    JSON.parse(body),
-  );
+  const problem = schemas.problemAt([...place, "application/json", "schema"], JSON.parse(body));
   if (problem) fail(`the body: ${problem}`);
 }
 
@@ -69,7 +66,7 @@ function headersOf(operation: JsonSchema): Set<string> {
   return new Set(["authorization", ...(operation.requestBody ? ["content-type"] : []), ...names]);
 }
 
-/** The operation of a path; one without parameters in its path comes first. */
+/** The operation of a path. A path without parameters comes first. */
 function operationAt(method: string, path: string) {
   const patterns = Object.keys(document.paths).sort((one, other) =>
     Number(one.includes("{")) - Number(other.includes("{"))

@@ -1,4 +1,4 @@
-// The Arazzo flows do the five most common jobs, and fail when an answer is not what they expect.
+// The Arazzo flows do the five most common jobs, and fail if an answer is not what they expect.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import tools from "../../tools/package.json" with { type: "json" };
@@ -13,7 +13,7 @@ import { stack } from "../support/test_stack.ts";
 const FOLDER = "examples/flows/";
 const flows = Array.from(Deno.readDirSync(root + FOLDER), ({ name }) => name).sort();
 
-/** Whom the flow about replies answers, unless it is told otherwise. */
+/** The person whom the reply flow answers by default. */
 const WHO_WRITES = "+14155550147";
 
 interface Check {
@@ -67,13 +67,13 @@ function failedChecks({ files }: any): Record<string, string[]> {
   return failed;
 }
 
-/** A company of which somebody has just written. */
+/** A company to which a person has just written. */
 async function companyToWriteTo(): Promise<Company> {
   const company = await newCompany();
   const json = { phone: WHO_WRITES };
   await call(company.keys.write, "PATCH", `/contacts/${company.contact_id}`, { json });
   await writes(company);
-  // The stand-in for the channel judges the window by itself.
+  // The imitation of the channel has its own check of the window.
   const heard = await fetch(`${stack.url}/sandbox/inbound`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -84,14 +84,14 @@ async function companyToWriteTo(): Promise<Company> {
     }),
   });
   assert.equal((await heard.json()).posted, false, "this stack's sandbox posts no events");
-  // The flows read them.
+  // The flows read these changes.
   for (const path of ["/messages/changes", "/contacts/changes"]) {
     await changesOnce(company.keys.read, path, (rows) => rows.length > 0);
   }
   return company;
 }
 
-Deno.test("every flow passes, and does its job once", async () => {
+Deno.test("every flow passes and does its job once", async () => {
   assert.equal(flows.length, 5);
   const company = await companyToWriteTo();
   assert.deepEqual(await run(flows, company, stack.url), { passed: true, failed: {} });
@@ -102,7 +102,8 @@ Deno.test("every flow passes, and does its job once", async () => {
     ["template", "text"],
   );
   const contacts = await call(company.keys.read, "GET", "/contacts?include_total=true");
-  // Those of the flows about copies, spellings, deals and templates, and the one who wrote.
+  // The contacts of the flows about copies, spellings, deals and templates, and the person who
+  // wrote.
   assert.equal(contacts.body.pagination.total, 5);
   const { body: { data: deals } } = await call(company.keys.read, "GET", "/deals?q=Order");
   assert.deepEqual(deals.map((deal: { title: string }) => deal.title), ["Order A-1843"]);
@@ -130,14 +131,14 @@ Deno.test("a flow fails on a wrong status, a wrong type and a wrong value", asyn
     [bent[0]]: [
       "answer: $statusCode == 200",
       "answer: $response.body#/success == true",
-      "answer: unexpected error", // it has no message_id to hand on
+      "answer: unexpected error", // it has no message_id for the next step
     ],
     [bent[1]]: ["open: schema check"],
     [bent[2]]: ['makeSureAgain: $response.body#/data/email == "bia@torres.example"'],
   });
 });
 
-Deno.test("the page of each flow shows how the tests run it, with the same version", async () => {
+Deno.test("the page of each flow shows the command and the version with which the tests run the flow", async () => {
   for (const flow of flows) {
     const { text } = await readPage(`docs/recipes/${flow.replace(".arazzo.yaml", "")}.md`);
     const command = `npx --yes @redocly/cli@${

@@ -1,15 +1,15 @@
-// The script that keeps a CSV file in step, as docs/automation.md says to run it.
+// The script that keeps a CSV file current, run as docs/automation.md says.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { call } from "../support/calls.ts";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { until, withFolder } from "../support/started.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { type Bend, bendingProxy } from "./bending_proxy.ts";
 
 const CHANGES = "GET /gateway/contacts/changes";
 
-/** The script on contacts.csv of a folder, with no more permissions than the page gives it. */
+/** The script with contacts.csv in a folder. It has only the permissions that the page gives it. */
 function started(folder: string, url: string, key: string, host = new URL(url).host) {
   const child = new Deno.Command(Deno.execPath(), {
     args: [
@@ -34,7 +34,7 @@ function started(folder: string, url: string, key: string, host = new URL(url).h
   };
 }
 
-/** The rows of contacts.csv by the names of its columns; null while there is none. */
+/** The rows of contacts.csv by the names of its columns, or null while the file does not exist. */
 async function rowsIn(folder: string): Promise<Record<string, string>[] | null> {
   const bytes = await Deno.readFile(`${folder}/contacts.csv`).catch(() => null);
   if (!bytes) return null;
@@ -53,7 +53,7 @@ async function rowsIn(folder: string): Promise<Record<string, string>[] | null> 
   });
 }
 
-/** Waits until the file says of each contact what the API says. */
+/** Waits until the file and the API say the same about each contact. */
 async function inStep(folder: string, { keys }: Company) {
   await until(async () => {
     const { body } = await call(keys.read, "GET", "/contacts?archived=include&limit=200");
@@ -76,7 +76,7 @@ async function named(folder: string): Promise<Set<string>> {
   return new Set((await rowsIn(folder))!.map(({ name }) => name));
 }
 
-Deno.test("the mirror follows changes, archiving, merging, deletion and kills", async () => {
+Deno.test("the mirror follows changes, archiving, merges and deletions, and survives being killed", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
     const words = ["Merged", "Deleted", "Archived", "Erased"];
@@ -96,7 +96,7 @@ Deno.test("the mirror follows changes, archiving, merging, deletion and kills", 
       json: { confirm: erased },
     });
     assert.deepEqual([into.status, gone.status, erasing.status], [200, 204, 200]);
-    await withDatabase((sql) => sql`delete from contacts where id = ${deleted}`);
+    await statement`delete from contacts where id = ${deleted}`;
     {
       await using _mirror = started(folder, stack.url, company.keys.read);
       await inStep(folder, company);
@@ -115,7 +115,7 @@ Deno.test("the mirror follows changes, archiving, merging, deletion and kills", 
   });
 });
 
-Deno.test("a cell of the mirror is never a formula, and keeps every other character", async () => {
+Deno.test("a cell of the mirror is never a formula, and other characters stay unchanged", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
     const formulas = ["=1+1", '=HYPERLINK("http://x.example")', "+1+2", "-2+3", "@SUM(A1)", "＝1"];
@@ -131,11 +131,11 @@ Deno.test("a cell of the mirror is never a formula, and keeps every other charac
   });
 });
 
-Deno.test("the mirror waits as Retry-After says, survives broken answers and begins anew", async () => {
+Deno.test("the mirror waits as Retry-After says, and survives broken answers and restarts", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
     await added(company, ["Ada"]);
-    // What a copy has whose cursor expired, and of which no change tells any more.
+    // A row of a copy whose cursor has expired. No later change will report it.
     const ghost = { cursor: "of-an-older-database", contacts: { ghost: ["ghost", "Ghost"] } };
     await Deno.writeTextFile(`${folder}/contacts.csv.state.json`, JSON.stringify(ghost));
     const times: number[] = [];
@@ -158,7 +158,7 @@ Deno.test("the mirror waits as Retry-After says, survives broken answers and beg
   });
 });
 
-Deno.test("the mirror ends with the reason when its key is refused, or its host is not allowed", async () => {
+Deno.test("if its key is refused or its host is not allowed, the mirror ends with the reason", async () => {
   await withFolder(async (folder) => {
     await using other = started(folder, stack.url, "sk_live_any", "crm.example");
     const [failed, said] = await other.ended();
@@ -172,7 +172,7 @@ Deno.test("the mirror ends with the reason when its key is refused, or its host 
   });
 });
 
-Deno.test("the mirror has at most 60 lines and no dependency", async () => {
+Deno.test("the mirror has at most 60 lines and no dependencies", async () => {
   const text = await Deno.readTextFile(`${root}examples/mirror.ts`);
   assert.ok(text.trimEnd().split("\n").length <= 60);
   assert.doesNotMatch(text, /\bimport\b/);

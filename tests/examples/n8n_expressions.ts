@@ -1,12 +1,13 @@
 // Expressions of n8n: a text that begins with `=` has JavaScript between {{ and }}.
 
-/** What expressions and code may name, such as `$json`. */
+/** The names that expressions and code may use, such as `$json`. */
 export type Names = Record<string, unknown>;
 
 /**
- * The value of a parameter. A text that is one expression and nothing else has its value, and any other the text.
- *
- * @throws Error with the expression and what is wrong with it; n8n itself often goes on with nothing.
+ * The value of a parameter. If the text is exactly one expression, this is the expression's value.
+ * Otherwise it is a text.
+ * @throws Error with the expression and what is wrong with it. n8n itself often continues without a
+ * value.
  */
 export function evaluated(value: unknown, names: Names): unknown {
   if (Array.isArray(value)) return value.map((each) => evaluated(each, names));

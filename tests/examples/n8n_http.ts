@@ -10,9 +10,10 @@ export type HttpNode = WorkflowNode & { parameters: ParametersOf<"httpRequest 4.
 type Answer = { body: any; headers: Record<string, string>; statusCode: number };
 
 /**
- * The items that a node makes of one item: an answer for each page. Each request is one that openapi.json describes.
- *
- * @throws Error when an answer is no success, unless the node says that it never errs; after the tries of the node.
+ * The items that a node makes from one item: an answer for each page. openapi.json must describe
+ * each request.
+ * @throws Error if the answer is still an error after the node's tries and the node does not accept
+ * errors.
  */
 export async function requested(
   node: HttpNode,
@@ -25,7 +26,8 @@ export async function requested(
     try {
       return await pagesOf(node, names, base, key);
     } catch (error) {
-      // A request that is not described is a fault of the workflow; n8n waits before it tries again.
+      // A request that is not described is an error of the workflow. n8n waits before it tries
+      // again.
       if (attempt >= maxTries || !(error instanceof Refused)) throw error;
     }
   }
@@ -40,7 +42,7 @@ async function pagesOf(node: HttpNode, names: Names, base: string, key: string) 
   const answers: Answer[] = [];
   let isComplete = false;
   while (!isComplete) {
-    // The first page has the address of the node, because its expression has no value yet.
+    // The first page uses the address of the node, because its expression has no value yet.
     const $response = answers.at(-1) ?? {};
     const next = pagination && evaluated(pagination.nextURL, { ...names, $response });
     const answer = await answered({ ...planned, url: next ? String(next) : planned.url }, base);

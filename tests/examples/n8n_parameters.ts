@@ -1,7 +1,7 @@
 import { z } from "zod";
 
-// The parameters of the nodes that the examples use, as n8n 1.x has them in these versions of the nodes. They are strict:
-// a parameter that the runner does not replay is an error.
+// The parameters of the nodes that the examples use, as n8n 1.x has them in these versions of the
+// nodes. A parameter that the runner does not replay is an error.
 
 const expression = z.string().startsWith("={{").endsWith("}}");
 const pairs = z.strictObject({
@@ -37,7 +37,7 @@ const httpRequest = z.strictObject({
     pagination: z.strictObject({ pagination }).optional(),
   }),
 }).refine((node) =>
-  // A part that is not switched on would not be sent.
+  // If a part is not switched on, n8n does not send it.
   Boolean(node.queryParameters) === Boolean(node.sendQuery) &&
   Boolean(node.headerParameters) === Boolean(node.sendHeaders) &&
   Boolean(node.jsonBody) === Boolean(node.sendBody && node.specifyBody)
@@ -131,7 +131,7 @@ const dataTable = z.discriminatedUnion("operation", [
 
 const interval = z.strictObject({ field: z.literal("minutes"), minutesInterval: z.int().min(1) });
 
-/** The parameters of each kind of node, by its name and version. */
+/** The parameters of each kind of node, by the name and version of the kind. */
 export const PARAMETERS = {
   "manualTrigger 1": empty,
   "scheduleTrigger 1.2": z.strictObject({

@@ -1,4 +1,4 @@
-// What the tests of the workflows for n8n share.
+// What the tests of the n8n workflows share.
 import { call } from "../support/calls.ts";
 import type { Company } from "../support/company.ts";
 import { stack } from "../support/test_stack.ts";
@@ -9,7 +9,7 @@ import { readWorkflow } from "./n8n_workflow.ts";
 /** The address of the functions, as the node Settings has it. */
 export const API = `${stack.url}/functions/v1`;
 
-/** A runner of a workflow with the key of a company, and other settings than those of the file. */
+/** A runner of a workflow with a company's key, and with other settings than in the file. */
 export async function runnerOf(
   name: string,
   { keys }: Company,
@@ -19,7 +19,7 @@ export async function runnerOf(
   return new N8nRunner(workflow, { crm_api_url: API, ...settings }, keys.all, tables);
 }
 
-/** The contacts of a company by their phones, as the API lists them. */
+/** The contacts of a company by phone, as the API lists them. */
 export async function listed({ keys }: Company): Promise<Map<string, string | null>> {
   const { body } = await call(keys.read, "GET", "/contacts?archived=include&limit=200");
   return new Map(

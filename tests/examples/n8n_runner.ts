@@ -1,4 +1,4 @@
-// Replays workflows of n8n, as its execution order v1 runs them. n8n itself is not installed.
+// Replays n8n workflows in n8n's execution order v1. n8n itself is not installed.
 import { evaluated, type Names, ran } from "./n8n_expressions.ts";
 import { type HttpNode, requested } from "./n8n_http.ts";
 import { type Kind, PARAMETERS, type ParametersOf } from "./n8n_parameters.ts";
@@ -8,17 +8,17 @@ import type { Workflow, WorkflowNode } from "./n8n_workflow.ts";
 // deno-lint-ignore no-explicit-any -- what a node hands on is any JSON
 type Json = Record<string, any>;
 
-/** What a node hands to the next one. */
+/** What a node passes on to the next one. */
 export interface Item {
   json: Json;
-  /** The items that it comes from, by the names of their nodes. */
+  /** The items from which this item was made, by the names of their nodes. */
   from: Map<string, Item>;
 }
 
-/** More steps than a replay has; a loop without an end is an error. */
+/** No replay has as many steps as this, so more of them mean an endless loop. */
 const MOST_STEPS = 200;
 
-/** A workflow with what n8n keeps for it between two runs. */
+/** A workflow with the data that n8n keeps for it between two runs. */
 export class N8nRunner {
   /** The static data of the workflow. */
   staticData: Json = {};
@@ -54,7 +54,8 @@ export class N8nRunner {
       const outputs = await this.#executed(node, items, runs);
       const all = outputs.flat();
       runs.set(node.name, [...runs.get(node.name) ?? [], all]);
-      // A branch is finished before the one below it begins, and nothing follows an output without items.
+      // A branch ends before the branch below it begins. If an output has no items, nothing
+      // follows.
       const next = outputs.flatMap((output, index) =>
         output.length === 0 ? [] : this.#after(node, index).map((node) => ({ node, items: output }))
       );
@@ -87,7 +88,7 @@ export class N8nRunner {
       case "manualTrigger 1":
       case "scheduleTrigger 1.2":
       case "noOp 1":
-      case "wait 1.1": // a replay has time
+      case "wait 1.1": // a replay does not wait
         return [items.map((item) => next(item, item.json))];
       case "set 3.4":
         return [items.map((item) => next(item, this.#set(node, values(kind, item))))];
@@ -127,12 +128,8 @@ export class N8nRunner {
         const made: Item[] = [];
         for (const item of items) {
           const raw = node as HttpNode;
-          const answers = await requested(
-            raw,
-            namesOf(item),
-            this.#settings.crm_api_url,
-            this.#key,
-          );
+          const { crm_api_url } = this.#settings;
+          const answers = await requested(raw, namesOf(item), crm_api_url, this.#key);
           made.push(...answers.map((json) => next(item, json)));
         }
         return [made];
@@ -145,7 +142,7 @@ export class N8nRunner {
   #set(node: WorkflowNode, { assignments: { assignments } }: ParametersOf<"set 3.4">): Json {
     const json: Json = {};
     for (const { name, value, type } of assignments) {
-      // deno-lint-ignore valid-typeof -- a type of n8n is one of JavaScript
+      // deno-lint-ignore valid-typeof -- n8n uses the names of JavaScript's types
       if (typeof value !== type) throw new Error(`${node.name}: ${name} is no ${type}`);
       json[name] = value;
     }
@@ -155,7 +152,7 @@ export class N8nRunner {
     return { ...json, ...this.#settings };
   }
 
-  /** What expressions of a node may name. */
+  /** The names that expressions of a node may use. */
   #names(item: Item, items: Item[], runs: Map<string, Item[][]>, node: WorkflowNode): Names {
     return {
       $json: item.json,
@@ -178,7 +175,7 @@ export class N8nRunner {
   }
 }
 
-/** The kind of a node. @throws Error when the runner does not know it. */
+/** The kind of a node. @throws Error if the runner does not know the kind. */
 function kindOf({ name, type, typeVersion }: WorkflowNode): Kind {
   const kind = `${type.replace("n8n-nodes-base.", "")} ${typeVersion}`;
   if (!(kind in PARAMETERS)) throw new Error(`${name} is of an unknown kind: ${kind}`);
@@ -192,15 +189,15 @@ function parametersOf<Name extends Kind>(node: WorkflowNode, kind: Name): Parame
   return data as ParametersOf<Name>;
 }
 
-/** Where a node stands: branches run from top to bottom, and from left to right. */
+/** The position of a node. Branches run from top to bottom and from left to right. */
 function place({ position: [x, y] }: WorkflowNode): number {
   return y * 1e6 + x;
 }
 
 function holdsAll(node: WorkflowNode, { conditions }: ParametersOf<"if 2.2">): boolean {
   return conditions.conditions.every(({ leftValue: left, rightValue: right, operator }) => {
-    // As n8n does with its strict validation of types.
-    // deno-lint-ignore valid-typeof -- as above
+    // Compares as n8n does with its strict type validation.
+    // deno-lint-ignore valid-typeof -- n8n uses the names of JavaScript's types
     if (typeof left !== operator.type) {
       throw new Error(`${node.name}: ${left} is no ${operator.type}`);
     }

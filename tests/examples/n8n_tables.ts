@@ -2,7 +2,7 @@ import type { ParametersOf } from "./n8n_parameters.ts";
 
 type Row = Record<string, string | null>;
 
-/** The data tables of n8n, in memory. Their columns are texts. */
+/** The data tables of n8n, in memory. All their columns are texts. */
 export class DataTables {
   #tables: Map<string, { columns: string[]; rows: Row[] }>;
 
@@ -13,12 +13,15 @@ export class DataTables {
     );
   }
 
-  /** The rows of a table. @throws Error when there is no such table. */
+  /** The rows of a table. @throws Error if the table does not exist. */
   rows(name: string): Row[] {
     return this.#table(name).rows;
   }
 
-  /** Does what a node says. Returns the rows that it wrote or deleted, as they are or were. */
+  /**
+   * Does what a node says. Returns the written rows in their current form, or the deleted rows in
+   * their earlier form.
+   */
   apply(parameters: ParametersOf<"dataTable 1.1">): Row[] {
     const { dataTableId: { value: name }, filters } = parameters;
     const table = this.#table(name);

@@ -1,9 +1,9 @@
-// The workflows for n8n that keep a table in step, replayed against the stack.
+// The n8n workflows that keep a table current, replayed against the stack.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
 import { until } from "../support/started.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { bendingProxy } from "./bending_proxy.ts";
 import { listed, runnerOf } from "./n8n_replays.ts";
 import type { N8nRunner } from "./n8n_runner.ts";
@@ -24,7 +24,7 @@ async function addedContacts({ id }: Company, names: string[]) {
   await withDatabase((sql) => sql`insert into contacts ${sql(rows)}`);
 }
 
-/** Runs a workflow until this holds: a change is late while a transaction of another test writes. */
+/** Runs a workflow until this check passes, because transactions of other tests delay changes. */
 async function untilSo(runner: N8nRunner, holds: () => void | Promise<void>) {
   await until(async () => {
     await runner.run();
@@ -32,7 +32,7 @@ async function untilSo(runner: N8nRunner, holds: () => void | Promise<void>) {
   });
 }
 
-Deno.test("n8n: a table of contacts is in step after each run", async () => {
+Deno.test("n8n: a table of contacts is current after each run", async () => {
   const company = await newCompany();
   await addedContacts(company, ["Ada", "Зоя", "=1+1"]);
   const tables = new DataTables({ crm_contacts_copy: COLUMNS });
@@ -70,7 +70,7 @@ Deno.test("n8n: a table of contacts is in step after each run", async () => {
   assert.equal(runner.staticData.cursor, cursor);
 });
 
-Deno.test("n8n: the mirror walks pages, removes what is gone and survives an expired cursor", async () => {
+Deno.test("n8n: the mirror reads all pages, removes deleted contacts and survives an expired cursor", async () => {
   const company = await newCompany();
   await addedContacts(company, Array.from({ length: 230 }, (_, at) => `Person ${at}`));
   const tables = new DataTables({
@@ -89,14 +89,14 @@ Deno.test("n8n: the mirror walks pages, removes what is gone and survives an exp
   await untilSo(runner, () => assert.equal(rows().length, 231));
   const { copy } = runner.staticData;
 
-  // After a restore, a contact may be gone of which no change tells.
+  // After a restored backup, a contact may be missing that no change reports as deleted.
   rows().push({ ...rows()[0], name: null, contact_id: "gone" });
   const [{ contact_id: deleted }, { contact_id: archived }] = rows()
     .filter(({ name }) => name?.startsWith("Person"));
   isExpired = true;
   await runner.run();
   isExpired = false;
-  await withDatabase((sql) => sql`delete from contacts where id = ${deleted}`);
+  await statement`delete from contacts where id = ${deleted}`;
   assert.equal((await call(company.keys.write, "DELETE", `/contacts/${archived}`)).status, 204);
   await untilSo(runner, () => {
     assert.equal(rows().length, 230);

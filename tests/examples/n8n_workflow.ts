@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { root } from "../../local/checkout.ts";
 
-// The file of a workflow, as n8n exports it. What is not known here is refused, because a replay would pass over it.
+// The file of a workflow, as n8n exports it. Unknown members are refused, because a replay would
+// ignore them.
 
 const connection = z.strictObject({
   node: z.string(),
@@ -31,10 +32,7 @@ const node = z.strictObject({
 const workflow = z.strictObject({
   name: z.string(),
   nodes: z.array(node),
-  connections: z.record(
-    z.string(),
-    z.strictObject({ main: z.array(z.array(connection)) }),
-  ),
+  connections: z.record(z.string(), z.strictObject({ main: z.array(z.array(connection)) })),
   pinData: z.strictObject({}),
   active: z.literal(false),
   settings: z.strictObject({ executionOrder: z.literal("v1") }),
@@ -47,7 +45,7 @@ export type WorkflowNode = z.output<typeof node>;
 /** A workflow of n8n. */
 export type Workflow = z.output<typeof workflow>;
 
-/** Reads `examples/n8n/<name>.json`. @throws Error when it is not a workflow that n8n imports. */
+/** Reads `examples/n8n/<name>.json`. @throws Error if n8n could not import the workflow. */
 export async function readWorkflow(name: string): Promise<Workflow> {
   const text = await Deno.readTextFile(`${root}examples/n8n/${name}.json`);
   const read = workflow.parse(JSON.parse(text));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { formatted } from "../../generate/formatted.ts";
 import { root } from "../../local/checkout.ts";
-import { postmanCollection } from "../../reference/postman/collection.ts";
+import { postmanCollection } from "../../generate/postman/collection.ts";
 import { addTemplate } from "../support/company.ts";
 import { spokenTo } from "../support/replying.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
@@ -11,7 +11,10 @@ import { bendingProxy } from "./bending_proxy.ts";
 const FILE = `${root}examples/postman_collection.json`;
 const DOCUMENT = `${root}supabase/functions/gateway/openapi.json`;
 
-/** A company with all that the requests of the collection look for. The second run meets what the first one left. */
+/**
+ * A company with all records that the requests of the collection need. The second run finds the
+ * records of the first run.
+ */
 const company = once(async () => {
   const made = await spokenTo();
   await withDatabase((sql) => addTemplate(sql, made.id));
@@ -26,7 +29,7 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
 /** What newman reports of a run. */
 interface Run {
   code: number;
-  /** How often a request was made. */
+  /** How many times a request was made. */
   requests: number;
   /** `<request>: <test>` of each check that failed. */
   failures: string[];
@@ -57,13 +60,13 @@ async function newman(baseUrl: string): Promise<Run> {
   };
 }
 
-Deno.test("postman_collection.json is what npm run generate makes of openapi.json", async () => {
+Deno.test("postman_collection.json is exactly what npm run generate makes from openapi.json", async () => {
   const collection = postmanCollection(JSON.parse(await Deno.readTextFile(DOCUMENT)));
   const made = await formatted("json", JSON.stringify(collection));
   assert.equal(await Deno.readTextFile(FILE), made, "it is stale: run npm run generate");
 });
 
-Deno.test("the collection has no key, and no id or phone of the demo company in a request", async () => {
+Deno.test("the collection contains no key, and its requests contain no id or phone of the demo company", async () => {
   const { item, variable } = JSON.parse(await Deno.readTextFile(FILE));
   const key = variable.find((each: { key: string }) => each.key === "apiKey");
   assert.deepEqual(key, { key: "apiKey", value: "", type: "secret" });
@@ -84,7 +87,7 @@ Deno.test("newman runs the collection without a failure", async () => {
   assert.equal(run.requests, operations);
 });
 
-Deno.test("in a second run, newman fails at each answer that is wrong, and only there", async () => {
+Deno.test("in a second run, newman fails exactly at the answers that are wrong", async () => {
   await using proxy = bendingProxy(stack.url, {
     "GET /gateway/health": (answer) => ({ ...answer, contentType: "text/html" }),
     "GET /gateway/contacts": (answer) => {

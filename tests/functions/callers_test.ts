@@ -1,4 +1,5 @@
-// The database client of a key and scope is made once and kept; its token is used for half a minute.
+// The database client of a key and scope is made once and kept. Its token is used for half a
+// minute.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
@@ -7,7 +8,7 @@ import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
 import { environment } from "../support/test_stack.ts";
 
-/** A database that records the token of each request, with clients for it. */
+/** A database that records the token of each request, with its clients. */
 async function tokenRecorder() {
   const tokens: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
@@ -20,7 +21,7 @@ async function tokenRecorder() {
     (await callerOf(new Headers({ "X-Api-Key": key }), scope)).db;
   return {
     dbOf,
-    /** The token of a request that carries this key. */
+    /** The token of a request with this key. */
     async tokenOf(key: string, scope: Scope | null): Promise<string> {
       await (await dbOf(key, scope)).from("deals").select("id");
       return tokens.at(-1)!;
@@ -31,7 +32,7 @@ async function tokenRecorder() {
 
 const [ONE, OTHER] = ["sk_live_one", "sk_live_other"];
 
-Deno.test("requests of one key and scope share a token, which holds the key's hash and the scope", async () => {
+Deno.test("requests with the same key and scope use one token, which contains the key's hash and the scope", async () => {
   await using database = await tokenRecorder();
   const token = await database.tokenOf(ONE, "read");
   const { key_hash, scope, role } = decodeJwt(token);
@@ -46,7 +47,7 @@ Deno.test("requests of one key and scope share a token, which holds the key's ha
   assert.equal(await database.tokenOf(ONE, "read"), token);
 });
 
-Deno.test("a token is used for half a minute, and not after the clock is set back", async () => {
+Deno.test("a token is used for half a minute, and is replaced when the clock is set back", async () => {
   const { now } = Date;
   try {
     await using database = await tokenRecorder();
@@ -65,7 +66,7 @@ Deno.test("a token is used for half a minute, and not after the clock is set bac
   }
 });
 
-Deno.test("the number of kept clients is limited, and one that is in use stays", async () => {
+Deno.test("the number of kept clients is limited, and a client in use is kept", async () => {
   await using database = await tokenRecorder();
   const used = await database.dbOf(ONE, "read");
   const unused = await database.dbOf(OTHER, "read");

@@ -1,4 +1,4 @@
-// Where the pages for callers are known, every error names the place that explains it.
+// If the address of the pages for callers is known, every error has the address of its explanation.
 import { decodeBase64Url, encodeBase64Url } from "deno-std/encoding/base64url.js";
 import assert from "node:assert/strict";
 import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
@@ -9,7 +9,7 @@ import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
 import {
   readWhatsappConfig,
   type WhatsappConfig,
-} from "../../supabase/functions/whatsapp/config.ts";
+} from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { call } from "../support/calls.ts";
 import { newChannelApp } from "../support/channel_apps.ts";
 import { checked } from "../support/checked_answers.ts";
@@ -17,7 +17,7 @@ import { anyPhone, newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { replyIn } from "../support/replying.ts";
 import { template } from "../support/sending.ts";
-import { environment, withDatabase } from "../support/test_stack.ts";
+import { environment, statement } from "../support/test_stack.ts";
 
 const DOCS_URL = "https://docs.example.com/crm";
 const NOWHERE = "http://127.0.0.1:9";
@@ -26,23 +26,21 @@ const STATUSES = { ...STATUS, ...JOB_STATUS, ...EVENT_STATUS };
 const [company, app] = await Promise.all([newCompany(), newChannelApp()]);
 const { all, read, messaging } = company.keys;
 const phone = anyPhone();
-await withDatabase((sql) =>
-  sql`insert into contacts (company_id, phone) values (${company.id}, ${phone})`
-);
-/** A place among changes that are not kept any more. */
+await statement`insert into contacts (company_id, phone) values (${company.id}, ${phone})`;
+/** A position of changes that are no longer kept. */
 const latest = await call(read, "GET", "/contacts/changes?start=now");
 const [feed, generation, ...place] = JSON.parse(
   new TextDecoder().decode(decodeBase64Url(latest.body.pagination.next_cursor)),
 );
 const old = encodeBase64Url(JSON.stringify([feed, generation - 1, ...place]));
 
-/** What a refused request has beside its method and path. */
+/** The parts of a refused request in addition to its method and path. */
 interface Sent {
   key?: string;
   json?: unknown;
   body?: BodyInit;
   headers?: Record<string, string>;
-  /** Of the configuration of the function. */
+  /** Part of the configuration of the function. */
   changes?: Partial<WhatsappConfig>;
 }
 
@@ -92,7 +90,7 @@ const REFUSED: [code: string, method: string, path: string, sent?: Sent][] = [
   ["wrong_verify_token", "GET", WEBHOOK],
 ];
 
-/** The answer to a refused request, of functions whose pages are at this address, or that know of none. */
+/** The answer to a refused request, from functions that know this address of the pages or no address. */
 async function answerTo(
   [, method, path, { key, json, body, headers, changes } = {}]: typeof REFUSED[number],
   DOCS_URL?: string,
@@ -127,7 +125,7 @@ async function answerTo(
 const answers = (docsUrl?: string) =>
   Promise.all(REFUSED.map((refused) => answerTo(refused, docsUrl)));
 
-Deno.test("every error of every function names its place on the page of errors, as its last member", async () => {
+Deno.test("the last member of every error is the address of its section on the page of errors", async () => {
   const answered: Awaited<ReturnType<typeof answers>>[] = [];
   await logged(async () => {
     for (const docsUrl of [`${DOCS_URL}/`, undefined, ""]) answered.push(await answers(docsUrl));
@@ -140,7 +138,7 @@ Deno.test("every error of every function names its place on the page of errors, 
     assert.equal(body.doc_url, `${DOCS_URL}/errors.html#${code}`, path);
     assert.equal(Object.keys(body).at(-1), "doc_url", path);
     if (path.startsWith(SEND) || path.startsWith(REPLY)) assert.equal(body.success, false, path);
-    // Without pages, the error says the same, and no more.
+    // Without the pages, the error is the same except for the address.
     const { doc_url: _, request_id: _id, ...others } = body;
     for (const without of [plain[at], empty[at]]) {
       const { request_id: _id, ...members } = without.body;
@@ -149,7 +147,7 @@ Deno.test("every error of every function names its place on the page of errors, 
   }
 });
 
-Deno.test("the item of a batch that fails names no place, because its whole answer is no error", async () => {
+Deno.test("a failed item of a batch has no address, because the whole answer is not an error", async () => {
   const json = { items: [{ phone: "none" }] };
   const { status, body } = await answerTo(
     ["", "POST", `${CONTACTS}/batch`, { key: all, json }],
@@ -159,7 +157,7 @@ Deno.test("the item of a batch that fails names no place, because its whole answ
   assert.deepEqual(Object.keys(body.data[0].error), ["error", "code", "details"]);
 });
 
-Deno.test("DOCS_URL is https, or http on this machine, and a wrong one is refused in one sentence", async () => {
+Deno.test("DOCS_URL must be https, or http on this machine", async () => {
   const docsUrl = async (DOCS_URL?: string) =>
     (await readConfig({ ...environment(), DOCS_URL })).docsUrl;
   const right: [string | undefined, string | null][] = [

@@ -4,7 +4,7 @@ import { FairShare } from "../../supabase/functions/_shared/fair_share.ts";
 
 const PATIENT = { atOnce: 2, waiting: 3, patienceMs: 60_000 };
 
-/** Work that goes on until the test ends it. */
+/** Work that lasts until the test ends it. */
 function work() {
   const { promise, resolve } = Promise.withResolvers<void>();
   let hasBegun = false;
@@ -18,14 +18,14 @@ function work() {
   };
 }
 
-/** Lets everything that can go on go on. */
+/** Lets all work continue that is not blocked. */
 const settled = () => new Promise((resolve) => setTimeout(resolve));
 
 const isTooMany = (error: unknown) =>
   error instanceof ApiError && error.code === "too_many_requests" &&
   error.parts.headers?.["Retry-After"] === "2";
 
-Deno.test("a holder has its share at once, and the rest waits in order", async () => {
+Deno.test("a holder gets its share immediately, and further work waits in order", async () => {
   const share = new FairShare(PATIENT);
   const works = Array.from({ length: 5 }, work);
   const running = works.map(({ run }) => share.run("a", run));
@@ -41,7 +41,7 @@ Deno.test("a holder has its share at once, and the rest waits in order", async (
   await Promise.all(running);
 });
 
-Deno.test("one more than may wait is refused at once, and leaves the others in their order", async () => {
+Deno.test("work beyond the waiting limit is refused immediately, and the waiting work keeps its order", async () => {
   const share = new FairShare(PATIENT);
   const works = Array.from({ length: 5 }, work);
   const running = works.map(({ run }) => share.run("a", run));
@@ -53,7 +53,7 @@ Deno.test("one more than may wait is refused at once, and leaves the others in t
   assert.equal(await share.run("a", () => Promise.resolve("free again")), "free again");
 });
 
-Deno.test("another holder does not wait, whatever the first one has under way", async () => {
+Deno.test("a holder does not wait for the work of another holder", async () => {
   const share = new FairShare(PATIENT);
   const works = Array.from({ length: 5 }, work);
   const running = works.map(({ run }) => share.run("a", run));
@@ -62,7 +62,7 @@ Deno.test("another holder does not wait, whatever the first one has under way", 
   await Promise.all(running);
 });
 
-Deno.test("whoever waits for too long is refused, and its work is never done", async () => {
+Deno.test("work that waits for too long is refused and never done", async () => {
   const share = new FairShare({ ...PATIENT, patienceMs: 1 });
   const [first, second] = [work(), work()];
   const running = [first, second].map(({ run }) => share.run("a", run));
@@ -74,7 +74,7 @@ Deno.test("whoever waits for too long is refused, and its work is never done", a
   assert.equal(late.hasBegun(), false);
 });
 
-Deno.test("urgent work is the next in its line, in the order of the urgent ones, and is never refused", async () => {
+Deno.test("urgent work comes next in its order of arrival, and is never refused", async () => {
   const share = new FairShare({ atOnce: 1, waiting: 1, patienceMs: 1 });
   const order: string[] = [];
   const first = work();
@@ -83,7 +83,7 @@ Deno.test("urgent work is the next in its line, in the order of the urgent ones,
   const ordinary = share.run("a", note("ordinary"));
   running.push(share.run("a", note("urgent 1"), { isUrgent: true }));
   running.push(share.run("a", note("urgent 2"), { isUrgent: true }));
-  await assert.rejects(ordinary, isTooMany); // its patience ends; the urgent ones still wait
+  await assert.rejects(ordinary, isTooMany); // its patience ends, and the urgent work still waits
   assert.deepEqual(order, []);
   const late = share.run("a", note("urgent 3"), { isUrgent: true });
   first.end();
@@ -91,7 +91,7 @@ Deno.test("urgent work is the next in its line, in the order of the urgent ones,
   assert.deepEqual(order, ["urgent 1", "urgent 2", "urgent 3"]);
 });
 
-Deno.test("urgent work passes ordinary work that waits", async () => {
+Deno.test("urgent work overtakes ordinary work that waits", async () => {
   const share = new FairShare({ ...PATIENT, atOnce: 1 });
   const order: string[] = [];
   const first = work();
@@ -106,7 +106,7 @@ Deno.test("urgent work passes ordinary work that waits", async () => {
   assert.deepEqual(order, ["urgent", "ordinary"]);
 });
 
-Deno.test("work that fails gives its place back", async () => {
+Deno.test("work that fails frees its place", async () => {
   const share = new FairShare({ ...PATIENT, atOnce: 1 });
   const failing = () => Promise.reject(new Error("failed"));
   for (let time = 0; time < 3; time++) await assert.rejects(share.run("a", failing), /failed/);

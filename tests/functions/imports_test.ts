@@ -1,5 +1,5 @@
-// Which folder may import which. Imports go one way, so a file can be understood without the files that
-// import it.
+// Which folder may import which. Imports go in one direction, so a reader of a file need not know
+// the files that import it.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 
@@ -8,7 +8,7 @@ interface Module {
   dependencies?: { code?: { specifier?: string }; type?: { specifier?: string } }[];
 }
 
-/** Every import between files of this checkout that these modules reach: from, to. */
+/** Every import between files of this checkout, starting from these modules: from, to. */
 async function importsBelow(...entries: string[]): Promise<[string, string][]> {
   const found = await Promise.all(entries.map(async (entry) => {
     const { stdout } = await new Deno.Command(Deno.execPath(), {
@@ -36,13 +36,18 @@ async function importsBelow(...entries: string[]): Promise<[string, string][]> {
 const FUNCTIONS = "supabase/functions/";
 const SHARED = `${FUNCTIONS}_shared/`;
 
-/** The wings of _shared, each with those that it may import. The ground is the files beside the wings. */
+/**
+ * The folders of _shared, each with those that it may import. The base consists of the files next
+ * to the folders.
+ */
 const WINGS: Record<string, string[]> = {
-  sending: ["sending", "http", "key", "whatsapp", "database", "ground"],
+  sending: ["sending", "http", "key", "credentials", "channel", "database", "ground"],
   http: ["http", "usage", "key", "database", "ground"],
   usage: ["usage", "key", "database", "ground"],
   key: ["key", "database", "ground"],
-  whatsapp: ["whatsapp", "database", "ground"],
+  templates: ["templates", "credentials", "channel", "database", "ground"],
+  credentials: ["credentials", "ground"],
+  channel: ["channel", "ground"],
   database: ["database", "ground"],
   ground: ["ground"],
 };
@@ -58,7 +63,7 @@ const functions = await importsBelow(
   `${FUNCTIONS}whatsapp/index.ts`,
 );
 
-Deno.test("a wing of _shared imports only wings below it, and no function", () => {
+Deno.test("a folder of _shared imports only the folders that this file allows", () => {
   const wrong = functions.filter(([from, to]) =>
     from.startsWith(SHARED) &&
     !(to.startsWith(SHARED) && WINGS[wingOf(from)].includes(wingOf(to)))
@@ -71,7 +76,7 @@ Deno.test("a wing of _shared imports only wings below it, and no function", () =
   );
 });
 
-Deno.test("no function imports another, or anything outside supabase/functions", () => {
+Deno.test("no function imports another function, or anything outside supabase/functions", () => {
   const functionOf = (path: string) => path.slice(FUNCTIONS.length).split("/")[0];
   const wrong = functions.filter(([from, to]) =>
     !to.startsWith(FUNCTIONS) || (!to.startsWith(SHARED) && functionOf(from) !== functionOf(to))
@@ -79,21 +84,25 @@ Deno.test("no function imports another, or anything outside supabase/functions",
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("local/ does not import tests, the benchmark, the attack, the operator's command, generate/, reference/ or site/", async () => {
-  const local = await importsBelow("local/start.ts", "local/sandbox/start.ts");
-  const wrong = local.filter(([, to]) =>
-    /^(tests|bench|attack|admin|generate|reference|site)\//.test(to)
-  );
+Deno.test("no function loads the text of the API's description", () => {
+  const loaded = functions.map(([, to]) => to).filter((to) => /\/(api_)?words\.ts$/.test(to));
+  assert.deepEqual(loaded, []);
+});
+
+Deno.test("local/ imports nothing from tests/, trials/, admin/, generate/ or site/", async () => {
+  const local = await importsBelow("local/start.ts", "sandbox/start.ts");
+  const wrong = local.filter(([, to]) => /^(tests|trials|admin|generate|site)\//.test(to));
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("there is no circle of imports", async () => {
+Deno.test("imports are never circular, not even imports of types", async () => {
   const all = await importsBelow(
     ...[`${FUNCTIONS}gateway/index.ts`, `${FUNCTIONS}send-external-template/index.ts`],
     `${FUNCTIONS}whatsapp/index.ts`,
-    ...["local/start.ts", "local/sandbox/start.ts", "admin/main.ts", "bench/main.ts"],
+    ...["local/start.ts", "sandbox/start.ts", "admin/main.ts", "trials/bench/main.ts"],
     ...["generate/main.ts", "tests/run.ts", "tests/support/own_functions.ts"],
-    ...["attack/main.ts", "attack/flood_worker.ts"],
+    ...["trials/attack/main.ts", "trials/attack/flood_worker.ts", "client/src/main.ts"],
+    ...["site/main.ts", "settings/main.ts", "settings/page/main.ts"],
   );
   const below = Map.groupBy(all, ([from]) => from);
   const done = new Set<string>();

@@ -9,7 +9,7 @@ Deno.test("work that ends before the signal gives its result or its error", asyn
   await assert.rejects(inTime(Promise.reject(new Error("own")), signal, late), /own/);
 });
 
-Deno.test("work that has not ended at the signal is given up, also when the signal came before", async () => {
+Deno.test("work that has not ended at the signal is abandoned, even if the signal came before the work began", async () => {
   const ending = new AbortController();
   const waiting = inTime(new Promise(() => {}), ending.signal, late);
   ending.abort();
@@ -17,7 +17,7 @@ Deno.test("work that has not ended at the signal is given up, also when the sign
   await assert.rejects(inTime(new Promise(() => {}), ending.signal, late), /late/);
 });
 
-Deno.test("an error that comes after the signal is no unhandled one", async () => {
+Deno.test("an error that comes after the signal is handled", async () => {
   const ending = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();
   const waiting = inTime(promise, ending.signal, late);

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { MAX_ITEMS, readBatch } from "../../supabase/functions/_shared/http/batch_body.ts";
 import { itemTexts } from "../../supabase/functions/_shared/http/item_texts.ts";
 import { surveyJson } from "../../supabase/functions/_shared/http/json_survey.ts";
 import { parseStrictly } from "../../supabase/functions/_shared/http/strict_json.ts";
+import { runs } from "../support/runs.ts";
 
 /** Texts that look like JSON, and keys that are the name of the list. */
 const text = fc.oneof(
@@ -22,12 +23,15 @@ const value = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-/** What a request says. JSON.parse alone may take a key with an escape for another one (nodejs/node#63785). */
+/**
+ * What a request says. JSON.parse alone may confuse a key with an escape with another key
+ * (nodejs/node#63785).
+ */
 function parsed(json: string): unknown {
   return parseStrictly(json, surveyJson(new TextEncoder().encode(json)));
 }
 
-Deno.test("the texts of the items are those of the list, whatever is in it and around it", () => {
+Deno.test("each item keeps its exact text, whatever the list and the rest of the body contain", () => {
   fc.assert(
     fc.property(fc.array(value), value, value, fc.nat(3), (list, before, after, indent) => {
       const json = JSON.stringify({ before, items: list, after }, null, indent);
@@ -36,11 +40,11 @@ Deno.test("the texts of the items are those of the list, whatever is in it and a
       assert.deepEqual(cut.items.map(parsed), body.items);
       assert.deepEqual(parsed(cut.rest), { ...body, items: [] });
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 
-Deno.test("what is not a list, or not at the top, is left as it is", () => {
+Deno.test("a value that is not a list at the top level stays unchanged", () => {
   for (const json of ['{"items":{"items":[1]}}', '{"x":{"items":[1]}}', '{"items":5,"x":[1]}']) {
     assert.deepEqual(itemTexts(json), { items: [], rest: json });
   }
@@ -49,7 +53,7 @@ Deno.test("what is not a list, or not at the top, is left as it is", () => {
   assert.deepEqual(itemTexts(twice), { items: ["1", " 2", " 3 "], rest });
 });
 
-Deno.test("of more items than a batch may have, none is parsed by itself", async () => {
+Deno.test("the items of a batch with too many items are not parsed one by one", async () => {
   const { parse } = JSON;
   let parsed = 0;
   JSON.parse = (...text: Parameters<typeof parse>) => {
@@ -57,18 +61,18 @@ Deno.test("of more items than a batch may have, none is parsed by itself", async
     return parse(...text);
   };
   try {
-    // A key that is given more than once is the reason to parse items by themselves.
+    // The items are parsed one by one only when a key is repeated.
     const items = Array(MAX_ITEMS + 1).fill('{"a":1,"a":1}');
     const reading = { maxValues: 10_000, timeoutMs: 10_000, judge: () => Promise.resolve() };
     const headers = { "Content-Type": "application/json" };
     const body = `{"items":[${items}]}`;
     const request = new Request("http://edge/", { method: "POST", headers, body });
-    const batch = { item: z.unknown(), readOnly: [] };
+    const batch = { item: z.unknown(), readOnly: () => [] };
     const message = "Invalid request: items must have at most 500 items";
     await assert.rejects(readBatch(request, batch, reading), { message });
   } finally {
     JSON.parse = parse;
   }
-  // The keys of all items are counted, to say which one is repeated.
+  // The keys of all items are counted to find out which one is repeated.
   assert.ok(parsed < 3 * MAX_ITEMS, `${parsed}`);
 });

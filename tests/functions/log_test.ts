@@ -10,7 +10,7 @@ function bytesOf(line: string): number {
   return new TextEncoder().encode(`${line}\n`).length;
 }
 
-Deno.test("no line is longer than 8 KiB, whatever it has to tell, and every line is JSON", async () => {
+Deno.test("every log line is JSON of at most 8 KiB, whatever it reports", async () => {
   const anyText = fc.tuple(nastyText, fc.constantFrom(1, 1, 30, 3_000)).map(([text, times]) =>
     text.repeat(times)
   );
@@ -37,25 +37,22 @@ Deno.test("no line is longer than 8 KiB, whatever it has to tell, and every line
   );
 });
 
-Deno.test("a text that makes a line too long is cut, and says so; the others are kept", async () => {
+Deno.test("a text that makes a line too long is cut and marked as cut, and other texts stay whole", async () => {
   const origin = { requestId: "an-id", method: "GET", path: `/${"é".repeat(20_000)}` };
   const [line] = await logged(() => {
     logWarning(origin, "odd", { code: "kept", nested: { texts: ["🚚".repeat(9_000)] } });
     return Promise.resolve();
   });
   const { level, event, request_id, method, path, code, nested } = JSON.parse(line);
-  assert.deepEqual([level, event, request_id, method, code], [
-    "warn",
-    "odd",
-    "an-id",
-    "GET",
-    "kept",
-  ]);
+  assert.deepEqual(
+    [level, event, request_id, method, code],
+    ["warn", "odd", "an-id", "GET", "kept"],
+  );
   assert.match(path, /^\/é+… \(cut, 20001 characters\)$/);
   assert.match(nested.texts[0], /^(🚚)+.?… \(cut, 18000 characters\)$/);
 });
 
-Deno.test("what looks like an API key is left out of a line", async () => {
+Deno.test("a text that looks like an API key is left out of a log line", async () => {
   const key = "sk_live_aB-9_x";
   const [line] = await logged(() => {
     logFailure({ requestId: key, path: `/gateway/${key}/x` }, "failed", new Error(`no ${key}`));

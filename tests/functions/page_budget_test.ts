@@ -18,7 +18,7 @@ function answerOf(text: string, sizes: number[], status = 200): Response {
   return new Response(body, { status, headers: { "Content-Type": "application/json" } });
 }
 
-Deno.test("however an answer arrives, its rows are the first ones, whole, and as many as are needed", async () => {
+Deno.test("the first rows of an answer are read whole, however the network splits the answer", async () => {
   const rows = fc.array(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue()), {
     maxLength: 20,
   });
@@ -40,7 +40,7 @@ Deno.test("however an answer arrives, its rows are the first ones, whole, and as
         const kept: unknown[] = JSON.parse(read);
         if (readRows(answer).endedEarly) {
           assert.ok(kept.length >= atLeast);
-          assert.ok(kept.length < rows.length, "a page that ends early has another one behind it");
+          assert.ok(kept.length < rows.length, "a page that ends early is followed by another one");
           assert.ok(new TextEncoder().encode(text).length > budget);
         } else {
           assert.equal(read, text);
@@ -77,7 +77,7 @@ Deno.test("a first row that is larger than the budget is kept", async () => {
   assert.deepEqual(JSON.parse(await answer.text())[0], rows[0]);
 });
 
-Deno.test("an error and an answer without a body stay as they are", async () => {
+Deno.test("errors and answers without a body stay unchanged", async () => {
   const error = JSON.stringify({ message: "x".repeat(5_000) });
   const refused = await readWithinBudget(answerOf(error, [100], 500), 10);
   assert.deepEqual([refused.status, await refused.text()], [500, error]);

@@ -1,12 +1,13 @@
-// What a caller reads when a parameter of a list is wrong: what it must be, what there is, what was probably meant.
+// The error that a caller reads if a parameter of a list is wrong. It says what the parameter must
+// be, what exists, and what the caller probably meant.
 import assert from "node:assert/strict";
-import { FUNCTIONS } from "../../reference/functions.ts";
+import { FUNCTIONS } from "../../generate/openapi/functions.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { readQuery } from "../../supabase/functions/_shared/http/validate.ts";
 
 const operations = FUNCTIONS.flatMap((api) => api.operations);
 
-/** The error that an operation answers to a query; null when it takes it. */
+/** The error that an operation returns for a query, or null if it accepts the query. */
 function refusal(id: string, query: string): string | null {
   try {
     readQuery(`http://x/?${query}`, operations.find((each) => each.id === id)!.query);
@@ -17,42 +18,46 @@ function refusal(id: string, query: string): string | null {
   }
 }
 
-/** What an operation answers to a query: the end of the sentence where it begins with …. */
+/**
+ * The error text of an operation for a query. A text that begins with … is only the end of the
+ * sentence.
+ */
 const CASES: Record<string, Record<string, string>> = {
   listContacts: {
-    // Another name than there is
+    // A name that does not exist
     "nam=x":
-      "nam is not a parameter that is accepted here; did you mean name? There are limit, cursor, " +
+      "nam is not a parameter that is accepted here; did you mean name? The accepted names are limit, cursor, " +
       "fields, sort, include_total, archived, q, id, name, email, phone, temperature, tags, source, job_title, " +
       "empresa, do_not_contact, marketing_opt_out_at, is_active, created_at, updated_at, " +
       "custom_fields.<key>",
-    "colour=x": "colour is not a parameter that is accepted here; there are limit…",
-    "x=1": "x is not a parameter that is accepted here; there are limit…",
+    "colour=x": "colour is not a parameter that is accepted here; the accepted names are limit…",
+    "x=1": "x is not a parameter that is accepted here; the accepted names are limit…",
     "custom_field.plan=x": "custom_field.plan is not a … did you mean custom_fields.<key>?…",
-    // What other APIs call it
-    "page=2": "page is not … did you mean cursor? There are…",
-    "Search=ana": "Search is not … did you mean q? There are…",
-    "per_page=10": "per_page is not … did you mean limit? There are…",
-    "order_by=name": "order_by is not … did you mean sort? There are…",
-    // An operator that the field does not take
+    // A name that other APIs use
+    "page=2": "page is not … did you mean cursor? The accepted names are…",
+    "Search=ana": "Search is not … did you mean q? The accepted names are…",
+    "per_page=10": "per_page is not … did you mean limit? The accepted names are…",
+    "order_by=name": "order_by is not … did you mean sort? The accepted names are…",
+    // An operator that the field does not accept
     "name[like]=x":
       "name[like] is not a form of name that is accepted here; did you mean name[contains]? " +
-      "There are name, name[ne], name[empty], name[contains]",
-    "name[contain]=x": "… did you mean name[contains]? There are…",
-    "name[eq]=x": "… did you mean name? There are…",
-    "tags[]=x": "… did you mean tags? There are tags, tags[all], tags[ne], tags[empty]",
+      "The accepted names are name, name[ne], name[empty], name[contains]",
+    "name[contain]=x": "… did you mean name[contains]? The accepted names are…",
+    "name[eq]=x": "… did you mean name? The accepted names are…",
+    "tags[]=x":
+      "… did you mean tags? The accepted names are tags, tags[all], tags[ne], tags[empty]",
     "temperature[gt]=x":
-      "temperature[gt] is not a form of temperature that is accepted here; there are temperature, temperature[ne]",
+      "temperature[gt] is not a form of temperature that is accepted here; the accepted names are temperature, temperature[ne]",
     "created_at=2026-01-01":
-      "created_at takes no value without an operator; there are created_at[gt], created_at[gte], " +
+      "created_at takes no value without an operator; the accepted names are created_at[gt], created_at[gte], " +
       "created_at[lt], created_at[lte]",
     "custom_fields[plan]=x":
-      "custom_fields[plan] is not a form of custom_fields that is accepted here; there is only custom_fields.<key>",
-    "custom_fields=x": "custom_fields is given by its keys, as in custom_fields.<key>=<value>",
+      "custom_fields[plan] is not a form of custom_fields that is accepted here; the only accepted name is custom_fields.<key>",
+    "custom_fields=x": "custom_fields is used with a key, as in custom_fields.<key>=<value>",
     "custom_fields.=x": "custom_fields. names no key; write custom_fields.<key>=<value>",
     "custom_fields.plan[ne]=x":
       "custom_fields.plan[ne] takes no [ne]; a custom field takes only custom_fields.<key>=",
-    // A value that does not fit
+    // A value that is not valid
     "id=x": "id must be a UUID",
     "temperature=boiling": "temperature must be one of cold, warm, hot",
     "temperature=hot,boiling": "temperature must be one of cold, warm, hot; value 2 is wrong",
@@ -67,9 +72,9 @@ const CASES: Record<string, Record<string, string>> = {
     "q=!!!": "q must have 1 to 10 words of letters or digits, and at most 255 characters",
     "q=": "q is empty; it must have 1 to 10 words…",
     "name[contains]=%25":
-      "name[contains] must have a letter or a digit, and at most 255 characters",
-    "name=": "name has an empty value; [empty]=true behind the name finds records without a value",
-    "tags=vip,": "tags has an empty value; [empty]=true behind…",
+      "name[contains] must have at least one letter or digit, and at most 255 characters",
+    "name=": "name has an empty value; [empty]=true after the name finds records without a value",
+    "tags=vip,": "tags has an empty value; [empty]=true after…",
     "id=": "id has an empty value; a value must be a UUID",
     "name=a%00": "name must not contain the null character or half a surrogate pair",
     "name=a\\b":
@@ -77,13 +82,13 @@ const CASES: Record<string, Record<string, string>> = {
     [`name=${"a,".repeat(100)}a`]: "name must have at most 100 values",
     "limit=0": "limit must be a whole number from 1 to 200",
     "include_total=1": "include_total must be true or false",
-    // Given twice
+    // A parameter that is given twice
     "tags=a&tags=b": "tags is given more than once; write several values as tags=a,b",
     "limit=1&limit=2": "limit is given more than once",
-    // sort and fields
+    // The parameters sort and fields
     "sort=nam":
       "sort must be one of created_at, -created_at, updated_at, -updated_at, name, -name; did you mean name?",
-    "sort=name,-created_at": "sort takes one field only, which is one of created_at, -created_at…",
+    "sort=name,-created_at": "sort takes only one field, which is one of created_at, -created_at…",
     "fields=nme": "fields names nme, which is not one of id, company_id,… did you mean name?",
     "fields=name,": "fields has an empty name; each must be one of id…",
   },
@@ -96,26 +101,27 @@ const CASES: Record<string, Record<string, string>> = {
       "include names contacts, which is not one of contact, stage; did you mean contact?",
   },
   listStages: {
-    // The order of the list without `sort` has no name of its own.
+    // Without `sort`, the order of a list has no name.
     "sort=pipeline_id": "sort must be one of position, -position…",
     "position=1.5": "position must be a whole number from -2147483648 to 2147483647",
   },
   listTemplates: {
     "status=":
-      "status has an empty value; a value must be a word of the channel, such as APPROVED or UTILITY",
+      "status has an empty value; a value must be a word that the channel uses, such as APPROVED or UTILITY",
     "language=PT-br": "language must be a template language code such as pt_BR or en",
     "phone_number_id=1,":
-      "phone_number_id has an empty value; a value must be an id of the channel, which is made of digits",
-    "phone_number_id=x": "phone_number_id must be an id of the channel, which is made of digits",
+      "phone_number_id has an empty value; a value must be an id from the channel, which has only digits",
+    "phone_number_id=x": "phone_number_id must be an id from the channel, which has only digits",
   },
   getContact: {
-    "limit=1": "limit is not a parameter that is accepted here; there are fields, archived",
+    "limit=1":
+      "limit is not a parameter that is accepted here; the accepted names are fields, archived",
   },
 };
 
 for (const [id, messages] of Object.entries(CASES)) {
   for (const [query, message] of Object.entries(messages)) {
-    Deno.test(`${id} answers to ${query.slice(0, 60)} what is wrong with it`, () => {
+    Deno.test(`the error of ${id} for ${query.slice(0, 60)} says what is wrong`, () => {
       const parts = message.split(/ ?… ?/).map((part) =>
         part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")
       );

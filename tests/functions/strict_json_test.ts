@@ -7,17 +7,17 @@ import {
   RepeatedKeys,
 } from "../../supabase/functions/_shared/http/strict_json.ts";
 import { anyCharacter } from "../support/nasty_text.ts";
+import { runs } from "../support/runs.ts";
 
-/** Surveys and parses a text, as a body is. */
+/** Surveys and parses a text as if it were a body. */
 function parsed(text: string): unknown {
   return parseStrictly(text, surveyJson(new TextEncoder().encode(text)));
 }
 
-Deno.test("a number is read exactly as it is written, or marked as inexact", () => {
+Deno.test("a number is read exactly as it is written, or else marked as inexact", () => {
   const exact = ["0", "-0", "0.0", "0e9", "1.50", "1E2", "0.1", "1e21", "1e-7", "5e-324", "123e-2"];
-  for (
-    const text of [...exact, "9007199254740991", "1.7976931348623157e308", "100000000000000000000"]
-  ) {
+  const texts = [...exact, "9007199254740991", "1.7976931348623157e308", "100000000000000000000"];
+  for (const text of texts) {
     assert.equal(parsed(text), Number(text), text);
   }
   const inexact = ["9007199254740993", "1e309", "-1e309", "1e-400", "0.10000000000000000001"];
@@ -26,7 +26,7 @@ Deno.test("a number is read exactly as it is written, or marked as inexact", () 
   }
 });
 
-Deno.test("a number as long as the longest body is read like any other", () => {
+Deno.test("a number as long as a whole body is read correctly", () => {
   const zeros = "0".repeat(1024 * 1024 - 4);
   assert.ok(parsed(`1${zeros}1`) instanceof InexactNumber);
   assert.ok(parsed(`0.${zeros}1`) instanceof InexactNumber);
@@ -40,7 +40,7 @@ Deno.test("every value that JSON.stringify writes is read back unchanged", () =>
   }));
 });
 
-Deno.test("a key that is given twice in one object is named, and no other key", () => {
+Deno.test("the reader names the key that is repeated in one object", () => {
   const twice: [string, string[]][] = [
     ['{"a":1,"a":1}', ["a"]],
     ['{"a":1,"\\u0061":2,"b":3}', ["a"]],
@@ -59,7 +59,7 @@ Deno.test("a key that is given twice in one object is named, and no other key", 
   for (const text of once) assert.deepEqual(parsed(text), JSON.parse(text));
 });
 
-/** The slow meaning: every number is looked at, and every key is read by itself. */
+/** The slow reader. It checks every number and reads every key separately. */
 function parsedSlowly(text: string): unknown {
   const exactly = (source: string) => {
     const [, digits, exponent = "0"] = /^-?([\d.]+)(?:e(.+))?$/i.exec(source) ?? ["", "x"];
@@ -73,8 +73,8 @@ function parsedSlowly(text: string): unknown {
     typeof value === "number" && exactly(source) !== exactly(String(value))
       ? new InexactNumber()
       : value;
-  JSON.parse(text); // throws when it is no JSON
-  // Each key becomes its place in the text, so that none is lost.
+  JSON.parse(text); // this throws if the text is not JSON
+  // Each key is replaced by its place in the text, so that no key is lost.
   const keys: string[] = [];
   const apart = text.replace(
     /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g,
@@ -94,7 +94,7 @@ function parsedSlowly(text: string): unknown {
   return withKeys(JSON.parse(apart, mark as Parameters<typeof JSON.parse>[1]));
 }
 
-/** The value, the keys that are given twice, or that it is no JSON. */
+/** The value and its repeated keys, or a note that the text is not JSON. */
 function meaning(parse: (text: string) => unknown, text: string): unknown {
   try {
     return { value: parse(text) };
@@ -138,16 +138,16 @@ const { anyJson } = fc.letrec<{ anyJson: string }>((tie) => ({
   ),
 }));
 
-Deno.test("every JSON text means what it means when each number and key is looked at", () => {
+Deno.test("the fast reader reads every JSON text like a slow reader that checks each number and key", () => {
   fc.assert(
     fc.property(anyJson, (text) => {
       assert.deepEqual(meaning(parsed, text), meaning(parsedSlowly, text));
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(2_000) },
   );
 });
 
-Deno.test("what is no JSON is refused as JSON.parse refuses it", () => {
+Deno.test("a text is refused exactly if JSON.parse refuses it", () => {
   const damaged = fc.tuple(
     anyJson,
     fc.nat(),
@@ -169,7 +169,7 @@ Deno.test("what is no JSON is refused as JSON.parse refuses it", () => {
   }));
 });
 
-Deno.test("a key with an escape is not taken for a key of an earlier text", () => {
+Deno.test("in a key with an escape, the reader finds this text's key, not a key of an earlier text", () => {
   parsed('{"h":[],"\\\\":0}');
   assert.deepEqual(parsed('{"h":1,"\\"":2}'), { h: 1, '"': 2 });
   assert.deepEqual(parsed('{"h":1,"\\u0061":[{"\\n":2}]}'), { h: 1, a: [{ "\n": 2 }] });

@@ -1,9 +1,10 @@
-// Contacts and deals are archived and restored, and nothing is lost.
+// Contacts and deals can be archived and restored, and nothing is lost.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
 import { replyIn, sendReply, writes } from "../support/replying.ts";
+import { personToken, rest } from "../support/rest.ts";
 import { sendTemplate, takenFrom, template } from "../support/sending.ts";
 
 const company = await newCompany();
@@ -33,7 +34,7 @@ async function idsAt(path: string): Promise<string[]> {
   return body.data.map(({ id }: { id: string }) => id);
 }
 
-Deno.test("an archived record is left out of reads that do not ask for it, and comes back as it was", async () => {
+Deno.test("an archived record is shown only on request, and a restored record has its earlier values", async () => {
   const word = `zq${crypto.randomUUID().slice(0, 8)}`;
   const contact = await newContact({ name: word, tags: [word] });
   const deal = await newDeal(contact.id, word);
@@ -56,7 +57,7 @@ Deno.test("an archived record is left out of reads that do not ask for it, and c
     const shown = (await ask("GET", `${path}?archived=only`)).body.data;
     assert.ok(Math.abs(Date.parse(shown.archived_at) - Date.now()) < 60_000);
 
-    // Again: the first one's effect stays.
+    // A second request changes nothing.
     await archive(path);
     assert.deepEqual((await ask("GET", `${path}?archived=include`)).body.data, shown);
 
@@ -74,7 +75,7 @@ Deno.test("an archived record is left out of reads that do not ask for it, and c
   }
 });
 
-Deno.test("a list and its cursors belong to one value of archived, and another value is refused", async () => {
+Deno.test("a cursor is refused if the parameter archived differs from that of its list", async () => {
   await archive(`/contacts/${(await newContact()).id}`);
   await archive(`/contacts/${(await newContact()).id}`);
   const first = await ask("GET", "/contacts?archived=only&limit=1&include_total=true");
@@ -90,7 +91,7 @@ Deno.test("a list and its cursors belong to one value of archived, and another v
   assertField(await ask("GET", "/teams?archived=only"), "archived");
 });
 
-Deno.test("the phone of an archived contact is free, in every spelling, and who has it keeps the other from being restored", async () => {
+Deno.test("an archived contact's phone is free, and the contact cannot be restored while another contact has the phone", async () => {
   const [phone, spelled] = ["+5511987650001", "+551187650001"];
   const old = await newContact({ phone });
   const taken = await ask("POST", "/contacts", { phone: spelled });
@@ -109,13 +110,12 @@ Deno.test("the phone of an archived contact is free, in every spelling, and who 
 
   const key = { "Idempotency-Key": crypto.randomUUID() };
   const refused = await ask("POST", `/contacts/${old.id}/restore`, undefined, key);
-  assert.deepEqual([refused.status, refused.body.code, refused.body.existing_id], [
-    409,
-    "conflict",
-    fresh.id,
-  ]);
+  assert.deepEqual(
+    [refused.status, refused.body.code, refused.body.existing_id],
+    [409, "conflict", fresh.id],
+  );
   await archive(`/contacts/${fresh.id}`);
-  // What was refused has used up no key.
+  // A refused request uses up no idempotency key.
   const restored = await ask("POST", `/contacts/${old.id}/restore`, undefined, key);
   assert.deepEqual([restored.status, restored.body.data.id], [200, old.id]);
   await archive(`/contacts/${old.id}`);
@@ -124,7 +124,7 @@ Deno.test("the phone of an archived contact is free, in every spelling, and who 
   assert.ok(repeat.body.data.archived_at, "a repeat restores nothing");
 });
 
-Deno.test("If-Match archives only what has not changed since; what is archived stays so", async () => {
+Deno.test("If-Match archives a record only if its version is unchanged, and archiving twice succeeds", async () => {
   const contact = await newContact();
   const deal = await newDeal(contact.id);
   for (
@@ -134,7 +134,7 @@ Deno.test("If-Match archives only what has not changed since; what is archived s
     assert.deepEqual([stale.status, stale.headers.get("ETag")], [412, `"${version}"`]);
     const done = await ask("DELETE", path, undefined, { "If-Match": `"1", "${version}"` });
     assert.deepEqual([done.status, done.body], [204, ""]);
-    // The repeat of a request whose answer was lost.
+    // This repeats a request whose answer was lost.
     const repeat = await ask("DELETE", path, undefined, { "If-Match": `"${version}"` });
     assert.equal(repeat.status, 204);
   }
@@ -144,7 +144,7 @@ Deno.test("If-Match archives only what has not changed since; what is archived s
   assert.equal(unknown.status, 404);
 });
 
-Deno.test("an archived record is not changed: one is told to restore it, and of many it is a 404", async () => {
+Deno.test("changing an archived record gets a 404, and the error says to restore it first", async () => {
   const contact = await newContact();
   const deal = await newDeal(contact.id);
   await archive(`/deals/${deal.id}`);
@@ -164,7 +164,7 @@ Deno.test("an archived record is not changed: one is told to restore it, and of 
   }
 });
 
-Deno.test("deals of an archived contact stay and include it, and new ones are refused", async () => {
+Deno.test("the deals of an archived contact stay and show the contact, but new deals are refused", async () => {
   const contact = await newContact();
   const deal = await newDeal(contact.id);
   await archive(`/contacts/${contact.id}`);
@@ -180,7 +180,7 @@ Deno.test("deals of an archived contact stay and include it, and new ones are re
   assert.deepEqual(batch.body.data.map(({ status }: Answer) => status), [422, 201]);
 });
 
-Deno.test("the changes show that a record was archived, and when", async () => {
+Deno.test("the feed of changes shows when a record was archived", async () => {
   const contact = await newContact();
   const deal = await newDeal(contact.id);
   for (const [list, { id }] of [["/deals", deal], ["/contacts", contact]] as const) {
@@ -197,7 +197,7 @@ Deno.test("the changes show that a record was archived, and when", async () => {
   }
 });
 
-Deno.test("a send to the phone of an archived contact makes a fresh one, unless the person wants no contact", async () => {
+Deno.test("a send to an archived contact's phone makes a new contact, unless that person has opted out", async () => {
   const phone = anyPhone();
   const old = await newContact({ phone });
   await archive(`/contacts/${old.id}`);
@@ -211,28 +211,53 @@ Deno.test("a send to the phone of an archived contact makes a fresh one, unless 
   assert.deepEqual([stopped.body.success, stopped.body.reason], [false, "do_not_contact"]);
   assert.equal((await takenFrom(company, phone)).length, 1);
   const third = (await ask("POST", "/contacts", { phone, do_not_contact: false })).body.data;
-  assert.deepEqual([third.do_not_contact, third.do_not_contact_source, third.do_not_contact_at], [
-    true,
-    "manual",
-    changed.body.data.do_not_contact_at,
-  ]);
+  assert.deepEqual(
+    [third.do_not_contact, third.do_not_contact_source, third.do_not_contact_at],
+    [true, "manual", changed.body.data.do_not_contact_at],
+  );
   assert.equal((await sendTemplate(keys.all, template(phone))).body.success, false);
-  // The person agrees again, and the company says so.
+  // The person agrees to messages again, and the company records that.
   await ask("PATCH", `/contacts/${third.id}`, { phone, do_not_contact: false });
   assert.equal((await sendTemplate(keys.all, template(phone))).body.success, true);
 });
 
-Deno.test("nobody replies in the conversation of an archived contact until it is restored", async () => {
+Deno.test("a reply in the conversation of an archived contact is refused until the contact is restored", async () => {
   const own = await newCompany();
   await writes(own);
   const reply = (query = "") => sendReply(own.keys.all, replyIn(own), query);
   assert.equal((await call(own.keys.all, "DELETE", `/contacts/${own.contact_id}`)).status, 204);
   const refused = await reply();
-  assert.deepEqual([refused.status, refused.body.code, refused.body.error], [
-    409,
-    "conflict",
-    "The contact of the conversation is archived; restore it, then reply",
-  ]);
+  assert.deepEqual(
+    [refused.status, refused.body.code, refused.body.error],
+    [409, "conflict", "The contact of the conversation is archived; restore it, then reply"],
+  );
   await call(own.keys.all, "POST", `/contacts/${own.contact_id}/restore`);
   assert.equal((await reply("?dry_run=true")).body.outcome, "send");
+});
+
+Deno.test("a person with a session can archive and restore records, but cannot change archived records or delete any", async () => {
+  const other = await newCompany();
+  const person = await personToken(company.member_id);
+  const { contact_id, deal_id } = company;
+  const now = { archived_at: "2001-01-01T00:00:00Z" };
+  for (const [table, id] of [["deals", deal_id], ["contacts", contact_id]]) {
+    const at = (token: string, method: string, json?: unknown) =>
+      rest(token, method, `/${table}?id=eq.${id}`, { json });
+    const archived = await at(person, "PATCH", now);
+    assert.equal(archived.status, 200);
+    const { archived_at } = archived.body[0];
+    assert.ok(Math.abs(Date.parse(archived_at) - Date.now()) < 60_000);
+    // Archiving again changes nothing, even together with another change.
+    const change = table === "deals" ? { title: "Other" } : { name: "Other" };
+    const again = await at(person, "PATCH", { ...now, ...change });
+    assert.deepEqual([again.status, again.body[0].archived_at], [200, archived_at]);
+    assert.notEqual(again.body[0].title ?? again.body[0].name, "Other");
+    const refused = await at(person, "PATCH", change);
+    assert.deepEqual([refused.status, refused.body.code], [404, "PT404"]);
+    assert.equal((await at(person, "DELETE")).status, 403);
+    // A member of another company cannot reach these records.
+    const stranger = await personToken(other.member_id);
+    assert.deepEqual((await at(stranger, "PATCH", { archived_at: null })).body, []);
+    assert.equal((await at(person, "PATCH", { archived_at: null })).body[0].archived_at, null);
+  }
 });

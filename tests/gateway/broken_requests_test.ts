@@ -1,4 +1,4 @@
-// Requests that are not whole, or no HTTP as it should be, sent by bytes to a gateway behind Deno's server.
+// Requests that are incomplete or not proper HTTP, sent as bytes to a gateway behind Deno's server.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
@@ -26,11 +26,11 @@ function post(key: string, ...headers: string[]): string {
   return head(key, "POST /gateway/contacts HTTP/1.1", "Host: edge", json, ...headers);
 }
 
-/** A valid key with the answer that it gets, and a wrong key with its own. */
+/** A valid key and a wrong key, each with the answer that it gets. */
 const validAndWrong = (status: number, code: string) =>
   [[keys.all, status, code], [WRONG, 401, "invalid_api_key"]] as const;
 
-Deno.test("a body that breaks off is a 400, and a 401 without a valid key", async () => {
+Deno.test("a body that breaks off gets a 400, or a 401 if the key is not valid", async () => {
   await using server = await servedGateway();
   const broken = [
     ["Content-Length: 100", '{"phone":'],
@@ -47,14 +47,14 @@ Deno.test("a body that breaks off is a 400, and a 401 without a valid key", asyn
   }
 });
 
-Deno.test("a body that does not come, or trickles in, is given up with a 408, and a 401 without a valid key", async () => {
+Deno.test("a missing or very slow body gets a 408, or a 401 if the key is not valid", async () => {
   await using server = await servedGateway({ bodyTimeoutMs: 50 });
   for (const piece of ["", " "]) {
     for (const [key, status, code] of validAndWrong(408, "request_timeout")) {
       const connection = await rawConnection(server.port, post(key, "Content-Length: 100000"));
       let isAnswered = false;
       const answering = connection.answer().finally(() => isAnswered = true);
-      // Piece after piece, for as long as the server waits.
+      // The pieces come for as long as the server waits.
       while (piece && !isAnswered) await connection.write(piece);
       const answer = await answering;
       assert.deepEqual([answer.status, answer.body.code], [status, code]);
@@ -63,7 +63,7 @@ Deno.test("a body that does not come, or trickles in, is given up with a 408, an
   }
 });
 
-Deno.test("a caller who hangs up in the middle of a body leaves no line of an error", async () => {
+Deno.test("a caller who disconnects in the middle of a body causes no error in the log", async () => {
   await using database = watchedStack();
   await using server = await servedGateway({ supabaseUrl: database.url });
   const lines = await logged(async () => {
@@ -73,7 +73,7 @@ Deno.test("a caller who hangs up in the middle of a body leaves no line of an er
       connection.hangUp();
       await until(() => database.seen.length === 1);
     }
-    // The answers that went nowhere were made before this one.
+    // The gateway makes the unread answers before it makes this one.
     const connection = await rawConnection(
       server.port,
       head(keys.all, "GET /gateway/teams HTTP/1.1", "Host: edge"),
@@ -83,7 +83,7 @@ Deno.test("a caller who hangs up in the middle of a body leaves no line of an er
   assert.deepEqual(lines, []);
 });
 
-Deno.test("a Host that is no host is a 400 on every path, and a 401 without a valid key", async () => {
+Deno.test("a malformed Host header gets a 400 on every path, or a 401 if the key is not valid", async () => {
   await using server = await servedGateway();
   const paths = ["/gateway/contacts", "/gateway/contacts?limit=1", "/gateway/nothing", "/"];
   for (const host of ["a b", "[", "a/b", "a:99999", "x?y", "x#y", "a@b", "a".repeat(300), "%zz"]) {
@@ -101,7 +101,7 @@ Deno.test("a Host that is no host is a 400 on every path, and a 401 without a va
   }
 });
 
-Deno.test("a method that no operation has is a 405 or a 404, and a 401 without a valid key", async () => {
+Deno.test("an unknown HTTP method gets a 405 or a 404, or a 401 if the key is not valid", async () => {
   await using server = await servedGateway();
   const lines: [string, number][] = [
     ["TRACE /gateway/contacts", 405],

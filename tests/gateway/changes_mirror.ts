@@ -8,7 +8,7 @@ interface Row {
   [field: string]: unknown;
 }
 
-/** A copy of one resource of a company that follows its changes, as an integrator keeps one. */
+/** A copy of one resource of a company that follows the changes, like the copy of an integrator. */
 export class ChangesMirror {
   readonly rows = new Map<string, Row>();
   #cursor = "";
@@ -16,7 +16,10 @@ export class ChangesMirror {
   /** @param get requests a path of the gateway with a key of the company. */
   constructor(readonly table: string, readonly get: (path: string) => Promise<Answer>) {}
 
-  /** Reads on until there is nothing more at the moment. Every change with a version below the answer has come. */
+  /**
+   * Reads until there are no more changes at the moment. The copy then has every change whose
+   * version is below the returned one.
+   */
   async follow(limit = 20): Promise<number> {
     for (let hasMore = true; hasMore;) {
       const at = this.#cursor && `&cursor=${this.#cursor}`;
@@ -39,8 +42,8 @@ export function versionOf(cursor: string): number {
 }
 
 /**
- * Asserts that a copy has everything whose version is below the horizon, as it is in the database now, and nothing
- * that is not or was not there. What was written since the horizon may be missing.
+ * Asserts that a copy has the current form of every row whose version is below the horizon, and no
+ * row that never existed. Rows that were written after the horizon may be missing.
  *
  * @returns how many rows were compared.
  */
@@ -62,7 +65,7 @@ export async function assertInStep(
   ];
   const found = Object.fromEntries(
     now.filter(({ row }) => row !== null).map(({ id, row, version }) => {
-      // The fields that callers see, and the version to tell what was missed.
+      // The fields that callers see, and the version, so that a failure shows what was missed.
       const asShown = { ...row, version: String(version) };
       const shown = Object.keys(rows.get(id) ?? {}).map((field) => [field, asShown[field]]);
       return [id, rows.has(id) ? Object.fromEntries(shown) : `missed, of version ${version}`];

@@ -1,4 +1,4 @@
-// A copy that follows the changes misses none, whatever transactions do at the same time.
+// A copy that follows the changes misses none, whatever transactions run at the same time.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -11,10 +11,10 @@ import { Writer } from "./changes_writer.ts";
 
 const TABLES = ["contacts", "deals", "conversations", "messages"];
 const MOMENTS = 10;
-/** Transactions between two moments. */
+/** The number of transactions between two checks of the copy. */
 const STEP = 30;
 
-Deno.test("a copy misses nothing while eight writers write, some slowly, one in vain: at ten moments and at the end", async () => {
+Deno.test("a copy misses no change while eight writers work, even if some writers are slow and some roll back", async () => {
   const company = await newCompany();
   const connections = Array.from(
     { length: 8 },
@@ -35,13 +35,14 @@ Deno.test("a copy misses nothing while eight writers write, some slowly, one in 
   let horizon = 0;
   try {
     for (let moment = 1; moment <= MOMENTS; moment++) {
-      // More than a slow writer waits for, so that its transaction ends before the next moment.
+      // The writers may commit more than a slow writer waits for, so its transaction ends before
+      // the next check.
       progress.mayCommit = (moment + 2) * STEP;
       const last = horizon;
       while (!progress.isOver && (progress.committed < moment * STEP || horizon === last)) {
         for (const mirror of mirrors) horizon = await mirror.follow();
       }
-      // They go on writing meanwhile.
+      // The writers continue meanwhile.
       for (const mirror of mirrors) compared += await inStep(mirror, await mirror.follow());
     }
   } finally {
@@ -51,7 +52,7 @@ Deno.test("a copy misses nothing while eight writers write, some slowly, one in 
     await Promise.all(connections.map((sql) => sql.end()));
   }
   assert.ok(compared > 500, `${compared} rows were compared`);
-  // Other tests write too: what began to write after them is shown when they end.
+  // Other tests write too: changes that began after theirs are shown only when theirs end.
   const newest = await withDatabase(async (sql) => {
     const versions = await Promise.all(
       [...TABLES, "deleted_rows"].map((table) =>

@@ -1,4 +1,4 @@
-// What a caller of the changes sees. That no change is ever missed is in changes_mirror_test.ts.
+// What a caller of the changes sees. changes_mirror_test.ts shows that no change is ever missed.
 
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
@@ -6,7 +6,7 @@ import { changesOnce } from "../support/changes.ts";
 import { addMessage, anyPhone, type Company, newCompany } from "../support/company.ts";
 import { changesRoutes } from "../support/routes.ts";
 import { until } from "../support/started.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
 interface Page {
   data: { id: string; deleted_at?: string; [field: string]: unknown }[];
@@ -19,7 +19,7 @@ async function page({ keys }: Company, path: string): Promise<Page> {
   return body;
 }
 
-/** The changes behind a cursor, once they have this row. */
+/** Waits until the changes after a cursor contain this row, and returns them. */
 async function untilShown({ keys }: Company, path: string, cursor: string, id: string) {
   const changes = `${path}?cursor=${cursor}&limit=200`;
   const { body } = await changesOnce(keys.read, changes, hasRow(id));
@@ -30,7 +30,7 @@ function hasRow(id: string) {
   return (rows: Page["data"]) => rows.some((row) => row.id === id);
 }
 
-/** A cursor as it is made, for changed ones. */
+/** Encodes a cursor as the service does, so that a test can change it. */
 function encode(...parts: unknown[]): string {
   return btoa(JSON.stringify(parts)).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
@@ -43,13 +43,19 @@ interface CompanyWithMessage extends Company {
   message_id: string;
 }
 
-/** Makes a company with a message that nobody sent by this service, so that the message can be deleted. */
+/**
+ * Makes a company with a message that was not sent by this service, so that the message can be
+ * deleted.
+ */
 async function newCompanyWithMessage(): Promise<CompanyWithMessage> {
   const company = await newCompany();
   return { ...company, message_id: await withDatabase((sql) => addMessage(sql, company)) };
 }
 
-/** Deletes the deals, conversations and contacts of a company. The messages of a conversation go with it. */
+/**
+ * Deletes the deals, conversations and contacts of a company. Deleting a conversation also deletes
+ * its messages.
+ */
 async function deleteRecords({ id }: Company) {
   await withDatabase((sql) =>
     sql.begin(async (sql) => {
@@ -69,7 +75,7 @@ const OWN: Record<string, (company: CompanyWithMessage) => string> = {
 };
 
 for (const { pattern } of changesRoutes) {
-  Deno.test(`${pattern} shows a record as GET by its id does, in the same order of fields`, async () => {
+  Deno.test(`${pattern} shows a record with the same fields, in the same order, as GET by its id`, async () => {
     const company = await newCompanyWithMessage();
     await withDatabase(async (sql) => {
       const { id, contact_id, deal_id } = company;
@@ -100,7 +106,7 @@ for (const { pattern } of changesRoutes) {
     if (rows === 2) assert.ok(changes.some(({ status }) => status === "accepted"));
   });
 
-  Deno.test(`${pattern}?fields= answers these fields of a record, and of a deleted one what is left`, async () => {
+  Deno.test(`${pattern}?fields= limits a record to the named fields, but a deleted record always has id, company and time`, async () => {
     const company = await newCompanyWithMessage();
     const changes = `${pattern}?fields=updated_at,id`;
     const told = await changesOnce(company.keys.read, changes, ({ length }) => length === 1);
@@ -115,7 +121,7 @@ for (const { pattern } of changesRoutes) {
     assert.deepEqual(Object.keys(deleted!), ["id", "company_id", "deleted_at"]);
   });
 
-  Deno.test(`${pattern}?start=now shows nothing, and then what is changed from now on`, async () => {
+  Deno.test(`${pattern}?start=now returns an empty page with a cursor to later changes`, async () => {
     const company = await newCompanyWithMessage();
     const id = OWN[pattern](company);
     await changesOnce(company.keys.read, pattern, hasRow(id));
@@ -129,7 +135,8 @@ for (const { pattern } of changesRoutes) {
     );
     const shown = await untilShown(company, pattern, pagination.next_cursor, id);
     assert.deepEqual(shown.data.map((row) => row.id), [id]);
-    // The same cursor gives the same again: a caller that failed before it stored the page repeats it.
+    // The same cursor returns the same page again, so a caller that failed before it stored the
+    // page can repeat the request.
     assert.deepEqual(
       (await untilShown(company, pattern, pagination.next_cursor, id)).data,
       shown.data,
@@ -138,7 +145,7 @@ for (const { pattern } of changesRoutes) {
     assert.deepEqual(behind.data, []);
   });
 
-  Deno.test(`${pattern} shows what was deleted by its id, the company and the time`, async () => {
+  Deno.test(`${pattern} shows a deleted record with its id, its company and the time of the deletion`, async () => {
     const company = await newCompanyWithMessage();
     const id = OWN[pattern](company);
     const { next_cursor } = (await page(company, `${pattern}?start=now`)).pagination;
@@ -149,11 +156,11 @@ for (const { pattern } of changesRoutes) {
     assert.deepEqual(Object.keys(deleted[0]), ["id", "company_id", "deleted_at"]);
     assert.equal(deleted[0].company_id, company.id);
     assert.ok(Math.abs(Date.parse(deleted[0].deleted_at!) - Date.now()) < 60_000);
-    // From the beginning, too: there is nothing else left.
+    // From the beginning, the changes also show only the deleted record.
     assert.deepEqual((await page(company, pattern)).data, deleted);
   });
 
-  Deno.test(`${pattern} refuses a cursor of another list or resource, and one that was changed beyond repair`, async () => {
+  Deno.test(`${pattern} refuses a cursor of another list or resource, and a damaged cursor`, async () => {
     const company = await newCompany();
     const { next_cursor } = (await page(company, `${pattern}?start=now`)).pagination;
     const [feed, generation, version, id] = decode(next_cursor);
@@ -190,7 +197,7 @@ for (const { pattern } of changesRoutes) {
     }
   });
 
-  Deno.test(`${pattern} answers 410 to a cursor of another generation and to one that is ahead`, async () => {
+  Deno.test(`${pattern} answers 410 to a cursor of another generation or with a future position`, async () => {
     const company = await newCompany();
     const { next_cursor } = (await page(company, `${pattern}?start=now`)).pagination;
     const [feed, generation, , id] = decode(next_cursor);
@@ -208,12 +215,12 @@ for (const { pattern } of changesRoutes) {
       const refused = await call("sk_live_wrong", "GET", `${pattern}?cursor=${cursor}`);
       assert.equal(refused.status, 401);
     }
-    // An earlier place of this generation only shows more.
+    // A cursor with an earlier position of this generation only returns more changes.
     assert.ok((await page(company, `${pattern}?cursor=${encode(feed, generation, 0, id)}`)).data);
   });
 }
 
-Deno.test("start is beginning or now, and not given together with cursor", async () => {
+Deno.test("start accepts only `beginning` and `now`, and is refused together with a cursor", async () => {
   const company = await newCompany();
   const at = (query: string) => call(company.keys.read, "GET", `/deals/changes${query}`);
   for (const start of ["", "Now", "end", "2026-01-01"]) {
@@ -222,13 +229,13 @@ Deno.test("start is beginning or now, and not given together with cursor", async
   const { next_cursor } = (await page(company, "/deals/changes")).pagination;
   for (const start of ["now", "beginning"]) {
     const both = await at(`?start=${start}&cursor=${next_cursor}`);
-    assertField(both, "start", "must not be given together with cursor");
+    assertField(both, "start", "must not be combined with cursor");
   }
   assertField(await at("?include=contact"), "include", /^is not a parameter that is accepted here/);
   assertField(await at("?fields=colour"), "fields", /^names colour, which is not one of id/);
 });
 
-Deno.test("a company without any record has a cursor too", async () => {
+Deno.test("a company without records gets a cursor too", async () => {
   const company = await newCompany();
   await until(async () => !(await page(company, "/messages/changes")).pagination.has_more);
   const { data, pagination } = await page(company, "/messages/changes?limit=7");
@@ -238,7 +245,7 @@ Deno.test("a company without any record has a cursor too", async () => {
   assert.deepEqual(again.data, []);
 });
 
-Deno.test("a row that is there again under its id is shown, and its tombstone is not", async () => {
+Deno.test("a row that was deleted and inserted again with its id is shown without its tombstone", async () => {
   const company = await newCompany();
   const { id, phone } = await withDatabase((sql) =>
     sql.begin(async (sql) => {
@@ -254,15 +261,13 @@ Deno.test("a row that is there again under its id is shown, and its tombstone is
   assert.deepEqual(shown.map((row) => row.phone), [phone]);
 });
 
-Deno.test("a page of large rows ends early, and a walk meets each row once", async () => {
+Deno.test("a page of large rows ends early, and reading all pages returns each row once", async () => {
   const company = await newCompany();
-  await withDatabase((sql) =>
-    sql`
-      insert into contacts (company_id, phone, custom_fields)
-      select ${company.id}, '+99' || lpad(i::text, 10, '0'), jsonb_build_object('"}],[{\\', repeat('語', 5000))
-      from generate_series(1, 199) as i
-    `
-  );
+  await statement`
+    insert into contacts (company_id, phone, custom_fields)
+    select ${company.id}, '+99' || lpad(i::text, 10, '0'), jsonb_build_object('"}],[{\\', repeat('語', 5000))
+    from generate_series(1, 199) as i
+  `;
   await changesOnce(company.keys.read, "/contacts/changes?limit=2", ({ length }) => length === 2);
   const ids: string[] = [];
   let pages = 0;

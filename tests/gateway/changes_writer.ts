@@ -1,22 +1,21 @@
 import type postgres from "postgres";
+import type { Sql } from "../support/acting_as.ts";
 import { anyPhone, type Company } from "../support/company.ts";
 import { until } from "../support/started.ts";
 
-type Sql = postgres.TransactionSql;
-
-/** What all writers of a test have done together. */
+/** The shared progress of all writers of a test. */
 export interface Progress {
   /** Transactions that were committed. */
   committed: number;
-  /** The writers do not come further than this for now. */
+  /** The number of committed transactions at which the writers pause. */
   mayCommit: number;
   isOver: boolean;
 }
 
-/** How a writer ends its transactions: at once, when others have committed many after it began, or by undoing them. */
+/** How a writer ends its transactions: immediately, after many commits of others, or with a rollback. */
 export type Manner = "quick" | "slow" | "undone";
 
-/** How many transactions others commit within one of a slow writer. */
+/** How many transactions other writers commit during one transaction of a slow writer. */
 const MEANWHILE = 25;
 
 class Undone extends Error {}
@@ -40,7 +39,7 @@ export class Writer {
     readonly progress: Progress,
   ) {}
 
-  /** Writes until the progress is over, which it is as well when a writer fails. */
+  /** Writes until the progress is over. If one writer fails, the progress ends too. */
   async write() {
     const { progress } = this;
     try {
@@ -63,7 +62,7 @@ export class Writer {
     }, ignoreUndone);
   }
 
-  /** A conversation with a contact of its own. */
+  /** A conversation with a new contact. */
   async #open() {
     const { id: company_id, account_id } = this.company;
     const [contact] = await this.sql`
@@ -87,7 +86,7 @@ export class Writer {
       if (chosen(3) > 0) await this.#change(sql, own);
       else await this.#savepoint(sql, own);
     }
-    // A deal that all of them change, last, so that nobody waits for long.
+    // All writers change this deal. They change it last, so that no one waits for long.
     if (this.manner === "quick" && chosen(3) === 0) {
       await sql`update deals set value = random() * 1000 where id = ${this.company.deal_id}`;
     }
@@ -130,9 +129,8 @@ export class Writer {
       () => sql`update deals set value = random() * 1000 where id = ${any("deals")}`,
       () =>
         sql`
-          update messages set outcome = 'accepted' where direction = 'outbound' and id = ${
-          any("messages")
-        }
+          update messages set outcome = 'accepted' where direction = 'outbound'
+          and id = ${any("messages")}
         `,
       ...(["contacts", "deals", "messages"] as const).map((table) => async () => {
         const id = any(table);
@@ -141,16 +139,7 @@ export class Writer {
       }),
     ];
     const needed = [
-      null,
-      null,
-      null,
-      null,
-      "contacts",
-      "deals",
-      "messages",
-      "contacts",
-      "deals",
-      "messages",
+      ...[null, null, null, null, "contacts", "deals", "messages", "contacts", "deals", "messages"],
     ];
     const possible = kinds.filter((_, at) => {
       const table = needed[at] as keyof Own | null;
@@ -160,7 +149,7 @@ export class Writer {
   }
 }
 
-/** A number from 0 to one less than this. */
+/** A random number from 0 to `below` - 1. */
 function chosen(below: number): number {
   return Math.floor(Math.random() * below);
 }

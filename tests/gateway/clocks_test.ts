@@ -1,4 +1,4 @@
-// The clock of a function is not that of the database.
+// The gateway's clock differs from the database's clock.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { startFunctionProcess } from "../../local/functions/process.ts";
@@ -18,25 +18,23 @@ async function list(key: string, seconds: number) {
   return { status, headers, body: await answer.json(), log: gateway.log() };
 }
 
-Deno.test("a clock that is ahead, or two minutes behind, does no harm", async () => {
+Deno.test("a gateway whose clock is ahead, or up to two minutes behind, works as usual", async () => {
   const { keys } = await newCompany();
   for (const seconds of [86_400, -120]) {
     assert.equal((await list(keys.read, seconds)).status, 200, `${seconds} s`);
   }
 });
 
-Deno.test("a clock that is far behind is a 503, and the log says that it is the clock", async () => {
+Deno.test("a gateway whose clock is far behind answers 503 and logs the clock as the cause", async () => {
   const { keys } = await newCompany();
   const { status, headers, body, log } = await list(keys.read, -600);
-  assert.deepEqual([status, body.code, headers.get("Retry-After")], [
-    503,
-    "database_unavailable",
-    "2",
-  ]);
+  assert.deepEqual(
+    [status, body.code, headers.get("Retry-After")],
+    [503, "database_unavailable", "2"],
+  );
   const line = JSON.parse(log.split("\n").at(-1)!);
-  assert.deepEqual([line.event, line.request_id, line.database.code], [
-    "clock_trouble",
-    body.request_id,
-    "PGRST303",
-  ]);
+  assert.deepEqual(
+    [line.event, line.request_id, line.database.code],
+    ["clock_trouble", body.request_id, "PGRST303"],
+  );
 });

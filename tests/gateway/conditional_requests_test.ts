@@ -1,21 +1,21 @@
-// ETag, If-Match and If-None-Match; RFC 9110, section 13.
+// ETag, If-Match and If-None-Match (RFC 9110, section 13).
 import assert from "node:assert/strict";
 import { anyPhone, newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
 import { idRoutes, type Route } from "../support/routes.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
 const other = await newCompany();
 
-/** The routes of one record. */
+/** The routes that return one record. */
 const single = idRoutes.filter(({ pattern, success }) =>
   /[/]:\w+$/.test(pattern) && success !== 204
 );
 const reads = single.filter(({ method }) => method === "GET");
 const changes = single.filter(({ method }) => method === "PATCH");
-/** Their records are made of several rows. */
+/** The routes whose records consist of several rows. */
 const WITHOUT_VERSION = ["/templates/:id", "/sends/:message_id"];
 
 function get(path: string, headers?: Record<string, string>): Promise<Answer> {
@@ -48,7 +48,7 @@ function assertStale(answer: Answer, version: string) {
   );
 }
 
-Deno.test("every answer with one whole record has its ETag, which is its version where it has one", async () => {
+Deno.test("every answer with one whole record has an ETag, which is the record's version if it has one", async () => {
   for (const route of single) {
     const json = route.body?.(company);
     const { headers, body } = await call(company.keys.all, route.method, route.path(company), {
@@ -77,7 +77,7 @@ Deno.test("every answer with one whole record has its ETag, which is its version
   assert.equal(deal.headers.get("ETag"), `"${deal.body.data.version}"`);
 });
 
-Deno.test("lists, changes, included records and the search show the same versions, and have no ETag", async () => {
+Deno.test("lists, changes, included records and search results show versions, but have no ETag", async () => {
   const contact = (await get(`/contacts/${company.contact_id}`)).body.data;
   const deal = (await get(`/deals/${company.deal_id}`)).body.data;
   const isContact = ({ id }: { id: string }) => id === contact.id;
@@ -102,7 +102,7 @@ Deno.test("lists, changes, included records and the search show the same version
   assert.equal(one.contact.version, contact.version);
 });
 
-Deno.test("an answer to fields or include has no ETag, and is no 304", async () => {
+Deno.test("an answer to a request with fields or include has no ETag and is never a 304", async () => {
   const path = `/deals/${company.deal_id}`;
   for (const query of ["fields=id,version", "include=contact"]) {
     const { status, headers, body } = await get(`${path}?${query}`, { "If-None-Match": "*" });
@@ -110,7 +110,7 @@ Deno.test("an answer to fields or include has no ETag, and is no 304", async () 
   }
 });
 
-Deno.test("If-None-Match answers 304 without a body while the reader has the record as it is", async () => {
+Deno.test("If-None-Match gets a 304 without a body while the record has not changed", async () => {
   for (const route of reads) {
     const path = route.path(company);
     const etag = (await get(path)).headers.get("ETag")!;
@@ -128,14 +128,14 @@ Deno.test("If-None-Match answers 304 without a body while the reader has the rec
   assert.equal(missing.status, 404);
 });
 
-Deno.test("If-None-Match answers the record once it has changed", async () => {
+Deno.test("If-None-Match gets the record once it has changed", async () => {
   const { id, version } = await newContact();
   await rename(id, "*");
   const { status, body } = await get(`/contacts/${id}`, { "If-None-Match": `"${version}"` });
   assert.deepEqual([status, body.data.name], [200, "Changed"]);
 });
 
-Deno.test("If-Match changes a record that has not changed since, on every route that changes one", async () => {
+Deno.test("If-Match changes a record only if its version is unchanged, on every route that changes one record", async () => {
   assert.ok(changes.length >= 3);
   for (const route of changes) {
     const before = (await get(route.path(company))).body.data;
@@ -151,7 +151,7 @@ Deno.test("If-Match changes a record that has not changed since, on every route 
   }
 });
 
-Deno.test("If-Match takes a list, * for any version, and an ETag that a proxy made weak; another text is never the version", async () => {
+Deno.test("If-Match accepts a list, an asterisk and an ETag that a proxy made weak", async () => {
   const { id, version } = await newContact();
   const accepted = [
     `"1", "${version}"`,
@@ -170,20 +170,14 @@ Deno.test("If-Match takes a list, * for any version, and an ETag that a proxy ma
   assert.equal(answer.status, 200);
   present = answer.body.data.version;
   const never = [
-    `"0${present}"`,
-    `"${present}.0"`,
-    `"${present}e0"`,
-    `"-1"`,
-    `""`,
-    `"any text"`.replace(" ", "_"),
-    `"9223372036854775808"`,
-    `"${"9".repeat(400)}"`,
+    ...[`"0${present}"`, `"${present}.0"`, `"${present}e0"`, `"-1"`, `""`],
+    ...[`"any text"`.replace(" ", "_"), `"9223372036854775808"`, `"${"9".repeat(400)}"`],
     `"1", W/"2"`,
   ];
   for (const tag of never) assertStale(await rename(id, tag), present);
 });
 
-Deno.test("a malformed condition is refused by the name of its header", async () => {
+Deno.test("a malformed condition is refused, and the error names its header", async () => {
   const { id, version } = await newContact();
   const malformed = [version, "", `"${version}`, `"a" "b"`, `'${version}'`, `*, "1"`, `w/"1"`, ","];
   for (const value of malformed) {
@@ -193,31 +187,30 @@ Deno.test("a malformed condition is refused by the name of its header", async ()
   }
 });
 
-Deno.test("a condition that would be overlooked is refused", async () => {
+Deno.test("a condition is refused by operations that would ignore it", async () => {
   const json = { phone: anyPhone() };
   const creating = { json, headers: { "If-Match": '"1"' } };
-  assertField(await call(company.keys.all, "POST", "/contacts", creating), "If-Match", /not taken/);
-  assertField(await get("/contacts", { "If-Match": '"1"' }), "If-Match", /not taken/);
+  const created = await call(company.keys.all, "POST", "/contacts", creating);
+  assertField(created, "If-Match", /not accepted/);
+  assertField(await get("/contacts", { "If-Match": '"1"' }), "If-Match", /not accepted/);
   assertField(await get(`/contacts/${company.contact_id}`, { "If-Match": "*" }), "If-Match");
   const [patch] = changes;
-  assertField(await change(patch, { "If-None-Match": "*" }), "If-None-Match", /not taken/);
-  // A list is answered in full, whatever a reader has.
+  assertField(await change(patch, { "If-None-Match": "*" }), "If-None-Match", /not accepted/);
+  // A list ignores If-None-Match, and is always returned in full.
   assert.equal((await get("/contacts", { "If-None-Match": '"1"' })).status, 200);
 });
 
-Deno.test("a record that the company does not have is a 404, whatever the condition", async () => {
+Deno.test("an unknown record gets a 404, whatever the condition", async () => {
   for (const id of [other.contact_id, crypto.randomUUID()]) {
     for (const condition of ["*", '"1"', 'W/"1"']) {
       assert.equal((await rename(id, condition)).status, 404, condition);
     }
   }
-  const stored = await withDatabase((sql) =>
-    sql`select name from contacts where id = ${other.contact_id}`
-  );
+  const stored = await statement`select name from contacts where id = ${other.contact_id}`;
   assert.notEqual(stored[0].name, "Changed");
 });
 
-Deno.test("a key is judged before a condition: without the scope, no version is told", async () => {
+Deno.test("the key is checked before a condition, so a caller without the scope learns no version", async () => {
   const { id } = await newContact();
   const wrong = { body: "{}", headers: { "If-Match": '"1"', "Content-Type": "application/json" } };
   for (const [key, status] of [[company.keys.read, 403], ["sk_live_wrong", 401]] as const) {
@@ -231,7 +224,7 @@ Deno.test("a key is judged before a condition: without the scope, no version is 
   assert.equal(stale.status, 412);
 });
 
-Deno.test("a body is judged before the version, and a conflict after it", async () => {
+Deno.test("the body is checked before the version, and the version before a conflict", async () => {
   const { id, version } = await newContact();
   const taken = (await newContact()).phone;
   const patch = (json: unknown, condition: string) =>
@@ -245,7 +238,7 @@ Deno.test("a body is judged before the version, and a conflict after it", async 
   assert.equal((await get(`/contacts/${id}`)).body.data.version, version);
 });
 
-Deno.test("of fifty changes at once with one version, one is made", async () => {
+Deno.test("exactly one of fifty simultaneous changes with the same version succeeds", async () => {
   for (const resource of ["contacts", "deals"] as const) {
     const id = resource === "contacts" ? (await newContact()).id : company.deal_id;
     const { version } = (await get(`/${resource}/${id}`)).body.data;

@@ -1,22 +1,19 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
-// After a conflict, the function looks for the existing row. When that row is gone by then, the write is
-// tried again: the caller must not be sent to a row that does not exist.
+// After a conflict, the function looks for the existing row. If that row has been deleted
+// meanwhile, the function tries the write again, because an error must not name a row that does not
+// exist.
 
-Deno.test("a contact takes a phone when the one that has it is deleted meanwhile", async () => {
+Deno.test("a contact gets a phone if the contact that has the phone is deleted during the request", async () => {
   const company = await newCompany();
   const phone = anyPhone();
-  await withDatabase((sql) =>
-    sql`insert into contacts (company_id, phone) values (${company.id}, ${phone})`
-  );
+  await statement`insert into contacts (company_id, phone) values (${company.id}, ${phone})`;
   await using database = watchedStack(async (request) => {
     if (!request.url.includes("contact_id_by_phone")) return null;
-    await withDatabase((sql) =>
-      sql`delete from contacts where company_id = ${company.id} and phone = ${phone}`
-    );
+    await statement`delete from contacts where company_id = ${company.id} and phone = ${phone}`;
     return null;
   });
   const request = await ownGateway(database.url);
@@ -25,7 +22,7 @@ Deno.test("a contact takes a phone when the one that has it is deleted meanwhile
   assert.deepEqual([status, body.data.phone], [200, phone]);
 });
 
-Deno.test("a conversation is opened when the other open one is closed meanwhile", async () => {
+Deno.test("a conversation is opened if the other open conversation is closed during the request", async () => {
   const company = await newCompany();
   const other = await withDatabase(async (sql) => {
     await sql`update conversations set status = 'closed' where id = ${company.conversation_id}`;
@@ -37,9 +34,7 @@ Deno.test("a conversation is opened when the other open one is closed meanwhile"
   });
   await using database = watchedStack(async (request) => {
     if (!request.url.includes("other_conversation_not_closed")) return null;
-    await withDatabase((sql) =>
-      sql`update conversations set status = 'closed' where id = ${other}`
-    );
+    await statement`update conversations set status = 'closed' where id = ${other}`;
     return null;
   });
   const request = await ownGateway(database.url);

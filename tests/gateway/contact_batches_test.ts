@@ -1,8 +1,9 @@
 // Many contacts in one request: POST and PATCH /contacts/batch.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
+import { HUGE, spellings } from "../support/contacts.ts";
 import { type Answer, call } from "../support/calls.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const other = await newCompany();
@@ -24,7 +25,7 @@ const patch = (items: Item[], query?: string) => batch("PATCH", items, query);
 
 const statusesOf = ({ body }: Answer) => body.data.map(({ status }: { status: number }) => status);
 
-/** Contacts of these phones, in the order of the phones. */
+/** The contacts with these phones, in the order of the phones. */
 async function added(
   ...phones: string[]
 ): Promise<{ id: string; version: string; phone: string }[]> {
@@ -36,15 +37,7 @@ async function read(id: string) {
   return (await call(company.keys.read, "GET", `/contacts/${id}`)).body.data;
 }
 
-function spellings(): [string, string] {
-  const digits = String(Math.floor(Math.random() * 1e7)).padStart(7, "0");
-  return [`+55116${digits}`, `+551196${digits}`];
-}
-
-/** Custom fields that are short in a request, and too long in the database. */
-const HUGE = { numbers: Array(120).fill(1e300) };
-
-Deno.test("each item of a POST is judged by itself, and on_conflict says what becomes of known persons", async () => {
+Deno.test("each item of a POST is checked separately, and on_conflict decides what happens to known people", async () => {
   const [phone, spelling] = spellings();
   const [known] = await added(phone);
   const items = () => [
@@ -86,7 +79,7 @@ Deno.test("each item of a POST is judged by itself, and on_conflict says what be
   assert.deepEqual([kept.name, kept.email], ["Known", "a@example.com"]);
 });
 
-Deno.test("the same person twice: the later item meets the contact of the earlier one", async () => {
+Deno.test("if two items of a batch have the same phone, the later item finds the contact of the earlier one", async () => {
   const [phone, spelling] = spellings();
   const items = [
     { phone, custom_fields: HUGE },
@@ -98,7 +91,7 @@ Deno.test("the same person twice: the later item meets the contact of the earlie
   assert.deepEqual(statusesOf(failing), [422, 201, 409, 409]);
   const { id } = failing.body.data[1].data;
   assert.equal(failing.body.data[2].error.existing_id, id);
-  await withDatabase((sql) => sql`delete from contacts where id = ${id}`);
+  await statement`delete from contacts where id = ${id}`;
   const updating = await post(items.slice(1), "?on_conflict=update");
   assert.deepEqual(statusesOf(updating), [201, 200, 200]);
   const last = updating.body.data[2].data;
@@ -109,7 +102,7 @@ Deno.test("the same person twice: the later item meets the contact of the earlie
   assert.deepEqual(updating.body.data[0].data, last);
 });
 
-Deno.test("atomic=true writes all items or none, and names the field of the item that fails", async () => {
+Deno.test("atomic=true writes all items or none, and the error names the field of the failing item", async () => {
   const [phone] = [anyPhone()];
   const [known] = await added(phone);
   const fresh = anyPhone();
@@ -130,11 +123,10 @@ Deno.test("atomic=true writes all items or none, and names the field of the item
   }
   const rename = [{ id: known.id, name: "Changed" }, { id: other.contact_id, name: "Changed" }];
   const refused = await patch(rename, "?atomic=true");
-  assert.deepEqual([refused.status, refused.body.code, refused.body.details[0].field], [
-    404,
-    "not_found",
-    "items.1.id",
-  ]);
+  assert.deepEqual(
+    [refused.status, refused.body.code, refused.body.details[0].field],
+    [404, "not_found", "items.1.id"],
+  );
   assert.equal((await read(known.id)).version, known.version);
   const all = await post(
     [{ phone: fresh }, { phone, name: "Ada" }],
@@ -143,7 +135,7 @@ Deno.test("atomic=true writes all items or none, and names the field of the item
   assert.deepEqual(statusesOf(all), [201, 200]);
 });
 
-Deno.test("a PATCH is a merge patch of each item, in the order of the items", async () => {
+Deno.test("a PATCH applies a merge patch for each item, in the order of the items", async () => {
   const [one, two, three] = await added(anyPhone(), anyPhone(), anyPhone());
   const fields = { plan: { name: "silver", seats: 3 }, trial: true };
   const answer = await patch([
@@ -174,7 +166,7 @@ Deno.test("a PATCH is a merge patch of each item, in the order of the items", as
   assert.deepEqual(statusesOf(grown), [200, 422]);
 });
 
-Deno.test("a phone is free for the items after the one that gives it up, and for none before", async () => {
+Deno.test("a phone that an item gives up is free for later items of the batch, but not for earlier ones", async () => {
   const [one, two] = await added(anyPhone(), anyPhone());
   const [free, ...own] = [anyPhone(), one.phone, two.phone];
   const exchange = [
@@ -190,7 +182,7 @@ Deno.test("a phone is free for the items after the one that gives it up, and for
   assert.deepEqual(phones, own.toReversed());
 });
 
-Deno.test("batches that exchange phones at once are all answered", async () => {
+Deno.test("simultaneous batches that exchange phones are all answered", async () => {
   const people = await added(...Array.from({ length: 6 }, anyPhone));
   const phones = people.map(({ phone }) => phone);
   const turned = (by: number) =>
@@ -204,7 +196,7 @@ Deno.test("batches that exchange phones at once are all answered", async () => {
   }
 });
 
-Deno.test("an answer that would be too large leaves custom_fields out of all contacts", async () => {
+Deno.test("if an answer would be too large, all its contacts come without custom_fields", async () => {
   const note = "x".repeat(15_000);
   const items = Array.from({ length: 70 }, () => ({ phone: anyPhone(), custom_fields: { note } }));
   const [some, more] = [items.slice(0, 60), items.slice(60)];
@@ -217,7 +209,7 @@ Deno.test("an answer that would be too large leaves custom_fields out of all con
   for (const { data } of heavy.body.data) assert.ok(!("custom_fields" in data) && data.phone);
 });
 
-Deno.test("a repeated batch answers the contacts as they are now, and what failed as it failed", async () => {
+Deno.test("a repeated batch returns the current contacts, and the same error for each failed item", async () => {
   const [one, two, taken] = [anyPhone(), anyPhone(), anyPhone()];
   await added(taken);
   const headers = { "Idempotency-Key": crypto.randomUUID() };
@@ -227,7 +219,7 @@ Deno.test("a repeated batch answers the contacts as they are now, and what faile
   const first = await post(items, "", headers);
   assert.deepEqual(statusesOf(first), [201, 409, 422, 201]);
   await patch([{ id: first.body.data[0].data.id, name: "Ada" }]);
-  await withDatabase((sql) => sql`delete from contacts where id = ${first.body.data[3].data.id}`);
+  await statement`delete from contacts where id = ${first.body.data[3].data.id}`;
   const repeat = await post(items, "", headers);
   assert.equal(repeat.headers.get("Idempotent-Replayed"), "true");
   assert.deepEqual(statusesOf(repeat), [201, 409, 422, 404]);
@@ -235,11 +227,12 @@ Deno.test("a repeated batch answers the contacts as they are now, and what faile
   assert.deepEqual(repeat.body.data[1], first.body.data[1]);
 });
 
-Deno.test("of many items of a PATCH, one that breaks a constraint fails by itself, and each meets what the earlier ones left", async () => {
+Deno.test("a PATCH item that breaks a constraint fails alone, and later items see the results of earlier items", async () => {
   const known = await added(...Array.from({ length: 52 }, anyPhone));
   const fresh = known.map(() => anyPhone());
   const items: Item[] = known.map(({ id }, n) => ({ id, phone: fresh[n] }));
-  // The phones of the first contacts, before and after these give them up; and one that nobody gives up.
+  // Two items request the phone of a first contact, before and after that contact gives it up.
+  // Another item requests a phone that no contact gives up.
   const [first, second] = [known[0], known[1]];
   items[30].phone = first.phone;
   items[51].phone = second.phone;
@@ -255,7 +248,7 @@ Deno.test("of many items of a PATCH, one that breaks a constraint fails by itsel
   }
 });
 
-Deno.test("of many items of a POST, those that break a constraint fail by themselves, wherever they stand", async () => {
+Deno.test("POST items that break a constraint fail alone, whatever their position in the batch", async () => {
   const [phone, spelling] = spellings();
   const known = await added(...Array.from({ length: 20 }, anyPhone));
   const items: Item[] = [

@@ -10,7 +10,7 @@ function patch(json: unknown, id = company.conversation_id): Promise<Answer> {
   return call(company.keys.all, "PATCH", `/conversations/${id}`, { json });
 }
 
-Deno.test("conversations are listed with the specification's fields", async () => {
+Deno.test("conversations are listed with the fields of the specification", async () => {
   const { keys, ...made } = await newCompany();
   const { body } = await call(keys.read, "GET", "/conversations");
   const [{ created_at, updated_at, version: _, ...conversation }] = body.data;
@@ -28,7 +28,7 @@ Deno.test("conversations are listed with the specification's fields", async () =
   });
 });
 
-Deno.test("an update assigns a member and a team and answers the conversation; null unassigns", async () => {
+Deno.test("an update assigns a member and a team to a conversation, and null removes them", async () => {
   const assigned = await patch({ assigned_to: member_id, team_id });
   assert.equal(assigned.status, 200);
   const { data } = assigned.body;
@@ -40,7 +40,7 @@ Deno.test("an update assigns a member and a team and answers the conversation; n
   assert.deepEqual([nobody.assigned_to, nobody.team_id], [null, null]);
 });
 
-Deno.test("status is open, pending or closed", async () => {
+Deno.test("the status of a conversation is open, pending or closed", async () => {
   for (const status of ["pending", "closed", "open"]) {
     assert.equal((await patch({ status })).body.data.status, status);
   }
@@ -48,7 +48,7 @@ Deno.test("status is open, pending or closed", async () => {
   assertField(await patch({ status: null }), "status", /not null$|one of/);
 });
 
-Deno.test("assigned_to is a member of the company, and team_id one of its teams", async () => {
+Deno.test("assigned_to must be a member of the company, and team_id one of its teams", async () => {
   const stranger = await withDatabase(async (sql) =>
     await sql.begin(async (sql) => {
       const [other] = await sql`insert into companies (name) values ('Other') returning id`;
@@ -56,30 +56,24 @@ Deno.test("assigned_to is a member of the company, and team_id one of its teams"
     })
   );
   for (const id of [crypto.randomUUID(), stranger, team_id]) {
-    assertField(
-      await patch({ assigned_to: id }),
-      "assigned_to",
-      /^is not a member of your company$/,
-    );
+    const answer = await patch({ assigned_to: id });
+    assertField(answer, "assigned_to", /^is not a member of your company$/);
   }
   for (const id of [crypto.randomUUID(), member_id]) {
     assertField(await patch({ team_id: id }), "team_id", /^is not a team of your company$/);
   }
 });
 
-Deno.test("an update without a field, or with one that callers cannot change, is refused", async () => {
+Deno.test("an update without fields or with a read-only field is refused", async () => {
   assertField(await patch({}), "body", /^must have at least one of assigned_to, team_id, status$/);
-  assertField(
-    await patch({ last_message_at: "2026-01-01T00:00:00Z" }),
-    "last_message_at",
-    /read-only/,
-  );
+  const moved = await patch({ last_message_at: "2026-01-01T00:00:00Z" });
+  assertField(moved, "last_message_at", /read-only/);
   assertField(await patch({ window_expires_at: null }), "window_expires_at", /^is read-only$/);
   assertField(await patch({ contact_id: company.contact_id }), "contact_id", /^is not a field/);
   assertField(await patch({ assigned_to: "me" }), "assigned_to", /^must be a UUID$/);
 });
 
-Deno.test("a closed conversation is not opened while another one is not closed; the answer has the id of that one", async () => {
+Deno.test("a closed conversation cannot be reopened while another is open, and the error has that one's id", async () => {
   const { keys, ...made } = await newCompany();
   const [second] = await withDatabase(async (sql) => {
     await sql`update conversations set status = 'closed' where id = ${made.conversation_id}`;

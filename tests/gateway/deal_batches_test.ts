@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { newCompany } from "../support/company.ts";
 import { assertField, call } from "../support/calls.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const other = await newCompany();
@@ -15,9 +15,9 @@ function batch(method: string, items: unknown[], query = "", headers?: Record<st
 }
 
 async function titles(): Promise<string[]> {
-  const rows = await withDatabase((sql) =>
-    sql`select title from deals where company_id = ${company.id} order by title`
-  );
+  const rows = await statement`
+    select title from deals where company_id = ${company.id} order by title
+  `;
   return rows.map(({ title }) => title);
 }
 
@@ -27,7 +27,7 @@ async function newDeals(count: number): Promise<string[]> {
   return body.data.map(({ data }: { data: { id: string } }) => data.id);
 }
 
-/** Items of which none can be created, as JSON. */
+/** Items that cannot be created, as JSON. */
 const BAD_ITEMS = [
   "{}",
   '{"title":""}',
@@ -45,7 +45,7 @@ const BAD_ITEMS = [
   JSON.stringify(good("x")).replace("{", '{"v\\u0061lue":1,"value":2,'),
 ];
 
-Deno.test("each item that cannot be created has the error that a single request gets, and the others are created", async () => {
+Deno.test("an item that cannot be created gets the error of a single request, and the other items are created", async () => {
   const items = [...BAD_ITEMS.flatMap((bad, at) => [JSON.stringify(good(`Good ${at}`)), bad])];
   const { status, body } = await call(key, "POST", "/deals/batch", {
     body: `{"items": [ ${items.join(" ,\n")} ]}`,
@@ -74,7 +74,7 @@ Deno.test("each item that cannot be created has the error that a single request 
   }
 });
 
-Deno.test("an item that is no object, or changes nothing, is told of as the item", async () => {
+Deno.test("the error of an item names the item if it is not an object or changes nothing", async () => {
   for (const item of [null, 5, "x", [], true]) {
     const { body: { data: [{ error }] } } = await batch("POST", [item]);
     assert.deepEqual(error.details, [{
@@ -88,7 +88,7 @@ Deno.test("an item that is no object, or changes nothing, is told of as the item
   assert.deepEqual(data[1].error.details, [{ field: "id", message: "is required" }]);
 });
 
-Deno.test("a batch has 1 to 500 items and nothing else, and its parameter is true or false", async () => {
+Deno.test("a batch has 1 to 500 items and no other field, and atomic must be true or false", async () => {
   assertField(await batch("POST", []), "items", "must have at least one item");
   const many = Array.from({ length: 501 }, () => 0);
   assertField(await batch("POST", many), "items", "must have at most 500 items");
@@ -102,13 +102,13 @@ Deno.test("a batch has 1 to 500 items and nothing else, and its parameter is tru
   assertField(answer, "items", "is given more than once");
 });
 
-Deno.test("an item's list of wrong fields is as short as a single request's", async () => {
+Deno.test("an item's error names at most 50 wrong fields, like the error of a single request", async () => {
   const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`key${i}`, i]));
   const { body: { data: [{ error }] } } = await batch("POST", [many]);
   assert.equal(error.details.length, 50);
 });
 
-Deno.test("with atomic=true, nothing is written unless every item can be, and the error names the item", async () => {
+Deno.test("atomic=true writes all items or none, and the error names the failing item", async () => {
   const before = await titles();
   const wrong = await batch("POST", [good("a"), { ...good("b"), title: 1 }, 5], "?atomic=true");
   assertField(wrong, "items.1.title", "must be a string");
@@ -132,7 +132,7 @@ Deno.test("with atomic=true, nothing is written unless every item can be, and th
   assert.equal(both.body.summary.created, 2);
 });
 
-Deno.test("changes of one deal are done in the order of the items, and both answer it as it is after the last", async () => {
+Deno.test("several changes of one deal apply in the order of the items, and each item returns the final deal", async () => {
   const [id, second] = await newDeals(2);
   const { body } = await batch("PATCH", [
     { id: id.toUpperCase(), title: "First", value: 10 },
@@ -156,7 +156,7 @@ Deno.test("changes of one deal are done in the order of the items, and both answ
   assert.equal(theirs.body.data.title, "First");
 });
 
-Deno.test("any batch answers what it has written, and writes what it answers", async () => {
+Deno.test("every batch writes exactly the deals that it returns", async () => {
   const kind = fc.constantFrom("good", "invalid", "foreign", "odd");
   const property = fc.asyncProperty(
     fc.array(kind, { minLength: 1, maxLength: 12 }),
@@ -188,7 +188,7 @@ Deno.test("any batch answers what it has written, and writes what it answers", a
   await fc.assert(property, { numRuns: 25 });
 });
 
-Deno.test("a repeat of a batch by its Idempotency-Key answers the same items, with the rows as they are now", async () => {
+Deno.test("a batch that is repeated with its Idempotency-Key returns the same items with their current rows", async () => {
   const headers = { "Idempotency-Key": crypto.randomUUID() };
   const items = [good("Once"), { ...good("Twice"), stage_id: unknown }, good("Gone"), 5];
   const answers = await Promise.all(
@@ -201,18 +201,18 @@ Deno.test("a repeat of a batch by its Idempotency-Key answers the same items, wi
 
   const [{ data: once }, , { data: gone }] = done[0].body.data;
   await call(key, "PATCH", `/deals/${once.id}`, { json: { title: "Changed" } });
-  await withDatabase((sql) => sql`delete from deals where id = ${gone.id}`);
+  await statement`delete from deals where id = ${gone.id}`;
   const { headers: answered, body } = await batch("POST", items, "", headers);
   assert.equal(answered.get("Idempotent-Replayed"), "true");
   assert.deepEqual([body.data[0].status, body.data[0].data.title], [201, "Changed"]);
   assert.deepEqual([body.data[2].status, body.data[2].error.code], [404, "not_found"]);
-  assert.match(body.data[2].error.error, /it was deleted since/);
+  assert.match(body.data[2].error.error, /it has been deleted since/);
   assert.deepEqual(body.data[3], done[0].body.data[3]);
   const reused = await batch("POST", [good("Another")], "", headers);
   assert.deepEqual([reused.status, reused.body.code], [422, "idempotency_key_reused"]);
 });
 
-Deno.test("a batch of which nothing was written uses up no Idempotency-Key", async () => {
+Deno.test("a batch that wrote nothing uses up no Idempotency-Key", async () => {
   const headers = { "Idempotency-Key": crypto.randomUUID() };
   const bad = [good("a"), { ...good("b"), contact_id: unknown }];
   assert.equal((await batch("POST", bad, "?atomic=true", headers)).status, 422);

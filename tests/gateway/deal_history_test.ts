@@ -3,13 +3,13 @@ import { newCompany } from "../support/company.ts";
 import { type Answer, call } from "../support/calls.ts";
 import { assertInOrder } from "../support/pipelines.ts";
 import { personToken, rest, token } from "../support/rest.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const { contact_id, stage_ids: [first, second, third] } = company;
-const [{ id: api_key_id }] = await withDatabase((sql) =>
-  sql`select id from api_keys where company_id = ${company.id} and scopes = '{write}'`
-);
+const [{ id: api_key_id }] = await statement`
+  select id from api_keys where company_id = ${company.id} and scopes = '{write}'
+`;
 
 async function newDeal(): Promise<string> {
   const json = { title: "Deal", contact_id, stage_id: first };
@@ -29,11 +29,11 @@ async function historyOf(id: string, query = ""): Promise<Answer["body"]> {
 type Entry = Record<string, unknown>;
 const movesOf = (entries: Entry[]) => entries.map(({ kind, from, to, by }) => [kind, from, to, by]);
 
-Deno.test("a history tells each move of a deal and its creation, newest first, by which key or person", async () => {
+Deno.test("a deal's history shows its creation and each move with its author, newest first", async () => {
   const id = await newDeal();
   const created = (await call(company.keys.read, "GET", `/deals/${id}`)).body.data;
   assert.equal(created.stage_changed_at, created.created_at);
-  // What changes neither stage nor status is no entry.
+  // A change of another field makes no entry.
   await patch(id, { title: "Bigger", stage_id: first, status: "open" });
   const won = (await patch(id, { stage_id: second, status: "won" })).body.data;
   const person = await personToken(company.member_id);
@@ -61,7 +61,7 @@ Deno.test("a history tells each move of a deal and its creation, newest first, b
   await assertInOrder(company.id);
 });
 
-Deno.test("a history is walked in pages, filtered and sorted, and is a 404 for an unknown deal", async () => {
+Deno.test("a history can be paged, filtered and sorted, and an unknown deal gets a 404", async () => {
   const id = await newDeal();
   for (const stage_id of [second, third, first]) await patch(id, { stage_id });
   const whole = (await historyOf(id)).data;
@@ -82,7 +82,7 @@ Deno.test("a history is walked in pages, filtered and sorted, and is a 404 for a
   assert.deepEqual([foreign.status, foreign.body.error], [404, "Deal not found"]);
 });
 
-Deno.test("of fifty moves at once each begins where the one before ended", async () => {
+Deno.test("fifty simultaneous moves form one chain: each begins in the stage where the previous one ended", async () => {
   const id = await newDeal();
   const stages = [first, second, third];
   const moves = Array.from(
@@ -95,7 +95,7 @@ Deno.test("of fifty moves at once each begins where the one before ended", async
   await assertInOrder(company.id);
 });
 
-Deno.test("deals are found and sorted by when they were won, lost or moved", async () => {
+Deno.test("deals can be filtered and sorted by when they were won, lost or moved", async () => {
   const own = await newCompany();
   const stages = own.stage_ids;
   const ids: string[] = [];

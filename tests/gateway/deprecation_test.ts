@@ -1,13 +1,13 @@
-// No operation is deprecated now, so two of the gateway's are, in gateways of the test's own.
+// No operation is deprecated now, so this test makes gateways in which two operations are.
 import assert from "node:assert/strict";
-import * as z from "zod";
-import recorded from "../../reference/examples.json" with { type: "json" };
-import type { Examples } from "../../reference/examples.ts";
-import { FUNCTIONS } from "../../reference/functions.ts";
-import type { JsonSchema } from "../../reference/json_schema.ts";
-import { openApi } from "../../reference/openapi.ts";
-import { parametersOf } from "../../reference/parameters.ts";
-import { resolved } from "../../reference/references.ts";
+import * as z from "zod/mini";
+import recorded from "../../generate/examples/examples.json" with { type: "json" };
+import type { Examples } from "../../generate/examples/examples.ts";
+import { FUNCTIONS } from "../../generate/openapi/functions.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
+import { openApi } from "../../generate/openapi/openapi.ts";
+import { parametersOf } from "../../generate/openapi/parameters.ts";
+import { resolved } from "../../generate/openapi/references.ts";
 import { type Config, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { api } from "../../supabase/functions/_shared/http/api.ts";
 import type { Operation } from "../../supabase/functions/_shared/http/operation.ts";
@@ -49,7 +49,7 @@ const described = (changes = {}) =>
   );
 const description = new ApiDescription(described());
 
-/** A gateway with the deprecated operations; what it answers is checked against their description. */
+/** A gateway with the deprecated operations, whose answers are checked against their description. */
 async function ownGateway(changes: Partial<Config> = {}) {
   const config = { ...await readConfig(environment()), ...changes };
   const operations = withDeprecated<Operation>(gatewayOperations(config));
@@ -79,7 +79,7 @@ async function ownGateway(changes: Partial<Config> = {}) {
 const docsUrl = "https://docs.example.com";
 const contact = ({ contact_id }: Company) => `/contacts/${contact_id}`;
 
-Deno.test("every answer of a deprecated operation says so, also its errors and a 304", async () => {
+Deno.test("every answer of a deprecated operation says that it is deprecated, even an error or a 304", async () => {
   const company = await newCompany();
   const path = contact(company);
   const { read, write } = company.keys;
@@ -108,21 +108,21 @@ Deno.test("every answer of a deprecated operation says so, also its errors and a
   });
 });
 
-Deno.test("no other answer says so, and without pages there is no link", async () => {
+Deno.test("only deprecated operations are marked as deprecated", async () => {
   const company = await newCompany();
   const { all } = company.keys;
   const [request, withoutPages] = [await ownGateway({ docsUrl }), await ownGateway()];
   for (const path of ["/contacts", "/nothing", `/deals/${company.deal_id}`]) {
     assert.deepEqual((await request(all, "GET", path)).announced, {}, path);
   }
-  // The path takes other methods, which are not deprecated.
+  // Other methods of this path are deprecated, but not this one.
   const refused = await request(all, "PUT", contact(company));
   assert.deepEqual([refused.status, refused.announced], [405, {}]);
   const { link: _, ...dates } = ANNOUNCED;
   assert.deepEqual((await withoutPages(all, "GET", contact(company))).announced, dates);
 });
 
-Deno.test("the log has a line for each company that uses a deprecated operation, and none for a refused request", async () => {
+Deno.test("the log has one line for each company that uses a deprecated operation, but none for refused requests", async () => {
   const [company, other] = await Promise.all([newCompany(), newCompany()]);
   const request = await ownGateway({ docsUrl });
   const lines = await logged(async () => {
@@ -133,7 +133,7 @@ Deno.test("the log has a line for each company that uses a deprecated operation,
     await request(company.keys.messaging, "GET", contact(company));
     await request("sk_live_wrong", "GET", contact(company));
     await request(other.keys.read, "GET", contact(other));
-    // Another key of the same company adds none.
+    // Another key of the same company adds no line.
     await request(company.keys.all, "GET", contact(company));
   });
   const told = lines.map((line) => JSON.parse(line))
@@ -144,7 +144,7 @@ Deno.test("the log has a line for each company that uses a deprecated operation,
   );
 });
 
-Deno.test("the description of a deprecated operation says so, with the dates and the headers", () => {
+Deno.test("the API description shows the dates and headers of a deprecated operation", () => {
   const document = described();
   const { get, patch } = document.paths["/gateway/contacts/{id}"];
   assert.equal(get.deprecated, true);
@@ -159,18 +159,18 @@ Deno.test("the description of a deprecated operation says so, with the dates and
   assert.ok(!JSON.stringify(patch).includes("Deprecat"));
 });
 
-Deno.test("a deprecation with less notice than promised, or without days, is not described", () => {
+Deno.test("a deprecation with too short a notice or without valid dates cannot be described", () => {
   for (const sunset of ["2027-07-29", "2027-01-31", "2026-07-31", "soon", ""]) {
     assert.throws(() => described({ sunset }), /getContact is deprecated since 2027-01-31 .* 180/);
   }
-  assert.throws(() => described({ since: "31 January 2027" }), /no days/);
+  assert.throws(() => described({ since: "31 January 2027" }), /must be dates/);
   assert.ok(described({ sunset: "2027-07-30" }));
 });
 
-Deno.test("a field and a parameter that are deprecated in their schema are so in the document", () => {
+Deno.test("a deprecated field or parameter of a schema is deprecated in the API description too", () => {
   const query = z.strictObject({
-    q: z.string().meta({ deprecated: true }).optional(),
-    sort: z.string().nullable().meta({ deprecated: true }),
+    q: z.optional(z.string().register(z.globalRegistry, { deprecated: true })),
+    sort: z.nullable(z.string()).register(z.globalRegistry, { deprecated: true }),
     limit: z.string(),
   });
   const [q, sort, limit] = parametersOf(query, "query", {});

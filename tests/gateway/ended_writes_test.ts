@@ -1,4 +1,4 @@
-// A write of several records whose statement is ended in its middle has written nothing, and can be made again.
+// A write of several records whose statement is interrupted changes nothing and can be repeated.
 import assert from "node:assert/strict";
 import { type Answer, call } from "../support/calls.ts";
 import { anyPhone, type CompanyWithTemplate, newCompanyWithTemplate } from "../support/company.ts";
@@ -7,7 +7,7 @@ import { until } from "../support/started.ts";
 import { asSuperuser, withDatabase } from "../support/test_stack.ts";
 
 interface Write {
-  /** A row that it writes or locks after others: [table, id]. */
+  /** A row that the request writes or locks after others: [table, id]. */
   waitsFor(company: CompanyWithTemplate): [table: string, id: string];
   request(company: CompanyWithTemplate): [method: string, path: string, json?: unknown];
 }
@@ -22,7 +22,7 @@ const WRITES: Record<string, Write> = {
     request: ({ archived_deal_id }) => ["POST", `/deals/${archived_deal_id}/restore`],
   },
   "merging contacts": {
-    // Deals and messages come before it.
+    // Deals and messages are written before this row.
     waitsFor: ({ conversation_id }) => ["conversations", conversation_id],
     request: ({ contact_id, mergeable_contact_id }) => [
       "POST",
@@ -63,7 +63,7 @@ const WRITES: Record<string, Write> = {
 };
 
 async function rowsOf({ id }: CompanyWithTemplate) {
-  const { api_keys: _, ...others } = await snapshot(id); // when keys were used
+  const { api_keys: _, ...others } = await snapshot(id); // a row of api_keys changes when the key is used
   return others;
 }
 
@@ -87,7 +87,7 @@ async function endedWhileItWaits([table, id]: [string, string], request: () => P
 }
 
 for (const [what, { waitsFor, request }] of Object.entries(WRITES)) {
-  Deno.test(`${what} is done whole or not at all, and once by its repeat`, async () => {
+  Deno.test(`${what} that is interrupted changes everything or nothing, and its repeat has an effect only once`, async () => {
     const company = await newCompanyWithTemplate();
     const [method, path, json] = request(company);
     const headers = { "Idempotency-Key": anyPhone() };

@@ -1,4 +1,4 @@
-// A person is erased: what is answered then, who comes back, and what is under way meanwhile.
+// A person is erased: the answer, the return of the person, and requests in progress meanwhile.
 import assert from "node:assert/strict";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
@@ -8,7 +8,7 @@ import { logged } from "../support/log_lines.ts";
 import { ownGateway, ownSender, watchedStack } from "../support/own_functions.ts";
 import { replyIn, sendReply, writes } from "../support/replying.ts";
 import { accepted, ownChannel, sendTemplate, template } from "../support/sending.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const { keys, stage_ids: [stage_id] } = company;
@@ -45,13 +45,18 @@ async function inbound(phone: string, text: string, secondsAgo = 0): Promise<str
   return id;
 }
 
+/** What a contact shows about its person's wishes. */
+const wishOf = (contact: Record<string, unknown>) =>
+  ["do_not_contact", "do_not_contact_source", "do_not_contact_at", "marketing_opt_out_at"]
+    .map((field) => contact[field]);
+
 async function foundBy(phone: string) {
   const { body } = await ask("GET", `/contacts?phone=${encodeURIComponent(phone)}`);
   assert.ok(body.data.length <= 1);
   return body.data[0];
 }
 
-Deno.test("an erased contact is answered by its id, is in the changes, and is gone from lists and finds", async () => {
+Deno.test("an erased contact is found by its id and in the changes, but not by lists or filters", async () => {
   const word = `zq${crypto.randomUUID().slice(0, 8)}`;
   const start = (await ask("GET", "/contacts/changes?start=now")).body.pagination.next_cursor;
   const contact = await newContact({ name: word, email: `${word}@example.com`, tags: [word] });
@@ -68,18 +73,14 @@ Deno.test("an erased contact is answered by its id, is in the changes, and is go
   assert.deepEqual([shown.status, shown.body.data], [200, data]);
   assert.equal(erased.headers.get("ETag"), shown.headers.get("ETag"));
 
-  for (
-    const find of [`id=${contact.id}`, `q=${word}`, `phone=${encodeURIComponent(contact.phone)}`]
-  ) {
+  const filters = [`id=${contact.id}`, `q=${word}`, `phone=${encodeURIComponent(contact.phone)}`];
+  for (const find of filters) {
     assert.deepEqual((await ask("GET", `/contacts?${find}`)).body.data, [], find);
   }
   assert.deepEqual((await ask("GET", `/search?q=${word}&archived=include`)).body.data, []);
   let change: unknown;
-  await changesOnce(
-    keys.all,
-    `/contacts/changes?cursor=${start}`,
-    (rows) => change = rows.find(({ id }) => id === contact.id),
-  );
+  const feed = `/contacts/changes?cursor=${start}`;
+  await changesOnce(keys.all, feed, (rows) => change = rows.find(({ id }) => id === contact.id));
   assert.deepEqual(change, data);
   const { title } = (await ask("GET", `/deals/${deal.body.data.id}`)).body.data;
   assert.equal(title, "Erased");
@@ -88,7 +89,7 @@ Deno.test("an erased contact is answered by its id, is in the changes, and is go
   assert.deepEqual([again.status, again.body.data], [200, data]);
 });
 
-Deno.test("an erased contact takes no change, and is not restored", async () => {
+Deno.test("an erased contact cannot be changed or restored", async () => {
   const contact = await newContact();
   await erase(contact.id);
   const path = `/contacts/${contact.id}`;
@@ -107,20 +108,17 @@ Deno.test("an erased contact takes no change, and is not restored", async () => 
   });
   assert.equal(batch.body.data[0].status, 404);
   assert.equal((await ask("DELETE", path)).status, 204, "it is archived already");
-  assertField(
-    await ask("POST", "/deals", { title: "New", contact_id: contact.id, stage_id }),
-    "contact_id",
-  );
+  const deal = { title: "New", contact_id: contact.id, stage_id };
+  assertField(await ask("POST", "/deals", deal), "contact_id");
   const { body } = await ask("GET", path);
   assert.deepEqual([body.data.name, typeof body.data.erased_at], [null, "string"]);
 });
 
-Deno.test("who is erased must be confirmed, by a key with the scope write, in the own company", async () => {
+Deno.test("erasing a contact needs a confirmation and a key with the scope write", async () => {
   const [contact, other] = [await newContact({ name: "Ada" }), await newCompany()];
   const path = `/contacts/${contact.id}/erase`;
-  for (
-    const json of [{}, { confirm: crypto.randomUUID() }, { confirm: "yes" }, { confirm: true }]
-  ) {
+  const unconfirmed = [{}, { confirm: crypto.randomUUID() }, { confirm: "yes" }, { confirm: true }];
+  for (const json of unconfirmed) {
     assertField(await ask("POST", path, json), "confirm");
   }
   assertField(await ask("POST", path, { confirm: contact.id, force: true }), "force");
@@ -135,12 +133,12 @@ Deno.test("who is erased must be confirmed, by a key with the scope write, in th
   assert.equal((await ask("POST", path, upper)).status, 200);
 });
 
-Deno.test("of fifty erasings at once, one is done, and all get its answer", async () => {
+Deno.test("only one of fifty simultaneous requests erases the contact, and all get its answer", async () => {
   const contact = await newContact({ name: "Ada" });
   const ask = await ownGateway(stack.url);
   const answers: Answer[] = [];
   const lines = await logged(async () => {
-    // A caller that is told to come again does so.
+    // Some callers get the advice to repeat, and they do.
     const one = async () => {
       for (let tries = 0; tries < 200; tries++) {
         const json = { confirm: contact.id };
@@ -164,7 +162,7 @@ Deno.test("of fifty erasings at once, one is done, and all get its answer", asyn
   assert.ok(!lines.join().includes(contact.phone.slice(1)) && !lines.join().includes("Ada"));
 });
 
-Deno.test("an erasing whose answer is lost is repeated with its Idempotency-Key", async () => {
+Deno.test("an erase request with a lost answer can be repeated with its Idempotency-Key", async () => {
   const contact = await newContact({ name: "Ada" });
   const headers = { "Idempotency-Key": `forget-${contact.phone}` };
   let isLost = true;
@@ -187,7 +185,23 @@ Deno.test("an erasing whose answer is lost is repeated with its Idempotency-Key"
   );
 });
 
-Deno.test("an erased phone comes back as someone new", async () => {
+Deno.test("a person with a thousand deals is erased after hundreds of batches of their company", async () => {
+  const { id } = await newContact();
+  await withDatabase((sql) =>
+    sql`
+      with added as (
+        insert into deals (company_id, title, contact_id, stage_id)
+        select ${company.id}, 'Deal', ${id}, ${stage_id} from generate_series(1, 1000)
+      )
+      insert into idempotency_keys (company_id, path, key, fingerprint, outcome)
+      select ${company.id}, '/contacts/batch', 'batch ' || batch, 'a', (
+        select jsonb_agg(md5(batch || ' ' || item)) from generate_series(1, 500) as item
+      ) from generate_series(1, 300) as batch`
+  );
+  assert.equal((await erase(id)).status, 200);
+});
+
+Deno.test("a person who returns with the erased phone is a new contact", async () => {
   const [created, written, sent] = [await newContact(), await newContact(), await newContact()];
   for (const { id } of [created, written, sent]) await erase(id);
   const again = await newContact({ phone: created.phone });
@@ -206,17 +220,15 @@ Deno.test("an erased phone comes back as someone new", async () => {
   assert.equal(await foundBy(old), undefined);
 });
 
-Deno.test("whoever asked not to be contacted goes on being so, however the phone comes back", async () => {
+Deno.test("do_not_contact survives an erasure, however the phone comes back", async () => {
   const byHand = await newContact({ do_not_contact: true });
   const byWord = await newContact();
   await inbound(byWord.phone, "STOP", 3);
   const ofMarketing = await newContact();
-  await withDatabase((sql) =>
-    sql`
+  await statement`
       update contacts set marketing_stopped_at = now() - interval '1 day', marketing_stop_source = 'preference'
       where id = ${ofMarketing.id}
-    `
-  );
+    `;
   const before = await Promise.all(
     [byHand, byWord, ofMarketing].map(({ phone }) => foundBy(phone)),
   );
@@ -228,22 +240,11 @@ Deno.test("whoever asked not to be contacted goes on being so, however the phone
   await newContact({ phone: byHand.phone });
   await newContact({ phone: ofMarketing.phone });
   for (const was of before) {
-    const { id, do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out_at } =
-      await foundBy(was.phone);
-    assert.notEqual(id, was.id);
-    assert.deepEqual({
-      do_not_contact,
-      do_not_contact_source,
-      do_not_contact_at,
-      marketing_opt_out_at,
-    }, {
-      do_not_contact: was.do_not_contact,
-      do_not_contact_source: was.do_not_contact_source,
-      do_not_contact_at: was.do_not_contact_at,
-      marketing_opt_out_at: was.marketing_opt_out_at,
-    });
+    const found = await foundBy(was.phone);
+    assert.notEqual(found.id, was.id);
+    assert.deepEqual(wishOf(found), wishOf(was));
   }
-  // The person takes it back, and is erased as someone who did.
+  // The person takes the request back, and is erased after that.
   await inbound(byWord.phone, "START");
   const back = await foundBy(byWord.phone);
   assert.equal(back.do_not_contact, false);
@@ -251,17 +252,14 @@ Deno.test("whoever asked not to be contacted goes on being so, however the phone
   assert.equal((await newContact({ phone: byWord.phone })).do_not_contact, false);
 });
 
-Deno.test("erasing a contact of before takes back nothing that the person has asked for since", async () => {
+Deno.test("erasing a person's older contact keeps the person's later wish", async () => {
   const before = await newContact();
   await ask("DELETE", `/contacts/${before.id}`);
   const since = await newContact({ phone: before.phone, do_not_contact: true });
   for (const { id } of [since, before]) assert.equal((await erase(id)).status, 200);
   const back = await newContact({ phone: before.phone });
-  assert.deepEqual(
-    [back.do_not_contact, back.do_not_contact_at],
-    [true, since.do_not_contact_at],
-  );
-  // Of two decisions, the later one counts, whichever contact is erased last.
+  assert.deepEqual([back.do_not_contact, back.do_not_contact_at], [true, since.do_not_contact_at]);
+  // The later of two decisions counts, whichever contact is erased last.
   await ask("PATCH", `/contacts/${back.id}`, { phone: back.phone, do_not_contact: false });
   await ask("DELETE", `/contacts/${back.id}`);
   const last = await newContact({ phone: back.phone });
@@ -269,7 +267,7 @@ Deno.test("erasing a contact of before takes back nothing that the person has as
   assert.equal((await newContact({ phone: back.phone })).do_not_contact, false);
 });
 
-Deno.test("a send under way while its person is erased ends, and brings nothing back", async () => {
+Deno.test("a send in progress ends while its person is erased, and restores no data", async () => {
   const contact = await newContact({ name: "Ada" });
   const json = template(contact.phone, { idempotency_key: `under-way-${contact.phone}` });
   const wamid = `wamid.${btoa(contact.phone)}`;
@@ -286,15 +284,14 @@ Deno.test("a send under way while its person is erased ends, and brings nothing 
   assert.deepEqual([message.status, message.content], ["accepted", ""]);
   assert.match(message.whatsapp_message_id, /^erased\.[0-9a-f]{64}$/);
   const repeat = await send(keys.messaging, json);
-  assert.deepEqual([repeat.status, repeat.body.message_id, repeat.body.status], [
-    200,
-    message_id,
-    "sent",
-  ]);
+  assert.deepEqual(
+    [repeat.status, repeat.body.message_id, repeat.body.status],
+    [200, message_id, "sent"],
+  );
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a released send of an erased person does not go out again", async () => {
+Deno.test("a released send of an erased person is not sent again", async () => {
   const contact = await newContact();
   const idempotency_key = `released-${contact.phone}`;
   const conversation_id = await withDatabase(async (sql) => {
@@ -309,11 +306,10 @@ Deno.test("a released send of an erased person does not go out again", async () 
   });
   await erase(contact.id);
   const repeat = await sendTemplate(keys.messaging, template(contact.phone, { idempotency_key }));
-  assert.deepEqual([repeat.status, repeat.body.status, repeat.body.success], [
-    200,
-    "failed",
-    false,
-  ]);
+  assert.deepEqual(
+    [repeat.status, repeat.body.status, repeat.body.success],
+    [200, "failed", false],
+  );
   const conversation = await ask("GET", `/conversations/${conversation_id}`);
   assert.deepEqual(
     [conversation.body.data.status, conversation.body.data.window_expires_at],
@@ -321,7 +317,7 @@ Deno.test("a released send of an erased person does not go out again", async () 
   );
 });
 
-Deno.test("nobody replies to an erased person", async () => {
+Deno.test("a reply to an erased person is refused", async () => {
   const own = await newCompany();
   await writes(own);
   const { status } = await call(own.keys.all, "POST", `/contacts/${own.contact_id}/erase`, {

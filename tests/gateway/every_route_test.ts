@@ -6,6 +6,20 @@ import { isOfBatch, pageRoutes, type Route, routes } from "../support/routes.ts"
 import { stack, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
+/** Keys of the company that are no longer valid. */
+const [inactive, expired, deleted] = await withDatabase((sql) =>
+  sql.begin(async (sql) => {
+    const keys = [];
+    for (let i = 0; i < 3; i++) keys.push(await newKey(sql, company.id, ["read", "write"]));
+    const hash = (key: string) => sql`encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
+    await sql`update api_keys set is_active = false where key_hash = ${hash(keys[0])}`;
+    await sql`update api_keys set expires_at = now() where key_hash = ${hash(keys[1])}`;
+    await sql`delete from api_keys where key_hash = ${hash(keys[2])}`;
+    return keys;
+  })
+);
+/** Calls a gateway in this process, because a hosting platform may add its own headers. */
+const ask = await ownGateway(stack.url);
 
 function request(route: Route, key: string | null, headers: Record<string, string> = {}) {
   const json = route.body?.(company);
@@ -20,60 +34,6 @@ function assertError(answer: Answer, status: number, code: string, error: string
   assert.deepEqual(answer.body.request_id, answer.headers.get("X-Request-Id"));
 }
 
-Deno.test("the operations with a key are those of the specification", () => {
-  assert.deepEqual(routes.map(({ method, pattern }) => `${method} ${pattern}`).sort(), [
-    "DELETE /contacts/:id",
-    "DELETE /deals/:id",
-    "DELETE /pipelines/:id",
-    "DELETE /stages/:id",
-    "GET /contacts",
-    "GET /contacts/:id",
-    "GET /contacts/:id/export",
-    "GET /contacts/changes",
-    "GET /conversations",
-    "GET /conversations/:id",
-    "GET /conversations/:id/messages",
-    "GET /conversations/changes",
-    "GET /deals",
-    "GET /deals/:id",
-    "GET /deals/:id/history",
-    "GET /deals/changes",
-    "GET /members",
-    "GET /members/:id",
-    "GET /messages/:id",
-    "GET /messages/changes",
-    "GET /pipelines",
-    "GET /pipelines/:id",
-    "GET /search",
-    "GET /sends",
-    "GET /sends/:message_id",
-    "GET /stages",
-    "GET /stages/:id",
-    "GET /teams",
-    "GET /teams/:id",
-    "GET /templates",
-    "GET /templates/:id",
-    "PATCH /contacts/:id",
-    "PATCH /contacts/batch",
-    "PATCH /conversations/:id",
-    "PATCH /deals/:id",
-    "PATCH /deals/batch",
-    "PATCH /pipelines/:id",
-    "PATCH /stages/:id",
-    "POST /contacts",
-    "POST /contacts/:id/erase",
-    "POST /contacts/:id/merge",
-    "POST /contacts/:id/restore",
-    "POST /contacts/batch",
-    "POST /deals",
-    "POST /deals/:id/restore",
-    "POST /deals/batch",
-    "POST /pipelines",
-    "POST /stages",
-    "PUT /contacts",
-  ]);
-});
-
 for (const route of routes) {
   const name = `${route.method} ${route.pattern}`;
 
@@ -85,30 +45,14 @@ for (const route of routes) {
     assert.deepEqual(Array.isArray(answer.body.data), isList);
   });
 
-  Deno.test(`${name} accepts the key in X-Api-Key too`, async () => {
-    const answer = await request(route, null, { "X-Api-Key": company.keys.all });
-    assert.deepEqual(answer.status, route.success);
-  });
-
   Deno.test(`${name} answers 401 without a key`, async () => {
     assertError(await request(route, null), 401, "missing_api_key", "Missing API key");
   });
 
-  Deno.test(`${name} answers 401 to a wrong, an inactive, an expired and a deleted key`, async () => {
-    const [inactive, expired, deleted] = await withDatabase(async (sql) =>
-      await sql.begin(async (sql) => {
-        const keys = [];
-        for (let i = 0; i < 3; i++) keys.push(await newKey(sql, company.id, ["read", "write"]));
-        const hash = (key: string) => sql`encode(sha256(convert_to(${key}, 'UTF8')), 'hex')`;
-        await sql`update api_keys set is_active = false where key_hash = ${hash(keys[0])}`;
-        await sql`update api_keys set expires_at = now() where key_hash = ${hash(keys[1])}`;
-        await sql`delete from api_keys where key_hash = ${hash(keys[2])}`;
-        return keys;
-      })
-    );
+  Deno.test(`${name} answers 401 to a wrong, inactive, expired or deleted key`, async () => {
     const wrong = `sk_live_${"x".repeat(43)}`;
-    for (const key of [wrong, inactive, expired, deleted, "sk_live_", "sk_test_x", "Ünïcode"]) {
-      const answer = await request(route, null, { "X-Api-Key": encodeURIComponent(key) });
+    for (const key of [wrong, inactive, expired, deleted]) {
+      const answer = await request(route, null, { "X-Api-Key": key });
       assertError(answer, 401, "invalid_api_key", "Invalid or expired API key");
     }
   });
@@ -122,32 +66,28 @@ for (const route of routes) {
     }
   });
 
-  // The request goes to the function itself, because a platform may add headers of its own.
-  Deno.test(`${name} has no CORS headers, since keys do not live in browsers`, async () => {
-    const ask = await ownGateway(stack.url);
+  Deno.test(`${name} gives every answer a request id and Cache-Control: no-store, but no CORS header`, async () => {
     for (const key of [company.keys.all, "none"]) {
       const { headers } = await ask(key, route.method, route.path(company), route.body?.(company));
+      assert.match(headers.get("X-Request-Id")!, /^[0-9a-f-]{36}$/);
+      assert.deepEqual(headers.get("Cache-Control"), "no-store");
+      // Browsers do not have keys.
       const names = [...headers.keys()].filter((name) => name.startsWith("access-control-"));
       assert.deepEqual(names, []);
     }
   });
-
-  Deno.test(`${name} gives every answer a request id and Cache-Control: no-store`, async () => {
-    for (const key of [company.keys.all, null]) {
-      const answer = await request(route, key);
-      assert.match(answer.headers.get("X-Request-Id")!, /^[0-9a-f-]{36}$/);
-      assert.deepEqual(answer.headers.get("Cache-Control"), "no-store");
-    }
-    for (const id of ["a", "x".repeat(128), "~!@#$%^&*()"]) {
-      const answer = await request(route, company.keys.all, { "X-Request-Id": id });
-      assert.deepEqual(answer.headers.get("X-Request-Id"), id);
-    }
-    for (const id of ["", "x".repeat(129), "two words", "ümlaut"]) {
-      const answer = await request(route, company.keys.all, { "X-Request-Id": id });
-      assert.match(answer.headers.get("X-Request-Id")!, /^[0-9a-f-]{36}$/);
-    }
-  });
 }
+
+Deno.test("an answer has the caller's request id if that is safe in a log line, or else a new id", async () => {
+  const answered = async (id: string) =>
+    (await request(routes[0], company.keys.all, { "X-Request-Id": id })).headers.get(
+      "X-Request-Id",
+    )!;
+  for (const id of ["a", "x".repeat(128), "~!@#$%^&*()"]) assert.equal(await answered(id), id);
+  for (const id of ["", "x".repeat(129), "two words", "ümlaut"]) {
+    assert.match(await answered(id), /^[0-9a-f-]{36}$/);
+  }
+});
 
 const patterns = [...new Set(routes.map(({ pattern }) => pattern))];
 
@@ -157,7 +97,7 @@ for (const pattern of patterns) {
   const taken = same.map(({ method }) => method);
   const allow = taken.flatMap((method) => method === "GET" ? ["GET", "HEAD"] : [method]).join(", ");
 
-  Deno.test(`${pattern} answers 405 with Allow to any other method, after judging key and scope`, async () => {
+  Deno.test(`${pattern} answers 405 with Allow to any other method after checking key and scope`, async () => {
     for (const method of ["GET", "POST", "PATCH", "PUT", "DELETE", "OPTIONS"]) {
       if (taken.includes(method)) continue;
       const answer = await call(company.keys.all, method, path);
@@ -167,16 +107,11 @@ for (const pattern of patterns) {
     }
     if (taken.includes("DELETE")) return;
     const readOnly = await call(company.keys.read, "DELETE", path);
-    assertError(
-      readOnly,
-      403,
-      "insufficient_scope",
-      "This API key does not have write permission",
-    );
+    assertError(readOnly, 403, "insufficient_scope", "This API key does not have write permission");
   });
 }
 
-Deno.test("HEAD answers as GET does, without the body", async () => {
+Deno.test("HEAD gets the same answer as GET, but without the body", async () => {
   const response = await fetch(`${stack.gateway_url}/contacts`, {
     method: "HEAD",
     headers: { "X-Api-Key": company.keys.read },
@@ -184,10 +119,9 @@ Deno.test("HEAD answers as GET does, without the body", async () => {
   assert.deepEqual([response.status, await response.text()], [200, ""]);
 });
 
-Deno.test("an unknown path answers 404 to a valid key, and 401 to any other", async () => {
-  for (
-    const path of ["", "/", "/nothing", "/contacts/", "/contacts/x/y", "/Contacts", "/messages"]
-  ) {
+Deno.test("an unknown path answers 404 to a valid key and 401 to any other key", async () => {
+  const paths = ["", "/", "/nothing", "/contacts/", "/contacts/x/y", "/Contacts", "/messages"];
+  for (const path of paths) {
     const answer = await call(company.keys.read, "GET", path);
     assert.deepEqual([answer.status, answer.body.code], [404, "route_not_found"], path);
     assert.deepEqual((await call(null, "GET", path)).body.code, "missing_api_key");
@@ -195,7 +129,7 @@ Deno.test("an unknown path answers 404 to a valid key, and 401 to any other", as
   }
 });
 
-Deno.test("a bearer value of another kind gives way to X-Api-Key", async () => {
+Deno.test("X-Api-Key is used if the bearer value does not have the form of a key", async () => {
   const url = `${stack.gateway_url}/pipelines`;
   const key = company.keys.read;
   const good = [
@@ -215,6 +149,7 @@ Deno.test("a bearer value of another kind gives way to X-Api-Key", async () => {
     { Authorization: "" },
     { "X-Api-Key": "" },
     { Authorization: "Bearer sk_live_wrong", "X-Api-Key": key },
+    ...["sk_live_", "sk_test_x", "%C3%9Cn%C3%AFcode"].map((wrong) => ({ "X-Api-Key": wrong })),
   ];
   for (const headers of bad) {
     const answer = await send(url, "GET", headers as Record<string, string>);

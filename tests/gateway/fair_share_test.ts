@@ -1,4 +1,4 @@
-// One company cannot take the connections of the database, or the time of an instance, from another.
+// A company cannot take the database's connections or the gateway's time away from another company.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -14,7 +14,7 @@ function keyOf(request: Request): unknown {
   return decodeJwt(request.headers.get("Authorization")!.replace("Bearer ", "")).key_hash;
 }
 
-/** A Data API that keeps the statements of these keys until `release`. */
+/** A Data API that delays the statements of these keys until `release`. */
 async function holdingStack(...keys: string[]) {
   const hashes = await Promise.all(keys.map(hashKey));
   const gate = Promise.withResolvers<null>();
@@ -43,14 +43,11 @@ function byStatus(answers: Answer[]): Record<number, number> {
 
 const PATIENT = { statementShare: { atOnce: 5, waiting: 64, patienceMs: 60_000 } };
 
-Deno.test("of 100 requests at once, 5 are at the Data API, 64 wait, and the others are refused without a statement", async () => {
+Deno.test("of 100 simultaneous requests, 5 run, 64 wait, and the others are refused without a database statement", async () => {
   const [flooding, other] = [await newCompany(), await newCompany()];
   await using database = await holdingStack(flooding.keys.read);
   const request = await ownGateway(database.url, undefined, PATIENT);
-  const lists = Array.from(
-    { length: 100 },
-    () => request(flooding.keys.read, "GET", "/contacts"),
-  );
+  const lists = Array.from({ length: 100 }, () => request(flooding.keys.read, "GET", "/contacts"));
   const refused: Answer[] = [];
   for (const list of lists) list.then((answer) => answer.status === 429 && refused.push(answer));
   await until(() => refused.length === 31 && database.held() === 5);
@@ -61,7 +58,7 @@ Deno.test("of 100 requests at once, 5 are at the Data API, 64 wait, and the othe
       headers.get("X-Request-Id"),
     ]);
   }
-  // The other company is answered meanwhile, from the same instance.
+  // The other company gets its answers meanwhile, from the same gateway.
   for (let time = 0; time < 10; time++) {
     assert.equal((await request(other.keys.read, "GET", "/contacts")).status, 200);
   }
@@ -70,30 +67,7 @@ Deno.test("of 100 requests at once, 5 are at the Data API, 64 wait, and the othe
   assert.deepEqual(byStatus(await Promise.all(lists)), { 200: 69, 429: 31 });
 });
 
-Deno.test("a request that waits for too long is refused, and nothing was done for it", async () => {
-  const company = await newCompany();
-  await using database = await holdingStack(company.keys.write);
-  const request = await ownGateway(database.url, undefined, {
-    statementShare: { atOnce: 1, waiting: 64, patienceMs: 20 },
-  });
-  const create = (name: string) =>
-    request(company.keys.write, "POST", "/deals", {
-      title: name,
-      contact_id: company.contact_id,
-      stage_id: company.stage_ids[0],
-    });
-  const first = create("done");
-  await until(() => database.held() === 1);
-  assert.equal((await create("refused")).status, 429);
-  database.release();
-  assert.equal((await first).status, 201);
-  const titles = await withDatabase((sql) =>
-    sql`select title from deals where company_id = ${company.id} and title in ('done', 'refused')`
-  );
-  assert.deepEqual(titles.map(({ title }) => title), ["done"]);
-});
-
-Deno.test("the keys of one company share its share once they have been used", async () => {
+Deno.test("the keys of one company have one common share once the gateway knows their company", async () => {
   const company = await newCompany();
   const { read, all } = company.keys;
   await using database = watchedStack();
@@ -117,7 +91,7 @@ Deno.test("the keys of one company share its share once they have been used", as
   assert.deepEqual(byStatus(await Promise.all(lists)), { 200: 5, 429: 5 });
 });
 
-Deno.test("a key that was switched off takes nothing from its company", async () => {
+Deno.test("a key that was switched off does not use its company's share", async () => {
   const company = await newCompany();
   const leaked = await withDatabase((sql) =>
     sql.begin((sql) => newKey(sql, company.id, ["read"])) as Promise<string>
@@ -147,7 +121,7 @@ Deno.test("a key that was switched off takes nothing from its company", async ()
 const unknownKeys = (count: number) =>
   Array.from({ length: count }, () => `sk_live_${crypto.randomUUID()}`);
 
-Deno.test("keys that are not known are asked about two at a time, and no known company waits for them", async () => {
+Deno.test("unknown keys are checked two at a time, and requests of known companies do not wait for them", async () => {
   const company = await newCompany();
   const tried = unknownKeys(10);
   await using database = await holdingStack(...tried);
@@ -167,7 +141,7 @@ Deno.test("keys that are not known are asked about two at a time, and no known c
   assert.deepEqual(byStatus(await Promise.all(trying)), { 401: 10 });
 });
 
-Deno.test("a key that is not known yet, and whose statement waits in the database, stops no other new key", async () => {
+Deno.test("an unknown key whose check hangs in the database blocks no other new key", async () => {
   const [waiting, other] = [await newCompany(), await newCompany()];
   await using database = await holdingStack(waiting.keys.read, waiting.keys.all);
   const request = await ownGateway(database.url, undefined, {
@@ -180,7 +154,7 @@ Deno.test("a key that is not known yet, and whose statement waits in the databas
   assert.deepEqual(byStatus(await Promise.all(held)), { 200: 2 });
 });
 
-/** Works while another transaction holds a row of this contact locked. */
+/** Works while another transaction locks a row of this contact. */
 async function whileLocked({ contact_id }: Company, work: () => Promise<void>) {
   await withDatabase((sql) =>
     sql.begin(async (sql) => {
@@ -190,7 +164,7 @@ async function whileLocked({ contact_id }: Company, work: () => Promise<void>) {
   );
 }
 
-Deno.test("40 changes of a locked row refuse no request of another company", async () => {
+Deno.test("another company is served while 40 changes wait for a locked row", async () => {
   const [flooding, other] = [await newCompany(), await newCompany()];
   const request = await ownGateway(stack.url, undefined, PATIENT);
   const change = () =>
@@ -211,7 +185,7 @@ Deno.test("40 changes of a locked row refuse no request of another company", asy
   });
 });
 
-Deno.test("a locked row is a 503 that says that nothing was changed", async () => {
+Deno.test("a locked row causes a 503 that says that nothing was changed", async () => {
   const company = await newCompany();
   const request = await ownGateway(stack.url);
   await logged(async () => {
@@ -226,7 +200,7 @@ Deno.test("a locked row is a 503 that says that nothing was changed", async () =
         503,
         "database_unavailable",
         "2",
-        "Another change holds the record; nothing was changed, so try again",
+        "Another change of the record is in progress; nothing was changed, so try again",
       ]);
     });
   });

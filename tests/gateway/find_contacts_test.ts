@@ -1,11 +1,11 @@
-// What each kind of filter finds among contacts, by example. That any query finds what it must is in
-// find_properties_test.ts.
+// Examples of what each kind of filter finds among contacts. find_properties_test.ts shows that any
+// query finds the right rows.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-const company = await newCompany(); // with a contact called Ada, who has only a phone
+const company = await newCompany(); // the company already has a contact called Ada, who has only a phone
 const company_id = company.id;
 
 const CONTACTS = {
@@ -69,7 +69,7 @@ await withDatabase(async (sql) => {
   }
 });
 
-/** The labels of what a list finds, in the order of the labels above. */
+/** The labels of the contacts that a list returns, in the order of the labels above. */
 async function found(address: string): Promise<string[]> {
   const { status, body } = await call(company.keys.read, "GET", address);
   assert.equal(status, 200, `${address} ${JSON.stringify(body)}`);
@@ -80,9 +80,9 @@ async function found(address: string): Promise<string[]> {
 const [ana, joao, mariana, nameless] = Object.keys(CONTACTS);
 const everybody = [ana, joao, mariana, nameless];
 
-/** Facts, each with addresses and what they find. */
+/** By fact: the addresses, each with the contacts that it finds. */
 const FACTS: Record<string, Record<string, string[]>> = {
-  "a phone is found in any of its spellings, also with a bare plus sign": {
+  "every spelling of a phone finds its contact, even if the plus sign is not encoded": {
     "/contacts?phone=%2B5511987654321": [ana],
     "/contacts?phone=+5511987654321": [ana],
     "/contacts?phone=+551187654321": [ana],
@@ -94,14 +94,14 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?phone[ne]=+551187654321,+525512345678&tags[empty]=false": [mariana],
     "/contacts?phone=+15550100": [],
   },
-  "an e-mail address is found in any case": {
+  "an e-mail address is found in upper and lower case": {
     "/contacts?email=ana.SOFIA@example.COM": [ana],
     "/contacts?email=JOAO@EXÄMPLE.ORG,x_y%25z@example.net": [joao, nameless],
     "/contacts?email=%25": [],
     "/contacts?email[contains]=example.com": [ana],
     "/contacts?email[contains]=EXAMPLE": [ana, joao, nameless],
   },
-  "a text is compared as it is, and any of several is found": {
+  "a text is compared exactly, and a list of texts finds each of them": {
     "/contacts?name=Jo%C3%A3o": [joao],
     "/contacts?name=jo%C3%A3o": [],
     "/contacts?name=Joao": [],
@@ -110,7 +110,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?empresa=100%25%20%5C%5C%20Co%5C,%20Ltd*": [nameless],
     "/contacts?empresa=100%25*": [],
   },
-  "ne finds the others and those without a value": {
+  "ne finds the contacts with other values and those without a value": {
     "/contacts?name[ne]=Jo%C3%A3o,Ana%20Sof%C3%ADa,Ada": [mariana, nameless],
     "/contacts?email[ne]=ANA.sofia@example.com&name[ne]=Ada": [joao, mariana, nameless],
     "/contacts?temperature[ne]=hot,warm": [joao],
@@ -120,7 +120,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
       nameless,
     ],
   },
-  "empty is a value that is missing, an empty text or an empty list": {
+  "empty finds missing values, empty texts and empty lists": {
     "/contacts?name[empty]=true": [nameless],
     "/contacts?empresa[empty]=true&name[ne]=Ada": [joao, mariana],
     "/contacts?empresa[empty]=false": [ana, nameless],
@@ -128,7 +128,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?tags[empty]=true&name[ne]=Ada": [nameless],
     "/contacts?tags[empty]=false": [ana, joao, mariana],
   },
-  "contains looks anywhere in its own field, accents, case and punctuation aside": {
+  "contains searches anywhere in its own field and ignores accents, case and punctuation": {
     "/contacts?name[contains]=SOFIA": [ana],
     "/contacts?name[contains]=sof%C3%AD": [ana],
     "/contacts?name[contains]=ana-sof": [ana],
@@ -139,7 +139,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?empresa[contains]=co,+ltd": [nameless],
     "/contacts?name[contains]=jo%C3%A3o,ana": [],
   },
-  "a text of one or two letters is found at the beginnings of words": {
+  "a search text of one or two letters matches only the beginnings of words": {
     "/contacts?name[contains]=an": [ana, mariana],
     "/contacts?name[contains]=so": [ana],
     "/contacts?name[contains]=na": [],
@@ -150,7 +150,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?q=ia": [],
     "/contacts?q=iana": [mariana],
   },
-  "q finds words in any order and in any of the searched fields": {
+  "q finds words in any order, in any of the searched fields": {
     "/contacts?q=sofia+ana": [ana],
     "/contacts?q=irmaos+ana+5511987": [ana],
     "/contacts?q=SOF%C3%8DA": [ana],
@@ -161,7 +161,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?q=x_y%25z": [nameless],
     "/contacts?q=vip": [],
   },
-  "tags have any of several, all of them or none": {
+  "tags finds contacts with any of the tags, with all of them or with none": {
     "/contacts?tags=br,S%C3%A3o%20Paulo%5C,%20SP": [ana, joao],
     "/contacts?tags=vip": [ana, joao],
     "/contacts?tags[all]=vip,br": [ana],
@@ -182,7 +182,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?custom_fields.plan=Gold": [],
     "/contacts?custom_fields.seats=5&custom_fields.plan=gold": [ana],
   },
-  "the key of a custom field is all behind the first dot": {
+  "in a filter, the key of a custom field is everything after the first dot": {
     "/contacts?custom_fields.a.b=dotted": [ana],
     "/contacts?custom_fields.a[b]=bracketed": [ana],
     "/contacts?custom_fields.a%5Bb%5D=bracketed": [ana],
@@ -192,7 +192,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?custom_fields.constructor=x": [],
     "/contacts?custom_fields.toString=x": [],
   },
-  "a time is compared to the microsecond, whatever its offset, and a day is its beginning in UTC": {
+  "a time is compared to the microsecond, with any offset, and a date means its beginning in UTC": {
     "/contacts?created_at[lt]=2026-02-01": [ana],
     "/contacts?created_at[lte]=2026-02-01": [ana, joao],
     "/contacts?created_at[gte]=2026-02-01&created_at[lt]=2026-02-02": [joao, mariana],
@@ -208,7 +208,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?created_at[lt]=0001-01-02": [],
     "/contacts?created_at[gt]=9999-12-31T23:59:59-14:59": [],
   },
-  "words of a field's list and booleans are found by any of several": {
+  "a filter of an enum or a boolean accepts several values and finds each of them": {
     "/contacts?temperature=hot,cold": [ana, joao, nameless],
     "/contacts?is_active=true&tags[empty]=false": [ana, joao, mariana],
     "/contacts?is_active=false": [],

@@ -1,4 +1,4 @@
-// Whatever a caller asks of a list, the answer is what a filter over all its rows in memory finds.
+// For every query of a list, the answer has the same rows as a filter over all rows in memory.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import {
@@ -15,15 +15,14 @@ import { type FoundRow, inOrder, meets, orderOf } from "../support/found_rows.ts
 import { newOddCompany } from "../support/odd_company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-// Another company has the same rows, which no query of this one finds.
+// Another company has the same rows, and no query of this company may find them.
 const [company] = await Promise.all([newOddCompany(), newOddCompany()]);
 await withDatabase(async (sql) => {
   for (const table of ["contacts", "deals"]) {
     await sql`
       update ${sql(table)} set archived_at = now()
-      where id in (select id from ${
-      sql(table)
-    } where company_id = ${company.id} order by id limit 12)
+      where id in (
+        select id from ${sql(table)} where company_id = ${company.id} order by id limit 12)
     `;
   }
 });
@@ -32,7 +31,7 @@ const rows = await rowsOf(company);
 for (const [path, own] of Object.entries(rows)) {
   const filters = filtersOf(path).map(([name]) => name);
 
-  Deno.test(`${path} answers what a filter over all rows in memory finds`, async () => {
+  Deno.test(`${path} returns the same rows as a filter over all rows in memory`, async () => {
     const property = (first?: string) =>
       fc.asyncProperty(anyQuery(path, own, first), (query) => assertFound(path, query));
     for (const filter of filters) await fc.assert(property(filter), { numRuns: 1 });
@@ -76,13 +75,16 @@ function isShown({ archived_at = null }: FoundRow, archived = "exclude"): boolea
   return archived === "include" || (archived_at !== null) === (archived === "only");
 }
 
-/** Whether a query names a pipeline of the company, or none. Stages of unknown pipelines alone are no list. */
+/**
+ * Whether a query names a pipeline of the company, or no pipeline. A query that names only stages
+ * of unknown pipelines is refused.
+ */
 function hasOwnPipeline({ pipeline_id }: Query): boolean {
   return !pipeline_id ||
     rows["/pipelines"].some(({ id }) => meets({ pipeline_id: id }, "pipeline_id", pipeline_id));
 }
 
-/** A row as it is answered: these members, which may be records that belong to it. */
+/** A row in the returned form: these members, some of which may be records that belong to it. */
 function answered(row: FoundRow, members: string[], archived?: string): FoundRow {
   return Object.fromEntries(
     members.map((name) => [name, name in row ? row[name] : included(row, name, archived)]),
@@ -91,7 +93,7 @@ function answered(row: FoundRow, members: string[], archived?: string): FoundRow
 
 function included(row: FoundRow, name: string, archived = "exclude"): unknown {
   if (name === "stages") {
-    // An archived pipeline has archived stages, and one that is not may have some.
+    // An archived pipeline has archived stages, and another pipeline may have some.
     const own = rows["/stages"].filter((stage) =>
       stage.pipeline_id === row.id && (archived !== "exclude" || isShown(stage))
     );

@@ -5,7 +5,7 @@ import { call } from "../support/calls.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 
-Deno.test("health answers the version without a key, while the database answers", async () => {
+Deno.test("health returns the version without a key while the database responds", async () => {
   for (const key of [null, "sk_live_wrong"]) {
     const { status, body, headers } = await call(key, "GET", "/health");
     assert.deepEqual([status, body], [200, { data: { status: "ok", version: RELEASE } }]);
@@ -14,7 +14,7 @@ Deno.test("health answers the version without a key, while the database answers"
   }
 });
 
-Deno.test("health costs one round trip; a database that fails or hangs is a 503 with a log line", async () => {
+Deno.test("health needs one round trip, and a failing or hanging database causes a 503 and a log line", async () => {
   const stuck = Promise.withResolvers<Response>();
   const answers: [(() => Response | Promise<Response>) | null, number][] = [
     [null, 200],
@@ -23,7 +23,7 @@ Deno.test("health costs one round trip; a database that fails or hangs is a 503 
   ];
   for (const [answer, expected] of answers) {
     await using database = watchedStack(() => answer?.() ?? null);
-    // A short time-out only where the database hangs.
+    // The timeout is short only where the database hangs.
     const request = await ownGateway(database.url, answer === answers[2][0] ? 100 : 10_000);
     const lines = await logged(async () => {
       const { status, body, headers } = await request("none", "GET", "/health");
@@ -42,14 +42,14 @@ Deno.test("health costs one round trip; a database that fails or hangs is a 503 
   }
 });
 
-Deno.test("however many ask, health asks the database once in a second", async () => {
+Deno.test("health queries the database at most once a second, however many requests come", async () => {
   const { now } = performance;
   let answered = Promise.withResolvers<null>();
   await using database = watchedStack(() => answered.promise);
   const request = await ownGateway(database.url);
   const ask = async () => (await request("none", "GET", "/health")).status;
   try {
-    const began = Math.floor(now.call(performance)); // whole, so that sums are exact
+    const began = Math.floor(now.call(performance)); // whole seconds, so that sums are exact
     performance.now = () => began;
     const asking = Array.from({ length: 20 }, ask);
     answered.resolve(null);
@@ -69,7 +69,7 @@ Deno.test("however many ask, health asks the database once in a second", async (
   }
 });
 
-Deno.test("health takes no parameters and no other method", async () => {
+Deno.test("health accepts no parameters and no other method", async () => {
   const query = await call(null, "GET", "/health?deep=1");
   assert.deepEqual([query.status, query.body.code], [422, "invalid_request"]);
   const { keys } = await newCompany();

@@ -1,4 +1,4 @@
-// Requests with one Idempotency-Key at the same time, and a function that dies before it answers.
+// Simultaneous requests with one Idempotency-Key, and a function that is killed before it answers.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -23,7 +23,7 @@ import { withDatabase } from "../support/test_stack.ts";
 const company = await newCompany();
 const { write } = company.keys;
 
-/** A request that makes one record, and one that makes many, with a key that is in what they make. */
+/** A request that makes one record, and a request that makes many. The records contain the key. */
 function writes() {
   const [one, many] = [anyKey(), anyKey()];
   return [
@@ -39,7 +39,7 @@ function writes() {
   ];
 }
 
-/** Works while another transaction holds the contact of the company, so that a new deal of it waits. */
+/** Runs work while another transaction locks the company's contact, so that its new deals wait. */
 async function whileLocked(work: (release: () => Promise<unknown>) => Promise<void>) {
   await withDatabase(async (sql) => {
     await sql`begin`;
@@ -60,7 +60,7 @@ async function isWaiting(sql: postgres.Sql, name: string) {
   });
 }
 
-Deno.test("of fifty requests with one key at once, one is done, and the others get its answer or are told to wait", async () => {
+Deno.test("of fifty simultaneous requests with one idempotency key, only one is done", async () => {
   for (const { path, status, json, written, key } of writes()) {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => post(write, path, json, key)),
@@ -70,7 +70,7 @@ Deno.test("of fifty requests with one key at once, one is done, and the others g
     assert.deepEqual([first?.status, more.length], [status, 0]);
     for (const answer of done) if (answer !== first) assertReplayed(answer, first);
     for (const answer of answers.filter((answer) => !done.includes(answer))) {
-      // On a slow machine, the turn of some does not come in time.
+      // On a slow machine, some requests wait too long for their turn.
       const isLate = answer.status === 429;
       if (!isLate) assertCode(answer, 409, "idempotency_in_progress");
       assert.equal(answer.headers.get("Retry-After"), isLate ? "2" : "1");
@@ -80,7 +80,7 @@ Deno.test("of fifty requests with one key at once, one is done, and the others g
   }
 });
 
-Deno.test("while the first request waits for a lock, a repeat is refused; then it gets the answer", async () => {
+Deno.test("a repeat is refused while the first request waits for a lock, and gets its answer after that", async () => {
   const key = anyKey();
   const json = dealOf(company, key);
   await whileLocked(async (release) => {
@@ -95,7 +95,7 @@ Deno.test("while the first request waits for a lock, a repeat is refused; then i
   assert.equal(await dealsNamed(company, key), 1);
 });
 
-Deno.test("repeats of a request that hangs wait for nothing in the database, and cost one round trip each", async () => {
+Deno.test("repeats of a hanging request do not wait in the database and need one round trip each", async () => {
   const key = anyKey();
   const json = dealOf(company, key);
   await using database = watchedStack();
@@ -103,15 +103,15 @@ Deno.test("repeats of a request that hangs wait for nothing in the database, and
   const ask = () => request(company.keys.all, "POST", "/deals", json, { "Idempotency-Key": key });
   const reading = await request(company.keys.all, "GET", "/deals");
   assert.equal(reading.status, 200);
-  await until(() => database.seen.length >= 2); // the use of the key is noted once
+  await until(() => database.seen.length >= 2); // the use of the key is recorded before the test begins
   await withDatabase(async (sql) => {
-    // The first request, as the function of the database makes it.
+    // The first request, as the database function begins it.
     await sql`begin`;
     const claimed = sql.json({ path: "/deals", key, fingerprint: "any" });
     await sql`select app.claim_idempotency_key(${company.id}, ${claimed})`;
     database.seen.length = 0;
-    // More than the database has connections and a company has places. One that waited for the first would get a
-    // 503 after a second, or a 429.
+    // There are more repeats than connections of the database or places of a company. If one repeat
+    // waited for the first request, it would get a 503 after a second, or a 429.
     const repeats = await Promise.all(Array.from({ length: 20 }, ask));
     for (const repeat of repeats) {
       assertCode(repeat, 409, "idempotency_in_progress");
@@ -125,7 +125,7 @@ Deno.test("repeats of a request that hangs wait for nothing in the database, and
   assertReplayed(await ask(), first);
 });
 
-Deno.test("a request whose function is killed after the commit is answered by its repeat", async () => {
+Deno.test("if the function is killed after the commit, a repeat gets the answer of the request", async () => {
   for (const { path, status, json, written, key } of writes()) {
     const started = Promise.withResolvers<() => Promise<void>>();
     await using database = watchedStack(async (request) => {
@@ -138,11 +138,7 @@ Deno.test("a request whose function is killed after the commit is answered by it
     started.resolve(gateway.kill);
     await assert.rejects(fetch(gateway.url + path, {
       method: "POST",
-      headers: {
-        "X-Api-Key": write,
-        "Content-Type": "application/json",
-        "Idempotency-Key": key,
-      },
+      headers: { "X-Api-Key": write, "Content-Type": "application/json", "Idempotency-Key": key },
       body: JSON.stringify(json),
     }));
     assert.equal(await written(), 1);
@@ -153,7 +149,7 @@ Deno.test("a request whose function is killed after the commit is answered by it
   }
 });
 
-Deno.test("an answer of the database that is lost is a 503 that says to repeat, and the repeat is done once", async () => {
+Deno.test("if the answer of the database is lost, a 503 says to repeat, and the repeat does not write again", async () => {
   const key = anyKey();
   const json = dealOf(company, key);
   await using database = watchedStack(async (request) => {

@@ -32,12 +32,12 @@ await withDatabase(async (sql) => {
   `;
 });
 
-/** The company of a row; that of its deal for an entry of a history. */
+/** The company of a row. For an entry of a history, this is the company of its deal. */
 function companyOf(row: Record<string, string>, ofDeal: string): string {
   return "at" in row ? ofDeal : row.company_id;
 }
 
-/** The other company's rows, without its keys, whose last_used_at its own requests change. */
+/** The other company's rows, without its keys: its own requests change their last_used_at. */
 async function theirRows(): Promise<unknown> {
   const { api_keys: _, ...rows } = await snapshot(theirs.id);
   return rows;
@@ -53,7 +53,7 @@ for (const route of pageRoutes) {
     }
   });
 
-  Deno.test(`${route.method} ${route.pattern} stays in the key's company with another company's cursor`, async () => {
+  Deno.test(`${route.method} ${route.pattern} with another company's cursor returns only the key's own rows`, async () => {
     const { body: { pagination: { next_cursor } } } = await call(
       theirs.keys.all,
       "GET",
@@ -65,14 +65,14 @@ for (const route of pageRoutes) {
       "GET",
       `${route.path(ours)}?cursor=${next_cursor}`,
     );
-    // A cursor of what belongs to one record is refused elsewhere.
+    // A cursor of a list that belongs to one record is refused for another record.
     const isWithinRecord = route.pattern.includes("/:id/");
     assert.equal(status, isWithinRecord ? 422 : 200);
     for (const row of body.data ?? []) assert.equal(companyOf(row, ours.id), ours.id);
   });
 }
 
-Deno.test("another company's pipeline is refused like one that does not exist", async () => {
+Deno.test("a pipeline of another company is refused like an unknown pipeline", async () => {
   const at = (id: string) =>
     call(ours.keys.all, "GET", `/stages?pipeline_id=${id}`, {
       headers: { "X-Request-Id": "same" },
@@ -83,7 +83,7 @@ Deno.test("another company's pipeline is refused like one that does not exist", 
 });
 
 for (const route of idRoutes) {
-  Deno.test(`${route.method} ${route.pattern} answers the same for another company's row as for one that does not exist`, async () => {
+  Deno.test(`${route.method} ${route.pattern} answers the same for another company's row as for an unknown one`, async () => {
     const before = await theirRows();
     const at = async (path: string) => {
       const { status, body } = await call(ours.keys.all, route.method, path, {
@@ -115,7 +115,7 @@ const bases: Record<string, Record<string, unknown>> = {
   "POST /stages": { name: "Due" },
 };
 for (const [method, path, field, reference] of references) {
-  Deno.test(`${method} ${path.replace(/\/[0-9a-f-]{36}/, "/:id")} refuses another company's ${field} like one that does not exist`, async () => {
+  Deno.test(`${method} ${path.replace(/\/[0-9a-f-]{36}/, "/:id")} refuses another company's ${field} like an unknown one`, async () => {
     const base = bases[`${method} ${path}`] ?? {};
     const send = async (value: Record<string, unknown>) => {
       const json = { ...base, ...value };

@@ -1,7 +1,7 @@
-// A caller without a valid key must not cost more than one with it: expensive work waits until the key is
-// judged. Ordinary requests keep their one round trip (round_trips_test.ts).
+// A caller without a valid key must not cost more than a caller with one, so expensive work waits
+// until the key is checked. Ordinary requests need only one round trip (round_trips_test.ts).
 import assert from "node:assert/strict";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { one } from "../../supabase/functions/_shared/http/answers.ts";
@@ -21,7 +21,7 @@ async function watchedGateway() {
   const database = watchedStack();
   const app = gateway(await readConfig(environment({ supabaseUrl: database.url })));
   return {
-    /** The paths of the statements so far, beginning with the first that a request of this key makes. */
+    /** The paths of the statements so far, from the first statement of this key's request on. */
     seen: () => database.seen.map(({ path }) => path.replace("/rest/v1/", "")),
     async post(key: string, body: BodyInit, headers: Record<string, string> = {}) {
       database.seen.length = 0;
@@ -38,7 +38,7 @@ async function watchedGateway() {
   };
 }
 
-/** A body that never ends, in pieces of this size; counts those that were taken from it. */
+/** A body that never ends, in pieces of this size. It counts the pieces that were read. */
 function endless(pieceBytes = 16 * KIB) {
   let taken = 0;
   const stream = new ReadableStream<Uint8Array>({
@@ -50,7 +50,7 @@ function endless(pieceBytes = 16 * KIB) {
   return { stream, taken: () => taken };
 }
 
-Deno.test("of a body that is announced with more than 64 KiB, nothing is read for a key that is wrong", async () => {
+Deno.test("if the key is wrong, the gateway reads nothing of a body of more than 64 KiB", async () => {
   await using functions = await watchedGateway();
   const body = endless();
   const length = { "Content-Length": String(64 * KIB + 1) };
@@ -58,7 +58,7 @@ Deno.test("of a body that is announced with more than 64 KiB, nothing is read fo
   assert.deepEqual([status, body.taken(), functions.seen()], [401, 0, ["rpc/authenticate"]]);
 });
 
-Deno.test("a body of unknown length is read up to 64 KiB for a key that is wrong, and up to 1 MiB for a valid one", async () => {
+Deno.test("a body of unknown length is read up to 64 KiB with a wrong key, and up to 1 MiB with a valid key", async () => {
   await using functions = await watchedGateway();
   const body = endless();
   const { status } = await functions.post("sk_live_wrong", body.stream);
@@ -68,16 +68,17 @@ Deno.test("a body of unknown length is read up to 64 KiB for a key that is wrong
   assert.equal(valid.taken(), 65);
 });
 
-Deno.test("a body in many small pieces is not read on for a key that is wrong", async () => {
+Deno.test("the gateway stops reading a body in many small pieces if the key is wrong", async () => {
   await using functions = await watchedGateway();
   const body = endless(64);
   const { status } = await functions.post("sk_live_wrong", body.stream);
   assert.deepEqual([status, body.taken(), functions.seen()], [401, 33, ["rpc/authenticate"]]);
 });
 
-Deno.test("a body with many bytes, values or digits waits until a key is judged that this instance does not know", async () => {
+Deno.test("a body with many bytes, values or digits is processed only after a new key was checked", async () => {
   await using functions = await watchedGateway();
-  // The body, the contact's phone and custom_fields with its array: five values besides those in the array.
+  // The body, the contact's phone and custom_fields with its array: five values in addition to
+  // those in the array.
   const withValues = (count: number) =>
     JSON.stringify({ phone: anyPhone(), custom_fields: { a: Array(count).fill(0) } });
   const withDigits = (count: number) =>
@@ -99,24 +100,24 @@ Deno.test("a body with many bytes, values or digits waits until a key is judged 
           ? functions.post(keys.all, body, length)
           : functions.post(keys.all, new Blob([body]).stream());
       forget(await hashKey(keys.all));
-      // The same phone again: a conflict.
+      // The second request has the same phone, so it conflicts.
       assert.equal((await post()).status, announced ? 201 : 409);
       assert.equal(functions.seen()[0] === "rpc/authenticate", isExpensive);
-      await backgroundWork(); // the use of the key is noted, so that it is known
+      await backgroundWork(); // the use of the key is recorded, so that it is known
       assert.equal((await post()).status, 409);
       assert.notEqual(functions.seen()[0], "rpc/authenticate");
     }
   }
 });
 
-Deno.test("an operation may set its own bound of values, and its refusal for too many requests costs no statement", async () => {
+Deno.test("an operation can have its own limit of values", async () => {
   await using database = watchedStack();
   const config = await readConfig(environment({ supabaseUrl: database.url }));
   const declared = {
     method: "POST",
     scope: "write",
     body: z.object({ x: z.array(z.number()) }),
-    answers: { 200: one(z.object({ count: z.number() })) },
+    answers: () => ({ 200: one(z.object({ count: z.number() })) }),
   } as const;
   const app = api(config, {
     name: "small",
@@ -142,7 +143,10 @@ Deno.test("an operation may set its own bound of values, and its refusal for too
     return { status: answer.status, body: await answer.json() };
   };
   assert.equal((await post("/few", [1, 2, 3])).status, 200);
-  assert.match((await post("/few", [1, 2, 3, 4])).body.error, /too many values; it may have 5/);
+  assert.match(
+    (await post("/few", [1, 2, 3, 4])).body.error,
+    /too many values; it may have at most 5/,
+  );
   database.seen.length = 0;
   assert.equal((await post("/busy", [])).status, 429);
   assert.deepEqual(database.seen, []);

@@ -1,4 +1,4 @@
-// What the functions count of the use of keys, and when they tell it.
+// What the functions count about the usage of keys, and when they report it.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { api } from "../../supabase/functions/_shared/http/api.ts";
@@ -17,7 +17,7 @@ import {
 } from "../support/own_functions.ts";
 import { accepted, ownChannel, template } from "../support/sending.ts";
 import { until } from "../support/started.ts";
-import { environment, withDatabase } from "../support/test_stack.ts";
+import { environment, statement, withDatabase } from "../support/test_stack.ts";
 
 /** The requests of a company's keys by status, and the last errors, the newest first. */
 async function usageOf({ id }: Company) {
@@ -36,11 +36,11 @@ async function usageOf({ id }: Company) {
   });
 }
 
-/** What a database answers that has no schema cache yet: it has certainly written nothing. */
+/** The answer of a database without a schema cache, which has certainly written nothing. */
 const starting = () => Response.json({ code: "PGRST002", message: "starting" }, { status: 503 });
 const isTelling = ({ url }: Request) => url.endsWith("/rpc/record_api_key_usage");
 
-Deno.test("each answer to a known key is counted by its status, and an error is kept without what was asked for", async () => {
+Deno.test("each answer to a known key is counted by status, and errors are stored without the request's content", async () => {
   const company = await newCompany();
   const { keys, contact_id } = company;
   await using database = watchedStack();
@@ -50,7 +50,7 @@ Deno.test("each answer to a known key is counted by its status, and an error is 
   const etag = headers.get("ETag")!;
   const secret = `secret${contact_id}`;
   const named = (id: string) => ({ "X-Request-Id": id });
-  // One after the other, so that the errors have an order.
+  // The requests run one after the other, so that the errors have an order.
   const wrong = [
     await request(keys.all, "GET", `/contacts/${crypto.randomUUID()}`, undefined, named("1")),
     await request(keys.all, "GET", `/contacts?name[contains]=${secret}&x=1`, undefined, named("2")),
@@ -64,10 +64,7 @@ Deno.test("each answer to a known key is counted by its status, and an error is 
   assert.equal((await request(keys.all, "GET", `${contact}/export`)).status, 200);
   const items = [{ title: "" }, {}];
   assert.equal((await request(keys.all, "POST", "/deals/batch", { items })).status, 200);
-  assert.equal(
-    (await notModified(database.url, keys.all, contact, etag)).status,
-    304,
-  );
+  assert.equal((await notModified(database.url, keys.all, contact, etag)).status, 304);
   await backgroundWork();
 
   const { counts, errors } = await usageOf(company);
@@ -77,17 +74,14 @@ Deno.test("each answer to a known key is counted by its status, and an error is 
     `${request_id} ${status} ${code} ${method} ${operation}${key_id === ids.read ? " read" : ""}`
   );
   assert.deepEqual(told, [
-    "6 403 insufficient_scope POST createContact read",
-    "5 405 method_not_allowed DELETE null",
-    "4 404 route_not_found GET null",
-    "3 422 invalid_request POST createContact",
-    "2 422 invalid_request GET listContacts",
-    "1 404 not_found GET getContact",
+    ...["6 403 insufficient_scope POST createContact read", "5 405 method_not_allowed DELETE null"],
+    ...["4 404 route_not_found GET null", "3 422 invalid_request POST createContact"],
+    ...["2 422 invalid_request GET listContacts", "1 404 not_found GET getContact"],
   ]);
   assert.ok(!JSON.stringify(database.told).includes("secret"));
 });
 
-/** Asks for a record that has not changed. */
+/** Requests a record that has not changed. */
 async function notModified(supabaseUrl: string, key: string, path: string, etag: string) {
   const config = await readConfig(environment({ supabaseUrl }));
   return await gateway(config).request(`/gateway${path}`, {
@@ -95,7 +89,7 @@ async function notModified(supabaseUrl: string, key: string, path: string, etag:
   });
 }
 
-Deno.test("nothing is counted of a key that is not known, or of a request without one", async () => {
+Deno.test("requests with an unknown key or without a key are not counted", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
@@ -106,7 +100,8 @@ Deno.test("nothing is counted of a key that is not known, or of a request withou
   }
   assert.equal((await request("", "GET", "/health")).status, 200);
   assert.equal((await request("", "OPTIONS", "/contacts")).status, 401);
-  // Of a key that nobody has used here yet, a request without a statement says nothing.
+  // If a key is new to the gateway, the gateway learns nothing about it from a request without a
+  // statement.
   const busy = await ownGateway(database.url, 10_000, {
     strangerShare: { atOnce: 0, waiting: 0, patienceMs: 0, placeMs: 0 },
   });
@@ -115,7 +110,7 @@ Deno.test("nothing is counted of a key that is not known, or of a request withou
   assert.deepEqual(database.told, []);
 });
 
-Deno.test("a key that has ended is counted as long as it is there; a known key also when nothing could be done", async () => {
+Deno.test("requests of an inactive key are counted, and so are requests while the database is down", async () => {
   const company = await newCompany();
   const { keys } = company;
   let isDown = false;
@@ -144,13 +139,13 @@ Deno.test("a key that has ended is counted as long as it is there; a known key a
 
   isDown = false;
   await statusOf(keys.all);
-  await withDatabase((sql) => sql`delete from api_keys where company_id = ${company.id}`);
+  await statement`delete from api_keys where company_id = ${company.id}`;
   await statusOf(keys.all);
   await backgroundWork();
   assert.deepEqual((await usageOf(company)).counts, {});
 });
 
-Deno.test("requests at once, and those that come while it is told, are all counted, in few statements", async () => {
+Deno.test("requests that come during a usage report are all counted, in a few statements", async () => {
   const company = await newCompany();
   const { keys } = company;
   const gate = Promise.withResolvers<void>();
@@ -175,7 +170,7 @@ Deno.test("requests at once, and those that come while it is told, are all count
   assert.deepEqual([first.requests, second.requests, errors], [1, 20, []]);
 });
 
-Deno.test("what certainly was not written is told again; what may have been, and what is refused, is not", async () => {
+Deno.test("a usage report is repeated only if it was certainly not stored and was not refused", async () => {
   const lost = () => new Response(null, { status: 504 });
   const refused = () => Response.json({ code: "22P02", message: "wrong" }, { status: 400 });
   const cases: [() => Response, number][] = [[starting, 2], [lost, 1], [refused, 1]];
@@ -199,11 +194,7 @@ Deno.test("what certainly was not written is told again; what may have been, and
       failed.map(({ event, requests, will_be_told_again }) => {
         return { event, requests, will_be_told_again };
       }),
-      [{
-        event: "usage_not_recorded",
-        requests: 1,
-        will_be_told_again: failure === starting,
-      }],
+      [{ event: "usage_not_recorded", requests: 1, will_be_told_again: failure === starting }],
     );
     await ask();
     await backgroundWork();
@@ -212,25 +203,9 @@ Deno.test("what certainly was not written is told again; what may have been, and
       1,
       failure === starting ? 2 : 1,
     ]);
-    // Never more than there were.
+    // The counts may be lower than the real number of requests, but never higher.
     assert.equal((await usageOf(company)).counts[200], failure === lost ? 2 : expected);
   }
-});
-
-Deno.test("while the database is away, it is told again at each interval, until it succeeds", async () => {
-  const company = await newCompany();
-  let isDown = true;
-  await using database = watchedStack((request) =>
-    isDown && isTelling(request) ? starting() : null
-  );
-  const request = await ownGateway(database.url, 10_000, { tellUsageEveryMs: 5 });
-  await logged(async () => {
-    for (let n = 0; n < 3; n++) await request(company.keys.all, "GET", "/stages");
-    await until(() => database.told.length >= 5);
-    isDown = false;
-    await until(async () => (await usageOf(company)).counts[200] === 3);
-  });
-  await backgroundWork();
 });
 
 Deno.test("sends of templates and replies are counted too", async () => {
@@ -253,7 +228,7 @@ Deno.test("sends of templates and replies are counted too", async () => {
   ]);
 });
 
-Deno.test("a streamed answer counts when it begins, also when it breaks off", async () => {
+Deno.test("a streamed answer is counted when it begins, even if it breaks off later", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   const config = await readConfig(environment({ supabaseUrl: database.url }));
@@ -262,7 +237,13 @@ Deno.test("a streamed answer counts when it begins, also when it breaks off", as
     throw new Error("broke off");
   };
   const streamed = operation(
-    { id: "stream", method: "GET", path: "/stream", scope: "read", answers: { 200: NOTHING } },
+    {
+      id: "stream",
+      method: "GET",
+      path: "/stream",
+      scope: "read",
+      answers: () => ({ 200: NOTHING }),
+    },
     () => Promise.resolve(replyInPieces(200, pieces())),
   );
   const app = api(config, { name: "own", operations: [streamed], scopeOf: () => "read" });

@@ -4,24 +4,22 @@ import { call } from "../support/calls.ts";
 import { type Company, newCompany } from "../support/company.ts";
 import { backgroundWork, ownGateway, watchedStack } from "../support/own_functions.ts";
 import { until } from "../support/started.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 
 const MIB = 1024 * 1024;
 
 /** Adds contacts with 15,000 bytes of custom fields each, in characters of three bytes. */
 function addLargeContacts({ id }: Company, count: number) {
-  return withDatabase((sql) =>
-    sql`
-      insert into contacts (company_id, phone, custom_fields, created_at)
-      select ${id}, '+99' || lpad(i::text, 10, '0'),
-        jsonb_build_object('"}],[{\\', repeat('語', 5000)), now() + i * interval '1 second'
-      from generate_series(1, ${count}::int) as i
-    `
-  );
+  return statement`
+    insert into contacts (company_id, phone, custom_fields, created_at)
+    select ${id}, '+99' || lpad(i::text, 10, '0'),
+      jsonb_build_object('"}],[{\\', repeat('語', 5000)), now() + i * interval '1 second'
+    from generate_series(1, ${count}::int) as i
+  `;
 }
 
-Deno.test("a page of large rows ends early and has a cursor; a walk by has_more meets each row once", async () => {
-  const company = await newCompany(); // with one small contact, the oldest
+Deno.test("a page of large rows ends early with a cursor, and following has_more returns each row once", async () => {
+  const company = await newCompany(); // the company also has one small contact, the oldest
   await addLargeContacts(company, 199);
   const ids: string[] = [];
   let pages = 0;
@@ -40,13 +38,13 @@ Deno.test("a page of large rows ends early and has a cursor; a walk by has_more 
     hasMore = has_more;
     pages++;
   }
-  // 69 rows fit, or some more when they arrive together; 62 are asked for once the instance knows the key's company,
-  // which it learns beside the requests.
+  // 69 rows fit, or a few more if they arrive together. The gateway requests 62 once it knows the
+  // key's company, which it learns in the background.
   assert.ok(pages >= 3 && pages <= 5, `${pages} pages`);
   assert.deepEqual([ids.length, new Set(ids).size, ids.at(-1)], [200, 200, company.contact_id]);
 });
 
-Deno.test("a page that ends at its limit is the same as before, however large its rows are", async () => {
+Deno.test("a page that reaches its limit is complete, however large its rows are", async () => {
   const company = await newCompany();
   await addLargeContacts(company, 30);
   const { body } = await call(company.keys.read, "GET", "/contacts?limit=30");
@@ -62,7 +60,7 @@ Deno.test("a page that ends at its limit is the same as before, however large it
 
 const limitOf = (request: Request) => Number(new URL(request.url).searchParams.get("limit"));
 
-Deno.test("after large rows, a list asks the database for no more rows than fit, until they are small again", async () => {
+Deno.test("after large rows, a list reads only as many rows as fit, until rows are small again", async () => {
   const company = await newCompany();
   await addLargeContacts(company, 199);
   const asked: number[] = [];
@@ -84,21 +82,19 @@ Deno.test("after large rows, a list asks the database for no more rows than fit,
   assert.ok(asked[2] > 50 && asked[2] < 75, `asked for ${asked[2]} rows`);
   assert.deepEqual([data.length, pagination.has_more], [asked[2] - 1, true]);
 
-  await withDatabase((sql) =>
-    sql`update contacts set custom_fields = '{}' where company_id = ${company.id}`
-  );
+  await statement`update contacts set custom_fields = '{}' where company_id = ${company.id}`;
   assert.equal((await list()).pagination.has_more, true);
   assert.deepEqual((await list()).pagination, { limit: 200, has_more: false, next_cursor: null });
 });
 
-Deno.test("large pages of a company are read one after the other, and its other requests do not wait", async () => {
+Deno.test("large pages of one company are read one after the other, without delaying its other requests", async () => {
   const company = await newCompany();
   await addLargeContacts(company, 199);
   const gate = Promise.withResolvers<null>();
   let isHeld = false;
   let pages = 0;
   await using database = watchedStack((request) => {
-    if (!isHeld || !request.url.includes("/own_contacts?")) return null;
+    if (!isHeld || !request.url.includes("/own_plain_contacts?")) return null;
     pages++;
     return gate.promise;
   });
@@ -117,7 +113,7 @@ Deno.test("large pages of a company are read one after the other, and its other 
   assert.equal(pages, 4);
 });
 
-Deno.test("searches of a company that find much are made one after the other, and find all of it", async () => {
+Deno.test("large searches of one company run one after the other, and each result is complete", async () => {
   const company = await newCompany();
   await addLargeContacts(company, 50);
   const gate = Promise.withResolvers<null>();

@@ -1,4 +1,5 @@
-// A gateway before a hosted Data API takes a line of 8 KiB. What would be longer is refused before it is asked.
+// A gateway in front of a hosted Data API accepts a line of 8 KiB. A longer query is refused before
+// it is sent.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompanyWithTemplate } from "../support/company.ts";
@@ -11,7 +12,7 @@ const query = (parameters: Record<string, string>) => new URLSearchParams(parame
 const several = (count: number, value: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => value(at)).join(",");
 
-/** A gateway that notes how long the addresses are with which the views of rows are asked. */
+/** A gateway that records the lengths of the addresses with which it queries the views of rows. */
 async function measuredGateway() {
   const lengths: number[] = [];
   const database = watchedStack(({ url }) => {
@@ -23,7 +24,7 @@ async function measuredGateway() {
   return { lengths, request, [Symbol.asyncDispose]: () => database[Symbol.asyncDispose]() };
 }
 
-Deno.test("filters that are too long together are a 422 that says so, and no rows are asked for", async () => {
+Deno.test("filters that are too long together get a 422 that says so", async () => {
   await using gateway = await measuredGateway();
   const addresses = [
     `/contacts?${query({ name: several(100, (at) => `${at}`.padEnd(80, "x")) })}`,
@@ -36,14 +37,14 @@ Deno.test("filters that are too long together are a 422 that says so, and no row
   for (const address of addresses) {
     const { status, body } = await gateway.request(keys.read, "GET", address);
     assert.deepEqual([status, body.code], [422, "invalid_request"], address.slice(0, 80));
-    assert.match(body.error, /filters are too long together/);
+    assert.match(body.error, /filters together are too long/);
     assert.equal((await gateway.request("sk_live_wrong", "GET", address)).status, 401);
     assert.equal((await gateway.request(keys.write, "GET", address)).status, 403);
   }
   assert.deepEqual(gateway.lengths, []);
 });
 
-Deno.test("what is asked fits into a line of 8 KiB, whatever the filters", async () => {
+Deno.test("every query fits into a request line of 8 KiB, whatever the filters", async () => {
   await using gateway = await measuredGateway();
   for (let count = 1; count <= 100; count += 7) {
     const name = several(count, (at) => `${at}`.padEnd(80, "x"));
@@ -54,7 +55,7 @@ Deno.test("what is asked fits into a line of 8 KiB, whatever the filters", async
   }
 });
 
-Deno.test("each filter of plain values and of the greatest number of them is asked", async () => {
+Deno.test("each filter accepts its maximum number of values", async () => {
   await using gateway = await measuredGateway();
   const ids = several(100, () => crypto.randomUUID());
   const messages = `/conversations/${company.conversation_id}/messages`;
@@ -86,7 +87,7 @@ Deno.test("each filter of plain values and of the greatest number of them is ask
   }
 });
 
-Deno.test("a walk by the longest names goes on, with another long filter beside it", async () => {
+Deno.test("a list that is sorted by the longest names has working cursors, even with another long filter", async () => {
   const { id, keys } = await newCompanyWithTemplate();
   const nameOf = (end: string) => "🎈".repeat(200) + end;
   await withDatabase(async (sql) => {
@@ -112,7 +113,7 @@ Deno.test("a walk by the longest names goes on, with another long filter beside 
   assert.deepEqual(names.sort(), ["a", "b", "c"].map(nameOf));
 });
 
-Deno.test("100 values and 10 words are taken, and one more is a 422", async () => {
+Deno.test("a filter accepts 100 values and q accepts 10 words, and one more gets a 422", async () => {
   const at = async (parameters: Record<string, string>) =>
     (await call(keys.read, "GET", `/contacts?${query(parameters)}`)).status;
   const numbers = (count: number) => several(count, String);

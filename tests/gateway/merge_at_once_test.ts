@@ -1,12 +1,15 @@
-// Whatever is merged, created and archived at once, no deal is lost, and a phone leads to one contact.
+// Simultaneous merges, creations and archivings lose no deal, and each phone belongs to one
+// contact.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { type Answer, call } from "../support/calls.ts";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { personToken, rest } from "../support/rest.ts";
+import { runs } from "../support/runs.ts";
 import { sendTemplate, template } from "../support/sending.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-/** The count and the sum of a company's deals, after all that must hold of it at any moment was found to hold. */
+/** The count and the sum of a company's deals, after checking every invariant. */
 async function assertConsistent({ id }: Company, { restores = false } = {}) {
   return await withDatabase(async (sql) => {
     const twice = await sql`
@@ -14,6 +17,15 @@ async function assertConsistent({ id }: Company, { restores = false } = {}) {
       group by 1 having count(*) > 1
     `;
     assert.deepEqual([...twice], [], "one contact per phone");
+    const wrong = await sql`
+      select id from contacts
+      where company_id = ${id} and (
+        phone_key is distinct from case when archived_at is null then app.phone_key(phone) end
+        or archived_phone_key is distinct from case when archived_at is not null then app.phone_key(phone) end
+        or archived_at < '2020-01-01'
+      )
+    `;
+    assert.deepEqual([...wrong], [], "the database sets the keys of phones, and stamps the time");
     const further = await sql`
       select phone_key from contact_former_phones
       where company_id = ${id} and until = 'infinity' and phone_key is not null
@@ -22,7 +34,8 @@ async function assertConsistent({ id }: Company, { restores = false } = {}) {
       select phone_key from contacts join contact_former_phones as further using (company_id, phone_key)
       where company_id = ${id} and until = 'infinity' and contact_id <> contacts.id
     `;
-    // One that is restored just when another one is created with a further phone of it keeps that phone too.
+    // While a contact is restored, another contact may be created with its further phone. Then both
+    // contacts have that phone.
     if (!restores) assert.deepEqual([...further], [], "one contact per further phone");
     const dangling = await sql`
       select records.id from (
@@ -55,7 +68,7 @@ async function assertConsistent({ id }: Company, { restores = false } = {}) {
   });
 }
 
-/** Asks until the answer is one, and not to come again. */
+/** Repeats until the answer is final. */
 async function insisting(request: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 0; tries < 200; tries++) {
     const answer = await request();
@@ -72,7 +85,7 @@ async function contactWithDeal({ keys: { all }, stage_ids: [stage_id] }: Company
   return { id, phone };
 }
 
-Deno.test("of merges in both directions at once, one is done, and the others lead to its survivor", async () => {
+Deno.test("of two simultaneous merges in opposite directions, one is done, and the other's error names the survivor", async () => {
   const company = await newCompany();
   const { all } = company.keys;
   const before = await assertConsistent(company);
@@ -93,7 +106,7 @@ Deno.test("of merges in both directions at once, one is done, and the others lea
   assert.deepEqual([after.count, after.value], [before.count + 8, before.value + 48]);
 });
 
-Deno.test("of fifty merges, sends, writes and new deals at once, each is done or refused, and all deals are there", async () => {
+Deno.test("fifty simultaneous merges, sends, writes and new deals are each done or refused, and lose no deal", async () => {
   const company = await newCompany();
   const { keys: { all }, stage_ids: [stage_id] } = company;
   const people = await Promise.all(
@@ -124,7 +137,7 @@ Deno.test("of fifty merges, sends, writes and new deals at once, each is done or
   for (const { status, body } of answers) {
     assert.ok([200, 201, 409, 422, 429, 503].includes(status), `${status} ${JSON.stringify(body)}`);
   }
-  // What is left becomes one.
+  // The remaining contacts become one contact.
   const alive = async () =>
     (await call(all, "GET", `/contacts/${people[0].id}`)).body.data.id as string;
   for (const { id } of people) {
@@ -145,9 +158,10 @@ Deno.test("of fifty merges, sends, writes and new deals at once, each is done or
   }
 });
 
-Deno.test("any sequence of two clients leaves one contact per phone, no dangling reference, and all deals", async () => {
+Deno.test("whatever two clients do, each phone belongs to one contact, and no deal is lost", async () => {
   const company = await newCompany();
   const { keys: { all }, stage_ids: [stage_id] } = company;
+  const person = await personToken(company.member_id);
   const phones = ["+5511987651234", "+551187651234", "+14155550991", "+14155550992"];
   const known: string[] = [];
   const totals = await assertConsistent(company);
@@ -161,15 +175,20 @@ Deno.test("any sequence of two clients leaves one contact per phone, no dangling
     }
     return answer;
   };
+  const asPerson = (n: number, archived_at: string | null) =>
+    rest(person, "PATCH", `/contacts?id=eq.${pick(n)}`, { json: { archived_at } });
   const acts: Record<string, (phone: string, n: number) => Promise<Answer>> = {
     create: (phone) => write("POST", "/contacts", { phone }),
     put: (phone, n) => write("PUT", "/contacts", { phone, name: `${n}` }),
+    change: (phone, n) => write("PATCH", `/contacts/${pick(n)}`, { phone }),
     deal: (_, n) =>
       write("POST", "/deals", { title: "Deal", contact_id: pick(n), stage_id, value: n }),
     merge: (_, n) => write("POST", `/contacts/${pick(n)}/merge`, { from: pick(n + 1) }),
     mergeBack: (_, n) => write("POST", `/contacts/${pick(n + 1)}/merge`, { from: pick(n) }),
     archive: (_, n) => write("DELETE", `/contacts/${pick(n)}`),
     restore: (_, n) => write("POST", `/contacts/${pick(n)}/restore`),
+    archiveAsPerson: (_, n) => asPerson(n, "2000-01-01T00:00:00Z"),
+    restoreAsPerson: (_, n) => asPerson(n, null),
     erase: (_, n) => write("POST", `/contacts/${pick(n)}/erase`, { confirm: pick(n) }),
   };
   const act = fc.tuple(
@@ -188,6 +207,6 @@ Deno.test("any sequence of two clients leaves one contact per phone, no dangling
       }));
       assert.deepEqual(await assertConsistent(company, { restores: true }), totals);
     }),
-    { numRuns: 12 },
+    { numRuns: runs(12) },
   );
 });

@@ -1,4 +1,5 @@
-// Two contacts become one: what the survivor takes over, what its further phone does, and what is refused.
+// Two contacts become one: what the survivor takes over, what its further phone does, and which
+// merges are refused.
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
 import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
@@ -9,58 +10,10 @@ import { sendTemplate, template } from "../support/sending.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 const [company, foreign] = [await newCompany(), await newCompany()];
-const { keys, stage_ids: [stage_id] } = company;
+const { keys } = company;
 const { ask, find, merge, merged, newContact } = mergesOf(company);
 
-Deno.test("the survivor keeps what it has, and takes over the rest", async () => {
-  const own = { name: "Ada", email: null, job_title: "", tags: ["a", "b"] };
-  const theirs = {
-    ...{ name: "Twin", email: "ada@example.com", job_title: "Chef", empresa: "Café" },
-    ...{ tags: ["b", "c"], do_not_contact: true, custom_fields: { city: "Lima", size: 2 } },
-  };
-  const { survivor, other } = await merged(
-    { ...own, custom_fields: { city: "", size: 1 } },
-    theirs,
-  );
-  const { name, email, job_title, empresa, tags, custom_fields, do_not_contact } = survivor;
-  assert.deepEqual({ name, email, job_title, empresa, tags, custom_fields, do_not_contact }, {
-    ...{ name: "Ada", email: "ada@example.com", job_title: "Chef", empresa: "Café" },
-    ...{ tags: ["a", "b", "c"], custom_fields: { city: "Lima", size: 1 }, do_not_contact: true },
-  });
-  assert.notEqual(survivor.phone, other.phone);
-  assert.equal(survivor.do_not_contact_source, "manual");
-});
-
-Deno.test("deals, conversations, messages and sends move, and two open conversations become one", async () => {
-  const [survivor, other] = [await newContact(), await newContact()];
-  const deals = [];
-  for (const [contact_id, value] of [[survivor.id, 100], [other.id, 20], [other.id, 3]]) {
-    deals.push(
-      (await ask("POST", "/deals", { title: "D", value, contact_id, stage_id })).body.data,
-    );
-  }
-  const first = await sendTemplate(keys.messaging, template(survivor.phone));
-  const second = await sendTemplate(keys.messaging, template(other.phone));
-  assert.deepEqual([first.body.success, second.body.success], [true, true]);
-  await merge(survivor.id, other.id);
-  const { body } = await ask("GET", `/deals?contact_id=${survivor.id}`);
-  assert.deepEqual(
-    body.data.map(({ id }: { id: string }) => id).sort(),
-    deals.map(({ id }) => id).sort(),
-  );
-  const total = body.data.reduce((sum: number, { value }: { value: number }) => sum + value, 0);
-  assert.equal(total, 123);
-  const conversations = (await ask("GET", `/conversations?contact_id=${survivor.id}`)).body.data;
-  assert.equal(conversations.length, 1);
-  const messages = (await ask("GET", `/conversations/${conversations[0].id}/messages`)).body.data;
-  assert.deepEqual(
-    new Set(messages.map(({ id }: { id: string }) => id)),
-    new Set([first.body.message_id, second.body.message_id]),
-  );
-  assert.equal((await ask("GET", `/sends/${second.body.message_id}`)).status, 200);
-});
-
-Deno.test("finding, creating, upserting, sending and writing by the further phone meet the survivor", async () => {
+Deno.test("after a merge, every request with the merged contact's phone applies to the survivor", async () => {
   const { survivor, other } = await merged({ name: "Ada" });
   const both = `${survivor.phone},${other.phone}`;
   assert.deepEqual((await find(other.phone)).map(({ id }: { id: string }) => id), [survivor.id]);
@@ -119,7 +72,7 @@ Deno.test("finding, creating, upserting, sending and writing by the further phon
   assert.deepEqual(all.map(({ id }: { id: string }) => id), [stranger.id, survivor.id]);
 });
 
-Deno.test("no other contact takes the further phone, and the survivor itself may", async () => {
+Deno.test("only the survivor can change its phone to the further phone", async () => {
   const [{ survivor, other }, stranger] = [await merged(), await newContact({ name: "Z" })];
   const { phone } = other;
   const person = await personToken(company.member_id);
@@ -134,7 +87,7 @@ Deno.test("no other contact takes the further phone, and the survivor itself may
   assert.equal((await rest(person, "PATCH", at, { json: { phone } })).status, 409);
   const json = { company_id: company.id, phone };
   assert.equal((await rest(person, "POST", "/contacts", { json })).status, 409);
-  // Nor does one that had it, or was given it, while it was archived.
+  // Another contact may get the phone while it is itself archived, but cannot be restored with it.
   const archived_at = new Date().toISOString();
   assert.equal((await rest(person, "PATCH", at, { json: { phone, archived_at } })).status, 200);
   const back = { json: { archived_at: null } };
@@ -144,7 +97,7 @@ Deno.test("no other contact takes the further phone, and the survivor itself may
   assert.equal((await ask("PATCH", `/contacts/${survivor.id}`, { phone })).status, 200);
 });
 
-Deno.test("a restored survivor has its further phone again, unless another contact has it by then", async () => {
+Deno.test("a restored survivor has the merged contact's phone again, unless another contact has it now", async () => {
   for (const isTaken of [false, true]) {
     const { survivor, other } = await merged();
     await ask("DELETE", `/contacts/${survivor.id}`);
@@ -156,7 +109,7 @@ Deno.test("a restored survivor has its further phone again, unless another conta
   }
 });
 
-Deno.test("what cannot be merged is refused, and nothing is written", async () => {
+Deno.test("an impossible merge is refused and writes nothing", async () => {
   const [contact, archived, erased] = [await newContact(), await newContact(), await newContact()];
   await ask("DELETE", `/contacts/${archived.id}`);
   await ask("POST", `/contacts/${erased.id}/erase`, { confirm: erased.id });
@@ -180,7 +133,7 @@ Deno.test("what cannot be merged is refused, and nothing is written", async () =
   assert.deepEqual((await ask("GET", `/contacts/${contact.id}`)).body.data, contact);
 });
 
-Deno.test("a merge is done once, on condition that the survivor is as it was read", async () => {
+Deno.test("a merge with If-Match happens only if the survivor is unchanged", async () => {
   const [survivor, other] = [await newContact(), await newContact({ name: "Ada" })];
   const stale = await merge(survivor.id, other.id, { "If-Match": '"1"' });
   assert.deepEqual([stale.status, stale.headers.get("ETag")], [412, `"${survivor.version}"`]);

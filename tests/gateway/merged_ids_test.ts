@@ -1,10 +1,10 @@
-// What the id of a contact leads to that was merged into another one.
+// Requests with the id of a merged contact.
 import assert from "node:assert/strict";
 import { type Answer, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
 import { addSentMessage, anyPhone, newCompany } from "../support/company.ts";
 import { mergesOf } from "../support/merging.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
 const [company, foreign] = [await newCompany(), await newCompany()];
 const { stage_ids: [stage_id] } = company;
@@ -15,7 +15,7 @@ function assertMerged({ status, body }: Answer, existing_id: string) {
   assert.match(body.error, /merged into another one/);
 }
 
-Deno.test("the merged id answers the survivor, also after further merges and with fields", async () => {
+Deno.test("a read of the merged contact's id returns the survivor, even after further merges and with the parameter fields", async () => {
   const { survivor, other } = await merged();
   const last = await newContact({ name: "Last" });
   const shown = await ask("GET", `/contacts/${other.id}`);
@@ -33,15 +33,12 @@ Deno.test("the merged id answers the survivor, also after further merges and wit
   }
   assert.equal((await call(foreign.keys.all, "GET", `/contacts/${other.id}`)).status, 404);
   await ask("DELETE", `/contacts/${last.id}`);
-  assert.equal(
-    (await ask("GET", `/contacts/${other.id}`)).status,
-    404,
-    "archived, as by its own id",
-  );
+  const byOwnId = await ask("GET", `/contacts/${other.id}`);
+  assert.equal(byOwnId.status, 404, "archived, as by its own id");
   assert.equal((await ask("GET", `/contacts/${other.id}?archived=include`)).status, 200);
 });
 
-Deno.test("a write to a merged id is a conflict with the survivor, and changes nothing", async () => {
+Deno.test("a write to a merged contact's id changes nothing and gets a conflict that names the survivor", async () => {
   const { survivor, other } = await merged();
   const third = await newContact();
   const path = `/contacts/${other.id}`;
@@ -49,13 +46,9 @@ Deno.test("a write to a merged id is a conflict with the survivor, and changes n
   const deal = { title: "New", contact_id: other.id, stage_id };
   const answers = await Promise.all([
     ask("PATCH", path, { phone: other.phone, name: "X" }),
-    ask("PATCH", path, { name: "X" }, patch),
-    ask("DELETE", path),
-    ask("POST", `${path}/restore`),
-    ask("POST", `${path}/erase`, { confirm: other.id }),
-    merge(other.id, third.id),
-    merge(third.id, other.id),
-    ask("POST", "/deals", deal),
+    ...[ask("PATCH", path, { name: "X" }, patch), ask("DELETE", path)],
+    ...[ask("POST", `${path}/restore`), ask("POST", `${path}/erase`, { confirm: other.id })],
+    ...[merge(other.id, third.id), merge(third.id, other.id), ask("POST", "/deals", deal)],
     ask("PATCH", "/contacts/batch?atomic=true", { items: [{ id: other.id, name: "X" }] }),
     ask("POST", "/deals/batch?atomic=true", { items: [deal] }),
   ]);
@@ -67,12 +60,12 @@ Deno.test("a write to a merged id is a conflict with the survivor, and changes n
   const deals = await ask("POST", "/deals/batch", { items: [deal] });
   assert.equal(deals.body.data[0].error.existing_id, survivor.id);
   assert.deepEqual((await ask("GET", `/contacts/${survivor.id}`)).body.data, survivor);
-  // To another company, the id is unknown.
+  // The id is unknown to another company.
   const json = { phone: other.phone };
   assert.equal((await call(foreign.keys.all, "PATCH", path, { json })).status, 404);
 });
 
-Deno.test("a repeat of a request whose contact was merged since answers the survivor", async () => {
+Deno.test("a repeat returns the survivor if its contact was merged after the first request", async () => {
   const json = { phone: anyPhone() };
   const headers = { "Idempotency-Key": `c-${json.phone}` };
   const { id } = (await ask("POST", "/contacts", json, headers)).body.data;
@@ -82,7 +75,7 @@ Deno.test("a repeat of a request whose contact was merged since answers the surv
   assert.deepEqual([status, body.data.id], [201, survivor.id]);
 });
 
-Deno.test("the changes show the survivor, and where the merged contact went", async () => {
+Deno.test("the feed of changes shows the survivor, and the merged contact with the survivor's id", async () => {
   const start = (await ask("GET", "/contacts/changes?start=now")).body.pagination.next_cursor;
   const { survivor, other } = await merged();
   const { body: { data } } = await changesOnce(
@@ -97,7 +90,7 @@ Deno.test("the changes show the survivor, and where the merged contact went", as
   assert.deepEqual(gone, { id: other.id, company_id: company.id, merged_into: survivor.id });
 });
 
-Deno.test("erasing the survivor erases what the merged one was", async () => {
+Deno.test("erasing the survivor also erases the data of the merged contact", async () => {
   const key = anyPhone();
   const other = (await ask("POST", "/contacts", { phone: anyPhone(), do_not_contact: true }, {
     "Idempotency-Key": key,
@@ -115,9 +108,9 @@ Deno.test("erasing the survivor erases what the merged one was", async () => {
   await ask("POST", `/contacts/${survivor.id}/erase`, { confirm: survivor.id });
   assert.deepEqual(await find(other.phone, "&archived=include"), []);
   assert.equal((await ask("GET", `/contacts/${other.id}`)).body.data.id, survivor.id);
-  const left = await withDatabase((sql) =>
-    sql`select key from idempotency_keys where company_id = ${company.id} and key = ${key}`
-  );
+  const left = await statement`
+    select key from idempotency_keys where company_id = ${company.id} and key = ${key}
+  `;
   assert.deepEqual([...left], []);
   const again = await newContact({ phone: other.phone });
   assert.deepEqual([again.do_not_contact, again.id === survivor.id], [true, false]);

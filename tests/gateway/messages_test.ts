@@ -1,4 +1,4 @@
-// Messages: what was said in a conversation, newest first, and each by its id.
+// The messages of a conversation, newest first, and each message by its id.
 
 import assert from "node:assert/strict";
 import { schemaOf } from "../support/any_query.ts";
@@ -6,7 +6,7 @@ import { assertField, call, send } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
 import { addMessage, anyPhone, type Company, newCompany } from "../support/company.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
 
 const pathOf = ({ conversation_id }: Pick<Company, "conversation_id">) =>
   `/conversations/${conversation_id}/messages`;
@@ -23,7 +23,7 @@ async function otherConversation(company: Company): Promise<Company> {
   });
 }
 
-/** What a message does not have that is neither reported on nor a person's. */
+/** The fields that a message does not have when it has no report and is not from a person. */
 const WITHOUT = {
   ...{ sent_at: null, delivered_at: null, read_at: null, failed_at: null, expired_at: null },
   ...{ failure: null, price_category: null, price_type: null, payload: null, media: null },
@@ -31,7 +31,7 @@ const WITHOUT = {
   revoked_at: null,
 };
 
-Deno.test("messages show who said what, and whether the channel has accepted it", async () => {
+Deno.test("a message shows its sender and text, and whether the channel has accepted it", async () => {
   const company = await newCompany();
   const minute = (n: number) => new Date(Date.UTC(2026, 0, 1, 12, n));
   await withDatabase(async (sql) => {
@@ -88,7 +88,7 @@ Deno.test("messages show who said what, and whether the channel has accepted it"
   }
 });
 
-Deno.test("the messages of one conversation are walked in pages, and no other's are among them", async () => {
+Deno.test("the pages of a conversation contain all of its messages and no others", async () => {
   const company = await newCompany();
   const other = await otherConversation(company);
   const at = new Date("2026-01-01T12:00:00Z");
@@ -102,7 +102,7 @@ Deno.test("the messages of one conversation are walked in pages, and no other's 
   const read = async (path: string) => (await call(company.keys.read, "GET", path)).body;
   const [all, others] = [await read(pathOf(company)), await read(pathOf(other))];
   assert.deepEqual([all.data.length, others.data.length], [5, 5]);
-  // All have the same time, so that their ids alone are the order.
+  // All messages have the same time, so only their ids give the order.
   assert.deepEqual(idsOf(all), idsOf(all).toSorted().reverse());
   const first = await read(`${pathOf(company)}?limit=2`);
   const cursor = first.pagination.next_cursor;
@@ -112,7 +112,7 @@ Deno.test("the messages of one conversation are walked in pages, and no other's 
   assertField(elsewhere, "cursor", /belongs to a query with other filters/);
 });
 
-Deno.test("an outbound message shows when each thing was reported, what it costs and why it failed", async () => {
+Deno.test("an outbound message shows when it was sent, delivered or read, its price and the reason of a failure", async () => {
   const company = await newCompany();
   const failure = { reason: "recipient_unreachable", code: 131026, message: "No", details: null };
   const times = Object.fromEntries(
@@ -132,7 +132,7 @@ Deno.test("an outbound message shows when each thing was reported, what it costs
     })
   );
   const { body: { data } } = await call(company.keys.read, "GET", `/messages/${id}`);
-  // Proof that it arrived beats what was reported otherwise.
+  // Proof that a message arrived wins over other reports.
   const expected = { ...times, ...price, failure, status: "read" };
   assert.deepEqual(data, { ...data, ...expected });
 
@@ -152,7 +152,7 @@ Deno.test("an outbound message shows when each thing was reported, what it costs
   }
 });
 
-/** The messages of a company, as its changes show them once they are so. */
+/** Waits until the changed messages of a company are as expected, and returns them. */
 async function changedMessages(
   { keys }: Company,
   // deno-lint-ignore no-explicit-any -- messages as the API answers them
@@ -161,7 +161,7 @@ async function changedMessages(
   return (await changesOnce(keys.read, "/messages/changes", areSo)).body.data;
 }
 
-Deno.test("an inbound message shows its payload, its medium, what it answers, and how it was changed", async () => {
+Deno.test("an inbound message shows its payload, its media, the message that it answers, and later changes", async () => {
   const company = await newCompany();
   const at = "2026-01-01T12:00:00+00:00";
   const media = {
@@ -187,13 +187,10 @@ Deno.test("an inbound message shows its payload, its medium, what it answers, an
   assert.deepEqual(
     (await changedMessages(company, (rows) => rows.length === 2))
       .map(({ id }: { id: string }) => id).sort(),
-    [
-      asked,
-      answer,
-    ].sort(),
+    [asked, answer].sort(),
   );
 
-  // A reaction that was taken back keeps its time.
+  // A reaction that was removed keeps its time.
   await withDatabase((sql) =>
     sql`update messages set reaction = ${sql.json({ emoji: null, at })} where id = ${asked}`
   );
@@ -203,14 +200,14 @@ Deno.test("an inbound message shows its payload, its medium, what it answers, an
   await changedMessages(company, isTakenBack);
   const found = await call(company.keys.read, "GET", `${pathOf(company)}?reply_to_id=${asked}`);
   assert.deepEqual(idsOf(found.body), [answer]);
-  await withDatabase((sql) => sql`delete from messages where id = ${asked}`);
+  await statement`delete from messages where id = ${asked}`;
   assert.deepEqual([(await read(answer)).reply_to_id, shown.reply_to_whatsapp_id], [
     null,
     "wamid.asked",
   ]);
 });
 
-Deno.test("every type that a person may send is shown, and found by its type", async () => {
+Deno.test("every type of message that a person may send is shown and can be found by its type", async () => {
   const company = await newCompany();
   const types: string[] = schemaOf("/conversations/{id}/messages", "type").items.enum;
   await withDatabase(async (sql) => {
@@ -224,17 +221,15 @@ Deno.test("every type that a person may send is shown, and found by its type", a
   assert.deepEqual(body.data, []);
 });
 
-Deno.test("messages as long as people may write, with payloads, come in pages of about 1 MiB, in lists and in changes", async () => {
+Deno.test("the longest messages with payloads come in pages of about 1 MiB", async () => {
   const company = await newCompany();
-  await withDatabase((sql) =>
-    sql`
-      insert into messages (company_id, conversation_id, direction, content, payload)
-      select ${company.id}, ${company.conversation_id}, 'inbound', repeat('語', 65536),
-        jsonb_build_object('text', repeat('"', 32000))
-      from generate_series(1, 20)
-    `
-  );
-  // One transaction has written them, so its changes show them at once.
+  await statement`
+    insert into messages (company_id, conversation_id, direction, content, payload)
+    select ${company.id}, ${company.conversation_id}, 'inbound', repeat('語', 65536),
+      jsonb_build_object('text', repeat('"', 32000))
+    from generate_series(1, 20)
+  `;
+  // One transaction has written all of them, so the changes show them together.
   await changedMessages(company, (rows) => rows.length > 0);
   for (const path of [pathOf(company), "/messages/changes"]) {
     const ids: string[] = [];
@@ -252,31 +247,7 @@ Deno.test("messages as long as people may write, with payloads, come in pages of
   }
 });
 
-Deno.test("a page of long messages ends early and has a cursor; a walk by has_more meets each once", async () => {
-  const company = await newCompany();
-  await withDatabase((sql) =>
-    sql`
-      insert into messages (company_id, conversation_id, direction, content, rendered_text, outcome)
-      select ${company.id}, ${company.conversation_id}, 'outbound', repeat('語', 4096),
-        repeat('語', 20000), 'accepted'
-      from generate_series(1, 40)
-    `
-  );
-  const ids: string[] = [];
-  let pages = 0;
-  for (let cursor = "", hasMore = true; hasMore; pages++) {
-    const path = `${pathOf(company)}?limit=200${cursor}`;
-    const { body } = await call(company.keys.read, "GET", path);
-    assert.ok(JSON.stringify(body).length < 1024 * 1024);
-    ids.push(...idsOf(body));
-    hasMore = body.pagination.has_more;
-    cursor = `&cursor=${body.pagination.next_cursor}`;
-  }
-  assert.ok(pages > 1, `${pages} pages`);
-  assert.deepEqual([ids.length, new Set(ids).size], [40, 40]);
-});
-
-Deno.test("a page of messages costs one round trip; an empty one costs a second, to tell whether there is such a conversation", async () => {
+Deno.test("a page of messages needs one round trip, and an empty page a second one to check the conversation", async () => {
   const company = await newCompany();
   const empty = await otherConversation(company);
   const foreign = await newCompany();
@@ -305,7 +276,7 @@ Deno.test("a page of messages costs one round trip; an empty one costs a second,
   assert.deepEqual(await read(pathOf({ conversation_id: crypto.randomUUID() })), missing);
 });
 
-Deno.test("a template send is shown with the caller's text and the channel's id", async () => {
+Deno.test("a message of a template send shows the caller's text and the channel's id", async () => {
   const { keys, phone_number_id } = await newCompany();
   const json = {
     ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },

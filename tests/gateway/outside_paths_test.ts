@@ -1,4 +1,5 @@
-// What no operation answers, asked of the function itself: no host has looked at the path before.
+// Requests that no operation answers. They are sent to the function itself, without a host that
+// checks the path first.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
@@ -7,7 +8,7 @@ import { logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { environment } from "../support/test_stack.ts";
 
-Deno.test("a path outside of the function's own name is an unknown path", async () => {
+Deno.test("a path that does not begin with the function's name is unknown", async () => {
   const app = gateway(await readConfig(environment()));
   const { keys } = await newCompany();
   for (const path of ["/", "/x", "/gatewayx", "//gateway/contacts", "/gateway%2Fcontacts"]) {
@@ -22,7 +23,7 @@ Deno.test("a path outside of the function's own name is an unknown path", async 
   }
 });
 
-Deno.test("a proxy's 503 with a number for a code is a database that is away, also at an unknown path", async () => {
+Deno.test("a proxy's 503 with a number as its code is reported as an unavailable database, on every path", async () => {
   const { keys } = await newCompany();
   await using database = watchedStack(() =>
     Response.json({ code: 503, message: "no upstream" }, { status: 503 })

@@ -10,22 +10,30 @@ import {
   isOfBatch,
   pageRoutes,
   pathWith,
+  type Route,
 } from "../support/routes.ts";
 import { stack } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-for (const route of bodyRoutes) {
+/** Returns a function that sends a body to a route, by default with a key that has all scopes. */
+function requestOf(route: Route) {
+  return (body: BodyInit, headers: Record<string, string> = JSON_TYPE, key = company.keys.all) =>
+    call(key, route.method, route.path(company), { body, headers });
+}
+
+// Every operation reads its body in the same way. A batch may have more values.
+for (
+  const route of bodyRoutes.filter(({ method, pattern }) =>
+    method === "POST" && ["/contacts", "/deals/batch"].includes(pattern)
+  )
+) {
   const name = `${route.method} ${route.pattern}`;
   const path = route.path(company);
-  const sent = (
-    body: BodyInit,
-    headers: Record<string, string> = JSON_TYPE,
-    key = company.keys.all,
-  ) => call(key, route.method, path, { body, headers });
+  const sent = requestOf(route);
 
-  Deno.test(`${name} refuses a body that is not a JSON object, with the reason`, async () => {
+  Deno.test(`${name} refuses a body that is not a JSON object and says why`, async () => {
     const bodies: [string, RegExp][] = [
       ["", /is empty/],
       ["  \n", /is empty/],
@@ -39,12 +47,17 @@ for (const route of bodyRoutes) {
       ["1", /must be a JSON object/],
       ["[".repeat(64), /is not valid JSON/],
       ["[".repeat(64) + "]".repeat(64), /must be a JSON object/],
-      ["[".repeat(100_000), /is nested too deeply; it may have 64 levels/],
-      [`{"x":${"[".repeat(64)}${"]".repeat(64)}}`, /is nested too deeply; it may have 64 levels/],
+      ["[".repeat(100_000), /is nested too deeply; it may have at most 64 levels/],
+      [
+        `{"x":${"[".repeat(64)}${"]".repeat(64)}}`,
+        /is nested too deeply; it may have at most 64 levels/,
+      ],
       [`{"x":[${"0,".repeat(route.maxValues - 3)}0]}`, /^Invalid request: /],
       [
         `{"x":[${"0,".repeat(route.maxValues - 2)}0]}`,
-        new RegExp(`has too many values; it may have ${route.maxValues}, with those within`),
+        new RegExp(
+          `has too many values; it may have at most ${route.maxValues}, including nested ones`,
+        ),
       ],
     ];
     for (const [body, sentence] of bodies) {
@@ -62,9 +75,8 @@ for (const route of bodyRoutes) {
 
   Deno.test(`${name} accepts application/json and no other Content-Type`, async () => {
     const good = JSON.stringify(route.body!(company));
-    for (
-      const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]
-    ) {
+    const types = ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""];
+    for (const type of types) {
       assertField(await sent(good, { "Content-Type": type }), "Content-Type");
     }
     const bytes = new TextEncoder().encode(good);
@@ -75,7 +87,7 @@ for (const route of bodyRoutes) {
     }
   });
 
-  Deno.test(`${name} refuses a body over 1 MiB, with and without a Content-Length`, async () => {
+  Deno.test(`${name} refuses a body over 1 MiB, with or without a Content-Length`, async () => {
     const exactly = `{"x":"${"x".repeat(1024 * 1024 - 8)}"}`;
     assert.equal(exactly.length, 1024 * 1024);
     assertField(await sent(exactly), "x");
@@ -91,8 +103,46 @@ for (const route of bodyRoutes) {
     assert.deepEqual([streamed.status, streamed.body.code], [413, "payload_too_large"]);
   });
 
-  // Of a batch, the items have read-only fields: deal_batches_test.ts.
-  Deno.test(`${name} refuses every unknown and every read-only field by name`, async () => {
+  Deno.test(`${name} refuses a repeated field, even if its name has escapes`, async () => {
+    const good = JSON.stringify(route.body!(company));
+    for (const key of ["colour", "a\\u0062c"]) {
+      const body = good.replace("{", `{"${key}":"1","x":[{"y":"\\"${key}\\":1"}],"${key}" :"2",`);
+      const answer = await sent(body);
+      assertField(answer, key.replace("\\u0062", "b"), "is given more than once");
+    }
+    const [first] = Object.keys(route.body!(company));
+    const twice = await sent(good.replace("{", `{"${first}":null,`));
+    assertField(twice, first, "is given more than once");
+    const apart = good.replace("{", '{"q":{"phone":1},"r":[{"phone":1},{"phone":2}],');
+    assertField(await sent(apart.replace('"phone":"', '"tel":"')), "q");
+  });
+
+  Deno.test(`${name} keeps its error short, however many or long the wrong fields are`, async () => {
+    const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`key${i}`, i]));
+    const answer = await call(company.keys.all, route.method, path, { json: many });
+    assert.equal(answer.body.details.length, 50);
+    const json = { ["x".repeat(1e5)]: 1 };
+    const long = await call(company.keys.all, route.method, path, { json });
+    assert.ok(JSON.stringify(long.body).length < 2000);
+  });
+}
+
+for (const route of bodyRoutes) {
+  const name = `${route.method} ${route.pattern}`;
+  const path = route.path(company);
+  const sent = requestOf(route);
+
+  Deno.test(`${name} refuses invalid JSON, another Content-Type, a body that is too large, and a repeated field`, async () => {
+    const good = JSON.stringify(route.body!(company));
+    assert.match((await sent("{")).body.error, /is not valid JSON/);
+    assertField(await sent(good, { "Content-Type": "text/plain" }), "Content-Type");
+    const large = await sent(" ".repeat(1024 * 1024 + 1));
+    assert.deepEqual([large.status, large.body.code], [413, "payload_too_large"]);
+    assertField(await sent(good.replace("{", '{"x":1,"x":1,')), "x", "is given more than once");
+  });
+
+  // deal_batches_test.ts tests the read-only fields of a batch's items.
+  Deno.test(`${name} refuses every unknown or read-only field and names it`, async () => {
     const word = isOfBatch(route) ? "is not a field that is accepted here" : "is read-only";
     const json = {
       ...route.body!(company),
@@ -111,42 +161,17 @@ for (const route of bodyRoutes) {
     assertField(await sent(prototype), "__proto__");
   });
 
-  Deno.test(`${name} refuses a field that is given twice, also with escapes in its name`, async () => {
-    const good = JSON.stringify(route.body!(company));
-    for (const key of ["colour", "a\\u0062c"]) {
-      const body = good.replace("{", `{"${key}":"1","x":[{"y":"\\"${key}\\":1"}],"${key}" :"2",`);
-      const answer = await sent(body);
-      assertField(answer, key.replace("\\u0062", "b"), "is given more than once");
-    }
-    const [first] = Object.keys(route.body!(company));
-    assertField(
-      await sent(good.replace("{", `{"${first}":null,`)),
-      first,
-      "is given more than once",
-    );
-    const apart = good.replace("{", '{"q":{"phone":1},"r":[{"phone":1},{"phone":2}],');
-    assertField(await sent(apart.replace('"phone":"', '"tel":"')), "q");
-  });
-
-  Deno.test(`${name} keeps its answer short, however many fields are wrong and however long`, async () => {
-    const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`key${i}`, i]));
-    const answer = await call(company.keys.all, route.method, path, { json: many });
-    assert.equal(answer.body.details.length, 50);
-    const json = { ["x".repeat(1e5)]: 1 };
-    const long = await call(company.keys.all, route.method, path, { json });
-    assert.ok(JSON.stringify(long.body).length < 2000);
-  });
-
-  Deno.test(`${name} takes no query parameters that it does not know`, async () => {
+  Deno.test(`${name} refuses unknown query parameters`, async () => {
     const json = route.body!(company);
     const answer = await call(company.keys.all, route.method, `${path}?dry_run=true`, { json });
-    const known = route.parameters.length > 0 ? /there (is only|are) \w+/ : /there are none$/;
+    const known = route.parameters.length > 0
+      ? /the (only accepted name is|accepted names are) \w+/
+      : /no parameter is accepted$/;
     assertField(answer, "dry_run", known);
   });
 
-  Deno.test(`${name} tells a caller without a valid key or the scope nothing about the body`, async () => {
-    const huge = "x".repeat(1024 * 1024 + 1);
-    for (const body of ["{", "{}", '{"colour":"red"}', huge]) {
+  Deno.test(`${name} reveals nothing about the body to a caller without a valid key and the scope`, async () => {
+    for (const body of ["{", '{"colour":"red"}']) {
       const wrong = await sent(body, JSON_TYPE, "sk_live_wrong");
       assert.deepEqual([wrong.status, wrong.body.code], [401, "invalid_api_key"]);
       const reader = await sent(body, JSON_TYPE, company.keys.read);
@@ -156,7 +181,7 @@ for (const route of bodyRoutes) {
   });
 }
 
-Deno.test("a request that takes no body is refused with one that says something, and nothing is done", async () => {
+Deno.test("an operation without a body refuses a request that has one, and does nothing", async () => {
   const { all, read } = company.keys;
   const [contact, archived] = [company.contact_id, company.archived_contact_id];
   for (
@@ -183,22 +208,23 @@ Deno.test("a request that takes no body is refused with one that says something,
 const NOT_FOUND =
   /^(Contact|Deal|Pipeline|Stage|Conversation|Message|Team|Member|Template|Send) not found$/;
 
+const own = await ownGateway(stack.url);
+
 for (const route of idRoutes) {
-  Deno.test(`${route.method} ${route.pattern} answers 422 to an id that is not a UUID, and 404 to an unknown one`, async () => {
+  Deno.test(`${route.method} ${route.pattern} answers 422 to an id that is not a UUID and 404 to an unknown id`, async () => {
     const json = route.body?.(company);
     const at = (id: string) => {
       const path = pathWith(route, id);
       return call(company.keys.all, route.method, path, { json: bodyAt(route, company, path) });
     };
-    // A platform's own gateway may refuse this path before the function does.
-    const own = await ownGateway(stack.url);
+    // A platform may refuse this path before it reaches the function.
     const path = pathWith(route, "%00");
     const name = idNameOf(route);
     assertField(await own(company.keys.all, route.method, path, json), name, "must be a UUID");
-    for (const id of ["1", "null", "%ff", "'", "x".repeat(4000), `${company.id}x`, "eq.1"]) {
+    for (const id of ["1", "%ff", `${company.id}x`, "eq.1"]) {
       assertField(await at(id), name, "must be a UUID");
     }
-    for (const id of [crypto.randomUUID(), "00000000-0000-0000-0000-000000000000", company.id]) {
+    for (const id of [crypto.randomUUID(), company.id]) {
       const answer = await at(id);
       assert.deepEqual([answer.status, answer.body.code], [404, "not_found"]);
       assert.match(answer.body.error, NOT_FOUND);
@@ -214,72 +240,49 @@ for (const route of idRoutes) {
 }
 
 for (const route of pageRoutes) {
-  Deno.test(`${route.method} ${route.pattern} accepts a limit from 1 to 200; the default is 50`, async () => {
+  Deno.test(`${route.method} ${route.pattern} accepts a limit from 1 to 200, with 50 as the default`, async () => {
     const at = (query: string) => call(company.keys.read, "GET", route.path(company) + query);
     assert.equal((await at("")).body.pagination.limit, 50);
-    for (const limit of [1, 7, 200]) {
-      assert.equal((await at(`?limit=${limit}`)).body.pagination.limit, limit);
-    }
-    for (
-      const limit of [
-        "0",
-        "201",
-        "007",
-        "-1",
-        "1.5",
-        "1e2",
-        "",
-        "ten",
-        "+5",
-        " 5",
-        "99999999999999999999",
-      ]
-    ) {
-      const answer = await at(`?limit=${encodeURIComponent(limit)}`);
-      assertField(answer, "limit", "must be a whole number from 1 to 200");
+    assert.equal((await at("?limit=200")).body.pagination.limit, 200);
+    for (const limit of ["0", "201", "1.5"]) {
+      assertField(await at(`?limit=${limit}`), "limit", "must be a whole number from 1 to 200");
     }
     assertField(await at("?limit=1&limit=2"), "limit", "is given more than once");
-  });
-
-  Deno.test(`${route.method} ${route.pattern} refuses unknown parameters`, async () => {
-    const many = (count: number) =>
-      `?${Array.from({ length: count }, (_, i) => `p${i}`).join("&")}`;
-    const tooMany: [string, RegExp][] = [
-      [
-        many(100),
-        /p0 is not a parameter that is accepted here; there are .* \(and 99 more, see details\)$/,
-      ],
-      [many(101), /^There are more than 100 parameters$/],
-      [`?limit=${"1".repeat(16 * 1024)}`, /^The query of the address is longer than 16 KiB$/],
-    ];
-    for (const [query, sentence] of tooMany) {
-      const answer = await call(company.keys.read, "GET", route.path(company) + query);
-      assert.deepEqual([answer.status, answer.body.code], [422, "invalid_request"]);
-      assert.match(answer.body.error, sentence);
-    }
-    const names = ["offset", "select", "order", "or", "company_id", "Limit", "limit[]", ""];
-    for (const name of names) {
-      const query = `?${encodeURIComponent(name)}=${company.id}`;
-      const answer = await call(company.keys.read, "GET", route.path(company) + query);
-      assert.deepEqual([answer.status, answer.body.code], [422, "invalid_request"]);
-    }
+    assertField(await at("?offset=1"), "offset");
     const wrong = await call("sk_live_wrong", "GET", `${route.path(company)}?offset=1`);
     assert.deepEqual([wrong.status, wrong.body.code], [401, "invalid_api_key"]);
   });
 }
 
-Deno.test("a path of more than 8 KiB is a 422, and a 401 without a valid key", async () => {
+Deno.test("a query has at most 100 parameters and 16 KiB, and the error counts the refused parameters", async () => {
+  const many = (count: number) => `?${Array.from({ length: count }, (_, i) => `p${i}`).join("&")}`;
+  const tooMany: [string, RegExp][] = [
+    [
+      many(100),
+      /p0 is not a parameter that is accepted here; the accepted names are .* \(and 99 more, see details\)$/,
+    ],
+    [many(101), /^The request has more than 100 parameters$/],
+    [`?limit=${"1".repeat(16 * 1024)}`, /^The query string is longer than 16 KiB$/],
+  ];
+  for (const [query, sentence] of tooMany) {
+    const answer = await call(company.keys.read, "GET", `/contacts${query}`);
+    assert.deepEqual([answer.status, answer.body.code], [422, "invalid_request"]);
+    assert.match(answer.body.error, sentence);
+  }
+});
+
+Deno.test("a path of more than 8 KiB gets a 422, or a 401 without a valid key", async () => {
   const paths = [`/deals/${"x".repeat(9_000)}`, `/deals/${"%ff".repeat(9_000)}`, "/".repeat(9_000)];
   for (const path of paths) {
     const json = { title: "x" };
     const answer = await call(company.keys.all, "PATCH", path, { json });
     assert.deepEqual([answer.status, answer.body.code], [422, "invalid_request"]);
-    assert.equal(answer.body.error, "The path of the address is longer than 8 KiB");
+    assert.equal(answer.body.error, "The path is longer than 8 KiB");
     assert.equal((await call("sk_live_wrong", "PATCH", path, { json })).status, 401);
   }
 });
 
-Deno.test("a conflict shows no text of the database", async () => {
+Deno.test("the error of a conflict contains no text from the database", async () => {
   const json = { phone: anyPhone() };
   await call(company.keys.all, "POST", "/contacts", { json });
   const conflict = await call(company.keys.all, "POST", "/contacts", { json });

@@ -4,7 +4,7 @@ import { call } from "../support/calls.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { changesRoutes, idRoutes, routes } from "../support/routes.ts";
 import { until } from "../support/started.ts";
-import { asSuperuser, withDatabase } from "../support/test_stack.ts";
+import { asSuperuser, statement, withDatabase } from "../support/test_stack.ts";
 
 const REVOCATIONS = {
   "switched off": "is_active = false",
@@ -12,7 +12,7 @@ const REVOCATIONS = {
 };
 
 for (const [how, change] of Object.entries(REVOCATIONS)) {
-  Deno.test(`a key that is ${how} between two requests is refused at the second, on every route`, async () => {
+  Deno.test(`a key that is ${how} is refused at the next request, on every route`, async () => {
     const company = await newCompanyWithTemplate();
     const request = (key: string, route: typeof routes[number]) =>
       call(key, route.method, route.path(company), { json: route.body?.(company) });
@@ -29,20 +29,18 @@ for (const [how, change] of Object.entries(REVOCATIONS)) {
         `${route.method} ${route.pattern}`,
       );
     }
-    await withDatabase((sql) =>
-      sql`
+    await statement`
       update api_keys set is_active = true, expires_at = null where company_id = ${company.id}
-    `
-    );
+    `;
     for (const route of routes) assert.ok((await request(company.keys.all, route)).status < 300);
   });
 }
 
-Deno.test("a key that is switched off is refused on empty lists too", async () => {
+Deno.test("a key that is switched off is refused even at a list without rows", async () => {
   const { id, key } = await asSuperuser((sql) =>
     sql.begin(async (sql) => {
       const [{ id }] = await sql`insert into companies (name) values ('Empty') returning id`;
-      // Without the trigger that keeps the default pipeline, and the one that deletes its stages.
+      // The triggers that keep the default pipeline and delete its stages are off.
       await sql`set local session_replication_role = replica`;
       await sql`delete from stages where company_id = ${id}`;
       await sql`delete from pipelines where company_id = ${id}`;
@@ -58,16 +56,17 @@ Deno.test("a key that is switched off is refused on empty lists too", async () =
     const { status, body } = await call(key, "GET", list);
     assert.deepEqual([status, body.data], [200, []]);
   }
-  await withDatabase((sql) => sql`update api_keys set is_active = false where company_id = ${id}`);
+  await statement`update api_keys set is_active = false where company_id = ${id}`;
   for (const list of lists) {
     const { status, body } = await call(key, "GET", list);
     assert.deepEqual([status, body.code], [401, "invalid_api_key"], list);
   }
 });
 
-Deno.test("a database answer without rows does not pass for a valid key", async () => {
+Deno.test("if the database returns no rows, the gateway checks the key separately", async () => {
   const company = await newCompanyWithTemplate();
-  // Postgres evaluates a policy for each row. Without a row it may not, and answers an empty list.
+  // Postgres evaluates a policy for each row. Without rows it may skip the policy and return an
+  // empty list.
   await using database = watchedStack((request) =>
     request.url.includes("/rpc/") ? null : Response.json([])
   );
@@ -75,7 +74,7 @@ Deno.test("a database answer without rows does not pass for a valid key", async 
   const wrong = `sk_live_${"x".repeat(43)}`;
   for (const route of routes) {
     const { method, asks, path, body } = route;
-    // A function that writes answers a row or an error, never an empty list.
+    // A function that writes returns a row or an error, never an empty list.
     if (method !== "GET" && asks.startsWith("rpc/")) continue;
     const at = (key: string) => request(key, method, path(company), body?.(company));
     assert.equal((await at(company.keys.all)).status, idRoutes.includes(route) ? 404 : 200);
@@ -84,16 +83,12 @@ Deno.test("a database answer without rows does not pass for a valid key", async 
   }
 });
 
-Deno.test("a scope that is taken from a key is missing at the next request", async () => {
+Deno.test("a scope that is removed from a key is missing at the next request", async () => {
   const company = await newCompany();
   const json = { status: "won" };
   const update = () => call(company.keys.all, "PATCH", `/deals/${company.deal_id}`, { json });
   assert.equal((await update()).status, 200);
-  await withDatabase((sql) =>
-    sql`
-    update api_keys set scopes = '{read}' where company_id = ${company.id}
-  `
-  );
+  await statement`update api_keys set scopes = '{read}' where company_id = ${company.id}`;
   const refused = await update();
   assert.deepEqual(
     [refused.status, refused.body.error],
@@ -101,7 +96,7 @@ Deno.test("a scope that is taken from a key is missing at the next request", asy
   );
 });
 
-Deno.test("the use of an accepted key is noted, on reads too, and that of a refused key is not", async () => {
+Deno.test("each use of an accepted key is recorded, even a read, but not the use of a refused key", async () => {
   const { id, keys } = await newCompany();
   assert.equal((await call(keys.read, "GET", "/contacts")).status, 200);
   assert.equal((await call(keys.messaging, "GET", "/contacts")).status, 403);
@@ -112,7 +107,7 @@ Deno.test("the use of an accepted key is noted, on reads too, and that of a refu
         where company_id = ${id} and last_used_at is not null and cardinality(scopes) = 1
       `).map(({ scope }) => scope)
     );
-  // The note is written after the answer, so that no caller waits for it.
+  // The use is recorded after the answer, so that no caller waits for it.
   await until(async () => (await used()).length > 0);
   assert.deepEqual(await used(), ["read"]);
 });

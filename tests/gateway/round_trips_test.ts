@@ -6,19 +6,20 @@ import { backgroundWork, ownGateway, watchedStack } from "../support/own_functio
 import { routes } from "../support/routes.ts";
 import { until } from "../support/started.ts";
 
-Deno.test("a successful request costs exactly one database round trip, on every route", async () => {
+Deno.test("a successful request needs exactly one database round trip, on every route", async () => {
   const company = await newCompanyWithTemplate();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
-  // The use of a key is noted once in five minutes, after the answer. The first request does that here.
+  // The use of a key is recorded once in five minutes, after the answer. Here the first request
+  // causes the record.
   await request(company.keys.all, "GET", "/pipelines");
   await until(() => database.seen.length >= 2);
   assert.deepEqual(database.seen.map(({ path }) => path), [
-    "/rest/v1/own_pipelines",
+    "/rest/v1/own_plain_pipelines",
     "/rest/v1/rpc/authenticate",
   ]);
 
-  // An export has a read for each kind of record.
+  // An export reads each kind of record separately.
   for (const route of routes.filter(({ pattern }) => !pattern.endsWith("/export"))) {
     database.seen.length = 0;
     const { status } = await request(
@@ -32,19 +33,19 @@ Deno.test("a successful request costs exactly one database round trip, on every 
     const method = isCall ? "POST" : route.method;
     assert.deepEqual(database.seen, [{ method, path: `/rest/v1/${route.asks}` }]);
   }
-  // How the key was used is told later, for all of them together.
+  // The usage of the key is reported later, once for all of these requests.
   assert.deepEqual(database.told, []);
   await backgroundWork();
   assert.equal(database.told.length, 1);
 });
 
-Deno.test("a change on a condition, and a merge patch, cost one round trip too", async () => {
+Deno.test("a change with a condition and a merge patch need one round trip", async () => {
   const { keys, contact_id } = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
   const path = `/contacts/${contact_id}`;
   const { version } = (await request(keys.all, "GET", path)).body.data;
-  await until(() => database.seen.length >= 2); // the use of the key is noted once
+  await until(() => database.seen.length >= 2); // the use of the key is recorded once
   database.seen.length = 0;
   const patch = { custom_fields: { a: { b: 1 } } };
   const headers = {
@@ -55,7 +56,7 @@ Deno.test("a change on a condition, and a merge patch, cost one round trip too",
   assert.deepEqual(database.seen, [{ method: "PATCH", path: "/rest/v1/contacts" }]);
 });
 
-Deno.test("a batch of 500 costs one round trip for a key that this instance knows, and one more for another", async () => {
+Deno.test("a batch of 500 needs one round trip, and a second one if the gateway does not know the key yet", async () => {
   const { keys, contact_id, stage_ids } = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
@@ -71,7 +72,7 @@ Deno.test("a batch of 500 costs one round trip for a key that this instance know
   }
 });
 
-Deno.test("a request that the database fails is left to the caller to repeat", async () => {
+Deno.test("the service does not repeat a request that fails in the database", async () => {
   const company = await newCompany();
   await using database = watchedStack(() => Response.json({ message: "busy" }, { status: 503 }));
   const request = await ownGateway(database.url);
@@ -81,7 +82,7 @@ Deno.test("a request that the database fails is left to the caller to repeat", a
   assert.equal(database.seen.length, 1);
 });
 
-Deno.test("a write whose connection breaks is left to the caller to repeat", async () => {
+Deno.test("the service does not repeat a write whose connection breaks", async () => {
   const company = await newCompany();
   await using database = breakingServer();
   const request = await ownGateway(database.url);
@@ -93,7 +94,7 @@ Deno.test("a write whose connection breaks is left to the caller to repeat", asy
   assert.equal(database.requests, 1);
 });
 
-Deno.test("a refused key costs one round trip, and a value without a key's form costs none", async () => {
+Deno.test("a refused key needs one round trip, and a value that cannot be a key needs none", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);

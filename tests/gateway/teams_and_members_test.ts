@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompany, newMember } from "../support/company.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const agent = await withDatabase((sql) =>
@@ -13,10 +13,10 @@ const agent = await withDatabase((sql) =>
   })
 );
 
-Deno.test("teams are listed newest first, and each may be a team_id", async () => {
-  const [{ id: newer }] = await withDatabase((sql) =>
-    sql`insert into teams (company_id, name) values (${company.id}, 'Night shift') returning id`
-  );
+Deno.test("teams are listed newest first, and a team's id is accepted as team_id", async () => {
+  const [{ id: newer }] = await statement`
+    insert into teams (company_id, name) values (${company.id}, 'Night shift') returning id
+  `;
   const { body } = await call(company.keys.read, "GET", "/teams");
   assert.deepEqual(body.data.map(({ id, name }: Record<string, string>) => [id, name]), [
     [newer, "Night shift"],
@@ -28,7 +28,7 @@ Deno.test("teams are listed newest first, and each may be a team_id", async () =
   for (const { id } of body.data) await assign({ team_id: id });
 });
 
-Deno.test("members are listed newest first, without an email address, and each may be assigned_to", async () => {
+Deno.test("members are listed newest first without an email address, and a member's id is accepted as assigned_to", async () => {
   const { body } = await call(company.keys.read, "GET", "/members");
   assert.deepEqual(
     body.data.map(({ id, name, role }: Record<string, string>) => [id, name, role]),

@@ -1,8 +1,10 @@
-// PUT /contacts: the phone says which contact is meant. And POST /contacts, which makes the same write.
+// PUT /contacts, whose phone identifies the contact, and POST /contacts, which writes in the same
+// way.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
+import { HUGE, NEW_CONTACT, spellings } from "../support/contacts.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 
 const company = await newCompany();
 const other = await newCompany();
@@ -19,15 +21,6 @@ async function read(id: string) {
   return (await call(company.keys.read, "GET", `/contacts/${id}`)).body.data;
 }
 
-/** A Brazilian mobile without its ninth digit, and with it. */
-function spellings(): [string, string] {
-  const digits = String(Math.floor(Math.random() * 1e7)).padStart(7, "0");
-  return [`+55116${digits}`, `+551196${digits}`];
-}
-
-/** Custom fields that are short in a request, and too long in the database. */
-const HUGE = { numbers: Array(120).fill(1e300) };
-
 const FULL = {
   name: "Ada",
   email: "ada@example.com",
@@ -41,32 +34,15 @@ const FULL = {
   is_active: true,
 };
 
-Deno.test("PUT creates the contact of a phone, and updates it by any spelling; the stored spelling stays", async () => {
+Deno.test("PUT creates a contact, or finds it by its phone in any format and keeps the stored format", async () => {
   const [phone, spelling] = spellings();
   const created = await put({ phone, tags: ["a", "a"], custom_fields: { a: null } });
   assert.equal(created.status, 201);
   const { id, version, created_at, updated_at, ...rest } = created.body.data;
   assert.equal(created.headers.get("ETag"), `"${version}"`);
   assert.equal(created_at, updated_at);
-  assert.deepEqual(rest, {
-    company_id: company.id,
-    name: null,
-    email: null,
-    phone,
-    temperature: "warm",
-    tags: ["a"],
-    source: "api",
-    job_title: null,
-    empresa: null,
-    custom_fields: { a: null },
-    do_not_contact: false,
-    do_not_contact_source: null,
-    do_not_contact_at: null,
-    marketing_opt_out_at: null,
-    is_active: true,
-    archived_at: null,
-    erased_at: null,
-  });
+  const given = { company_id: company.id, phone, tags: ["a"], custom_fields: { a: null } };
+  assert.deepEqual(rest, { ...NEW_CONTACT, ...given });
   const full = await put({ ...FULL, phone: spelling });
   assert.deepEqual([full.status, full.body.data.id], [200, id]);
   for (const [field, value] of Object.entries(FULL)) {
@@ -81,18 +57,18 @@ Deno.test("PUT creates the contact of a phone, and updates it by any spelling; t
   assert.deepEqual(now, { ...before, name: null, custom_fields: { own: 1 }, tags: [], phone });
 });
 
-Deno.test("what would not change keeps its version, and nobody has said anything by hand", async () => {
+Deno.test("a write that changes nothing keeps the version and does not count as a manual change", async () => {
   const phone = anyPhone();
   const { id, version } = (await put({ ...FULL, phone })).body.data;
   assert.equal((await put({ ...FULL, phone })).body.data.version, version);
-  await withDatabase((sql) => sql`update contacts set stop_word_at = now() where id = ${id}`);
+  await statement`update contacts set stop_word_at = now() where id = ${id}`;
   const stopped = (await put({ phone, do_not_contact: true })).body.data;
   assert.deepEqual([stopped.do_not_contact, stopped.do_not_contact_source], [true, "word"]);
   const own = (await put({ phone, do_not_contact: false })).body.data;
   assert.deepEqual([own.do_not_contact, own.do_not_contact_source], [false, "manual"]);
 });
 
-Deno.test("on_conflict=keep fills what is null or empty, and leaves the rest", async () => {
+Deno.test("on_conflict=keep fills only fields that are null or empty", async () => {
   const [phone, spelling] = spellings();
   const started = { phone, name: "Ada", empresa: "", custom_fields: { a: 1, b: null, c: {} } };
   const { id } = (await put(started, "?on_conflict=keep")).body.data;
@@ -118,26 +94,21 @@ Deno.test("on_conflict=keep fills what is null or empty, and leaves the rest", a
   const same = await put({ ...FULL, phone, email: "b@example.com" }, "?on_conflict=keep");
   assert.equal(same.body.data.version, again.body.data.version);
 
-  // Each half is small enough.
+  // Each half is small enough, but both together are not.
   const half = (name: string) => ({ [name]: "x".repeat(9_000) });
   assert.equal((await put({ phone, custom_fields: half("one") })).status, 200);
-  assertField(
-    await put({ phone, name: "Eva", custom_fields: half("other") }, "?on_conflict=keep"),
-    "custom_fields",
-    "must be at most 16 KiB of JSON",
-  );
+  const full = { phone, name: "Eva", custom_fields: half("other") };
+  const kept = await put(full, "?on_conflict=keep");
+  assertField(kept, "custom_fields", "must be at most 16 KiB of JSON");
   assert.deepEqual((await read(id)).custom_fields, half("one"));
 });
 
-Deno.test("what PUT does not take is refused by name", async () => {
+Deno.test("a field that PUT does not accept is refused, and the error names it", async () => {
   const phone = anyPhone();
   assertField(await put({ name: "Ada" }), "phone", "is required");
   for (const wrong of ["fail", "", "Update"]) {
-    assertField(
-      await put({ phone }, `?on_conflict=${wrong}`),
-      "on_conflict",
-      "must be update or keep",
-    );
+    const answer = await put({ phone }, `?on_conflict=${wrong}`);
+    assertField(answer, "on_conflict", "must be update or keep");
   }
   assertField(await put({ phone }, "?atomic=true"), "atomic");
   assertField(await put({ phone, custom_fields: HUGE }), "custom_fields", /16 KiB/);
@@ -147,7 +118,7 @@ Deno.test("what PUT does not take is refused by name", async () => {
   assert.deepEqual(list.body.data, []);
 });
 
-Deno.test("of fifty PUTs at once in several spellings, one creates the contact, and every answer is true", async () => {
+Deno.test("one of fifty simultaneous PUTs creates the contact, and the others update the same contact", async () => {
   const spelled = spellings();
   const answers = await Promise.all(
     Array.from(
@@ -163,65 +134,34 @@ Deno.test("of fifty PUTs at once in several spellings, one creates the contact, 
     if (n % 3 !== 0 || status === 201) assert.deepEqual(body.data.tags, [`${n}`]);
     else assert.equal(body.data.tags.length, 1);
   }
-  const ids = await withDatabase((sql) =>
-    sql`select id from contacts where company_id = ${company.id} and phone = any (${spelled})`
-  );
+  const ids = await statement`
+    select id from contacts where company_id = ${company.id} and phone = any (${spelled})
+  `;
   assert.deepEqual([...ids], [{ id }]);
 });
 
-Deno.test("a further phone of a person whose contacts were merged meets the one that stays", async () => {
+Deno.test("PUT with the phone of a merged contact finds the survivor", async () => {
   const [own, [theirs, spelled]] = [anyPhone(), spellings()];
   const survivor = (await put({ phone: own, name: "Ada" })).body.data;
   const gone = (await put({ phone: theirs })).body.data;
-  await withDatabase((sql) =>
-    sql`select app.merge_contacts(${company.id}, ${survivor.id}, ${gone.id})`
-  );
+  await statement`select app.merge_contacts(${company.id}, ${survivor.id}, ${gone.id})`;
   const met = await put({ phone: spelled, job_title: "Countess" });
   const { id, phone, name, job_title } = met.body.data;
-  assert.deepEqual([met.status, id, phone, name, job_title], [
-    200,
-    survivor.id,
-    own,
-    "Ada",
-    "Countess",
-  ]);
+  assert.deepEqual(
+    [met.status, id, phone, name, job_title],
+    [200, survivor.id, own, "Ada", "Countess"],
+  );
   const refused = await post({ phone: theirs });
   assert.deepEqual([refused.status, refused.body.existing_id], [409, survivor.id]);
 });
 
-Deno.test("PUTs at once with a merge of the same person leave one contact", async () => {
-  for (let round = 0; round < 5; round++) {
-    const [own, [theirs, spelled]] = [anyPhone(), spellings()];
-    const survivor = (await put({ phone: own })).body.data;
-    const gone = (await put({ phone: theirs })).body.data;
-    const [answers] = await Promise.all([
-      Promise.all(Array.from({ length: 6 }, (_, n) => put({ phone: spelled, name: `${n}` }))),
-      withDatabase((sql) =>
-        sql`select app.merge_contacts(${company.id}, ${survivor.id}, ${gone.id})`
-      ),
-    ]);
-    for (const { status, body } of answers) {
-      assert.equal(status, 200);
-      assert.ok([survivor.id, gone.id].includes(body.data.id));
-    }
-    const rows = await withDatabase((sql) =>
-      sql`select id from contacts where company_id = ${company.id} and phone = any (${[
-        own,
-        theirs,
-        spelled,
-      ]})`
-    );
-    assert.deepEqual([...rows], [{ id: survivor.id }]);
-  }
-});
-
-Deno.test("a PUT with If-Match writes only the version that was read, and creates nobody", async () => {
+Deno.test("a PUT with If-Match writes only if the version is unchanged, and creates no contact", async () => {
   const [phone, spelling] = spellings();
   for (const ifMatch of ["*", '"1"']) {
     const { status, headers, body } = await put({ phone }, "", { "If-Match": ifMatch });
     assert.deepEqual([status, body.code, headers.get("ETag")], [412, "precondition_failed", null]);
     assert.ok(!("etag" in body));
-    assert.match(body.error, /^There is no such record, so nothing was written/);
+    assert.match(body.error, /^The record does not exist, so nothing was written/);
   }
   const { id, version } = (await put({ phone })).body.data;
   const matching = await put({ phone: spelling, name: "Ada" }, "", {
@@ -249,7 +189,7 @@ Deno.test("a PUT with If-Match writes only the version that was read, and create
   assert.deepEqual(statuses, [200, ...Array(19).fill(412)]);
 });
 
-Deno.test("a phone of another company is nobody's, and its contact stays as it is", async () => {
+Deno.test("the phone of another company's contact counts as unknown, and that contact stays unchanged", async () => {
   const [phone, spelling] = spellings();
   const json = { phone, name: "Theirs" };
   const theirs = await call(other.keys.write, "PUT", "/contacts", { json });
@@ -259,7 +199,7 @@ Deno.test("a phone of another company is nobody's, and its contact stays as it i
   assert.deepEqual([again.status, again.body], [200, theirs.body]);
 });
 
-Deno.test("a repeated POST answers the contact as it is now, and one that failed uses up no key", async () => {
+Deno.test("a repeated POST returns the current contact, and a failed POST uses up no idempotency key", async () => {
   const [phone, spelling] = spellings();
   const key = crypto.randomUUID();
   const headers = { "Idempotency-Key": key };
@@ -276,7 +216,7 @@ Deno.test("a repeated POST answers the contact as it is now, and one that failed
   assert.deepEqual([reused.status, reused.body.code], [422, "idempotency_key_reused"]);
   const conflict = await post({ phone: spelling }, { "Idempotency-Key": crypto.randomUUID() });
   assert.deepEqual([conflict.status, conflict.body.existing_id], [409, first.body.data.id]);
-  await withDatabase((sql) => sql`delete from contacts where id = ${first.body.data.id}`);
+  await statement`delete from contacts where id = ${first.body.data.id}`;
   const gone = await post({ phone, name: "Ada" }, headers);
   assert.deepEqual([gone.status, gone.body.code], [404, "not_found"]);
 });

@@ -6,7 +6,7 @@ import { anyClient, newPerson, signIn } from "../support/people.ts";
 import { personToken, rest, token } from "../support/rest.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
-/** What a failed call of the client says. */
+/** The message of a failed call of the client. */
 const failure = (error: { status?: number; code?: string } | null) => [error?.status, error?.code];
 
 /** Calls /auth/v1 without the client. */
@@ -28,7 +28,7 @@ async function call(
   return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
 }
 
-Deno.test("a person signs in with the password, and sees the rows of the own company alone", async () => {
+Deno.test("a person signs in with the password and sees only the rows of their company", async () => {
   const [company] = await Promise.all([newCompany(), newCompany()]);
   const person = await newPerson({ company: company.id, role: "owner", name: "Ada" });
   const { client } = await signIn({ ...person, email: person.email.toUpperCase() });
@@ -39,7 +39,7 @@ Deno.test("a person signs in with the password, and sees the rows of the own com
   assert.deepEqual([user?.id, user?.email], [person.id, person.email]);
 });
 
-Deno.test("a wrong password and an unknown address are refused alike", async () => {
+Deno.test("a wrong password and an unknown address get the same refusal", async () => {
   const person = await newPerson({});
   const { password } = person;
   const wrong = [{ ...person, password: "another" }, { email: "nobody@people.example", password }];
@@ -48,11 +48,10 @@ Deno.test("a wrong password and an unknown address are refused alike", async () 
   );
   for (const { status, body } of await Promise.all(answers)) {
     assert.equal(status, 400);
-    assert.deepEqual(body, {
-      code: 400,
-      error_code: "invalid_credentials",
-      msg: "Invalid login credentials",
-    });
+    assert.deepEqual(
+      body,
+      { code: 400, error_code: "invalid_credentials", msg: "Invalid login credentials" },
+    );
   }
 });
 
@@ -75,7 +74,7 @@ Deno.test("a session is refreshed until its person signs out", async () => {
   assert.deepEqual([status, body.error_code], [403, "session_not_found"]);
 });
 
-Deno.test("a magic link signs its reader in, once, where the page asked for it", async () => {
+Deno.test("a magic link signs its reader in once, on the page that requested it", async () => {
   const { email, id } = await newPerson({});
   const emailRedirectTo = `${stack.url}/settings/?from=mail`;
   const asked = await anyClient().auth.signInWithOtp({
@@ -101,7 +100,7 @@ Deno.test("a magic link signs its reader in, once, where the page asked for it",
   assert.deepEqual([again.get("error_code"), again.get("access_token")], ["otp_expired", null]);
 });
 
-Deno.test("a link never leads to a place of a stranger", async () => {
+Deno.test("a link never leads to an address with another origin", async () => {
   const { email } = await newPerson({});
   for (const stranger of ["https://evil.example/", "//evil.example", "javascript:alert(1)"]) {
     await anyClient().auth.resetPasswordForEmail(email, { redirectTo: stranger });
@@ -144,7 +143,7 @@ Deno.test("a reset leads to a new password, which ends the other sessions", asyn
   assert.equal((await client.auth.getUser()).error, null);
 });
 
-Deno.test("nobody signs up, and a link for an unknown address goes to no one", async () => {
+Deno.test("sign-up is refused, and a link for an unknown address is mailed to no one", async () => {
   const email = `${crypto.randomUUID()}@people.example`;
   const { auth } = anyClient();
   const answers = [
@@ -169,7 +168,7 @@ Deno.test("nobody signs up, and a link for an unknown address goes to no one", a
   });
 });
 
-Deno.test("a token that is forged, expired or of nobody is refused", async () => {
+Deno.test("a token that is forged, expired or without a person is refused", async () => {
   const person = await newPerson({ company: (await newCompany()).id });
   const claims = { role: "authenticated", sub: person.id };
   const key = crypto.getRandomValues(new Uint8Array(32));
@@ -188,7 +187,7 @@ Deno.test("a token that is forged, expired or of nobody is refused", async () =>
   assert.deepEqual((await rest(nobody, "GET", "/api_keys?select=id")).body, []);
 });
 
-Deno.test("a request without the publishable key is refused, but for a link", async () => {
+Deno.test("a request without the publishable key is refused, unless it follows a link", async () => {
   for (const headers of [{}, { apikey: "sb_publishable_wrong" }] as Record<string, string>[]) {
     const { status } = await call("POST", "/recover", { json: { email: "a@b.example" }, headers });
     assert.equal(status, 401);
@@ -197,7 +196,7 @@ Deno.test("a request without the publishable key is refused, but for a link", as
   assert.match(place.hash, /error_code=otp_expired/);
 });
 
-Deno.test("a page at another address may ask, as on a hosted project", async () => {
+Deno.test("a page at another address may call Auth, as on a hosted project", async () => {
   const origin = "http://127.0.0.1:8000";
   const asked = "authorization,apikey,content-type,x-client-info,x-supabase-api-version";
   for (const path of ["/auth/v1/token?grant_type=password", "/rest/v1/api_keys"]) {

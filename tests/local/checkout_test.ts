@@ -7,14 +7,14 @@ import { ask, processesOn, Started, startOn, withFolder } from "../support/start
 const NOBODY = 65534;
 const AS_NOBODY = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
 
-/** Whether these tests run as root, and the user nobody can run Deno and read the packages. */
+/** Whether these tests run as root and the user nobody can run Deno and read the packages. */
 const nobodyCanRun = Deno.uid() === 0 &&
   await succeeds([...AS_NOBODY, Deno.execPath(), "--version"]) &&
   await succeeds([...AS_NOBODY, "test", "-r", `${root}node_modules/postgres/package.json`]);
 
 Deno.test({
-  name: "an ordinary user runs it from a checkout whose path has spaces",
-  // Without root, every other start test runs as an ordinary user.
+  name: "an ordinary user can run the stack from a checkout whose path has spaces",
+  // Without root, every other start test already runs as an ordinary user.
   ignore: Deno.uid() === 0 && !nobodyCanRun,
   async fn() {
     await withFolder(async (folder) => {
@@ -43,7 +43,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "root runs it where namespaces are forbidden, as in many containers",
+  name: "root can run the stack where namespaces are forbidden, as in many containers",
   ignore: Deno.uid() !== 0 || Deno.build.os !== "linux",
   async fn() {
     await withFolder(async (folder) => {
@@ -59,7 +59,7 @@ Deno.test({
       assert.deepEqual(await forbidden.started.end(), [0, ""]);
       assert.equal((await Deno.stat(`${folder}/data/data`)).uid, NOBODY);
 
-      // The same data, where namespaces are allowed.
+      // The same data can be used where namespaces are allowed.
       const { started, stack } = await startOn(`${folder}/data`);
       assert.equal((await ask(stack, "/contacts?limit=200")).body.data.length, 40);
       assert.deepEqual(await started.end(), [0, ""]);
@@ -72,23 +72,23 @@ const migrations = Array.from(
   ({ name }) => name,
 ).sort();
 
-Deno.test("a migration that waits, fails or is corrected", async (t) => {
+Deno.test("a start applies a new migration, or says why it cannot", async (t) => {
   await withFolder(async (folder) => {
     const checkout = await copyCheckout(`${folder}/checkout`);
     const file = `${checkout}/supabase/migrations/30000101000000_ours.sql`;
     const args = ["--data", `${folder}/data`, "--port", "0", "--no-seed"];
 
-    await t.step("one that waits is cancelled when the start is ended", async () => {
+    await t.step("a migration that waits is cancelled when the start is ended", async () => {
       await Deno.writeTextFile(file, "create table ours (id int);\nselect pg_sleep(600);\n");
       const started = new Started(args, { checkout });
-      // The added migration may wait already or may not have begun; in both cases it is cancelled.
+      // The added migration may be waiting or may not have begun. In both cases it is cancelled.
       const [before] = migrations.slice(-1);
       await started.says(`applied ${before}`);
       assert.deepEqual(await started.end("SIGTERM"), [0, ""]);
       assert.deepEqual(await processesOn(`${folder}/data`), []);
     });
 
-    await t.step("one that fails is named, with its line if Postgres gives it", async () => {
+    await t.step("the error of a failed migration names it, and the line if known", async () => {
       const failures = {
         "create table ours (id int);\n\n-- 🎈🎈🎈\nselect nothing;\n":
           'column "nothing" does not exist (line 4)',
@@ -107,20 +107,42 @@ Deno.test("a migration that waits, fails or is corrected", async (t) => {
       }
     });
 
-    await t.step("one that was corrected is applied", async () => {
+    await t.step("a corrected migration is applied", async () => {
       await Deno.writeTextFile(file, "create table ours (id int);\n");
       const started = new Started(args, { checkout });
       await started.says("Ready");
       assert.match(started.out, /^· applied 30000101000000_ours\.sql\n\nReady/);
       assert.deepEqual(await started.end(), [0, ""]);
     });
+
+    await t.step(
+      "without --fresh, a start refuses a database that other migrations made",
+      async () => {
+        const folder = `${checkout}/supabase/migrations`;
+        const baseline = `${folder}/${migrations[0]}`;
+        const sentence =
+          "This database was made by other migrations than those in supabase/migrations. " +
+          "Start with --fresh for an empty one, or with --data <folder> to keep it.\n";
+        await Deno.rename(baseline, `${folder}/20000101000000_before.sql`);
+        assert.deepEqual(await new Started(args, { checkout }).ended(), [1, sentence]);
+
+        await Deno.rename(`${folder}/20000101000000_before.sql`, baseline);
+        await Deno.writeTextFile(baseline, "-- It says something else.\n", { append: true });
+        assert.deepEqual(await new Started(args, { checkout }).ended(), [1, sentence]);
+
+        const started = new Started([...args, "--fresh"], { checkout });
+        await started.says("Ready");
+        assert.deepEqual(await started.end(), [0, ""]);
+      },
+    );
   });
 });
 
-/** Copies the part of the checkout that a start needs, and links the installed packages. */
+/** Copies the part of the checkout that a start needs, with links to the installed packages. */
 async function copyCheckout(target: string): Promise<string> {
   await Deno.mkdir(target, { recursive: true });
-  for (const part of ["local", "supabase", "deno.json", "import_map.json", "package.json"]) {
+  const folders = ["local", "sandbox", "supabase"];
+  for (const part of [...folders, "deno.json", "import_map.json", "package.json"]) {
     await succeeds(["cp", "-R", `${root}${part}`, target]);
   }
   await Deno.symlink(`${root}node_modules`, `${target}/node_modules`);

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
-import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
-import { sandbox } from "../../local/sandbox/sandbox.ts";
+import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
+import { sandbox } from "../../sandbox/sandbox.ts";
 
 /** An answer of the channel. */
 export interface Answer {
   status: number;
   headers: Headers;
-  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  // deno-lint-ignore no-explicit-any -- tests compare parts of any body
   body: any;
 }
 
 export const CHANNEL = "http://127.0.0.1:54330/sandbox/v26.0";
 const AUTHORIZED = { Authorization: `Bearer ${SANDBOX_TOKEN}` };
 
-/** A sandbox of the test's own, called without a network, with a clock that the test may move. */
+/** A sandbox for one test, called without a network. The test may move its clock. */
 export function directSandbox() {
   const clock = { now: Date.now() };
   const { fetch } = sandbox({ now: () => clock.now });
@@ -35,7 +35,7 @@ export function directSandbox() {
     fetch,
     call,
     get: (path: string) => call(path),
-    /** Uploads a file for a phone number; `parts` replaces parts of the form, null leaves one out. */
+    /** Uploads a file for a phone number. `parts` replaces parts of the form, and null removes a part. */
     upload: (
       phoneNumberId: string,
       file: File,
@@ -66,7 +66,7 @@ export function directSandbox() {
   };
 }
 
-/** The request that uploads a file of this size, which is made piece by piece. */
+/** The request that uploads a file of this size, which is created piece by piece. */
 export function largeUpload(url: string, type: string, size: number): Request {
   const part = (disposition: string, content: string) =>
     `--b\r\nContent-Disposition: form-data; ${disposition}\r\n${content}`;
@@ -92,7 +92,7 @@ export function fileOf(type: string, size = 1000, name = "file"): File {
   return new File([new Uint8Array(size)], name, { type });
 }
 
-/** That an answer is this error of the channel; `details` is what it must say. */
+/** Asserts that an answer is this error of the channel. `details` is the expected explanation. */
 export function assertFault({ status, body: { error } }: Answer, code: number, details?: RegExp) {
   assert.equal(error?.code, code, JSON.stringify(error));
   assert.equal(status, code === 132001 ? 404 : code === 190 ? 401 : 400);

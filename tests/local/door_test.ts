@@ -1,4 +1,4 @@
-// What the local stack does with requests that no browser and no HTTP client would send.
+// How the local stack handles requests that no browser or HTTP client would send.
 import assert from "node:assert/strict";
 import { refusedHost } from "../../local/host_header.ts";
 import { newCompany } from "../support/company.ts";
@@ -14,7 +14,7 @@ const PATHS = [CONTACTS, "/functions/v1/send-external-template", "/rest/v1/conta
   .concat("/auth/v1/token?grant_type=password", "/auth/v1/user", "/settings/", "/sandbox/mail")
   .concat("/sandbox/messages", "/nothing", "/");
 
-Deno.test("a request whose Host is missing or is no host is refused in the API's shape", async () => {
+Deno.test("a request with a missing or invalid Host gets an error in the API's form", async () => {
   const wrong = ["a b", "[", "[::1", "", "a\tb", "é", "name:port", "127.0.0.1:99999"]
     .concat("user@127.0.0.1", "127.0.0.1/path", "127.0.0.1?q", "127.0.0.1#f", "127.0.0.1\\x");
   const heads = [...wrong.map((value) => [`Host: ${value}`]), []];
@@ -24,7 +24,7 @@ Deno.test("a request whose Host is missing or is no host is refused in the API's
       assert.equal(answer.status, 400, `${path} ${head}: ${answer.text}`);
       const { error, code, request_id } = JSON.parse(answer.text);
       assert.deepEqual([error, code], [
-        "The Host header is missing or is no host",
+        "The Host header is missing or is not a host name",
         "malformed_request",
       ]);
       assert.match(request_id, /^[\da-f-]{36}$/);
@@ -36,7 +36,7 @@ Deno.test("a request whose Host is missing or is no host is refused in the API's
   assert.equal(JSON.parse(named.text).request_id, "mine-1");
 });
 
-Deno.test("a name that may resolve to this machine by another's will is refused before anything is done", async () => {
+Deno.test("a host name that another party could point at this machine is refused before anything is done", async () => {
   const names = ["evil.example", "EVIL.example:80", "localhost.evil.example", "localhostx"]
     .concat("127.0.0.1.evil.example", "host.docker.internal.evil.example", "a.local");
   for (const path of PATHS) {
@@ -51,12 +51,12 @@ Deno.test("a name that may resolve to this machine by another's will is refused 
       });
     }
   }
-  // An address in the request line counts more than the Host.
+  // An address in the request line takes precedence over the Host.
   const absolute = [`GET http://evil.example/sandbox/messages HTTP/1.1`, `Host: ${host}`];
   assert.equal((await sendRaw(stack.url, absolute)).status, 421);
 });
 
-Deno.test("addresses in numbers and the names of this machine are accepted, with any port", async () => {
+Deno.test("numeric addresses and the names of this machine are accepted, with any port", async () => {
   const accepted = [host, "127.0.0.1", "10.1.2.3:80", "[::1]:8000", "LOCALHOST", "localhost:1"]
     .concat("app.localhost:3000", "host.docker.internal:54330", "127.0.0.1:");
   for (const name of accepted) {
@@ -69,7 +69,7 @@ Deno.test("addresses in numbers and the names of this machine are accepted, with
   }
 });
 
-Deno.test("a server answers to one more name when it is told to", () => {
+Deno.test("a server also answers to a configured name", () => {
   const refusal = (name: string) => {
     const url = `http://${name}/sandbox/messages`;
     const request = new Request(url, { headers: { Host: name } });
@@ -78,7 +78,7 @@ Deno.test("a server answers to one more name when it is told to", () => {
   assert.deepEqual(["desk.lan:54330", "127.0.0.1", "a.desk.lan"].map(refusal), [null, null, 421]);
 });
 
-Deno.test("a function gets every method as it was written, and answers it itself", async () => {
+Deno.test("a function receives every method unchanged and answers it itself", async () => {
   for (const method of ["TRACE", "TRACK", "get", "Post", "patch", "PROPFIND"]) {
     const ask = (path: string, ...more: string[]) =>
       sendRaw(
@@ -103,7 +103,7 @@ Deno.test("a function gets every method as it was written, and answers it itself
   }
 });
 
-Deno.test("what a caller writes of its own address is not recorded", async () => {
+Deno.test("an address that a caller writes into headers is not recorded", async () => {
   const { id: company } = await newCompany();
   const { token } = await signIn(await newPerson({ company }));
   const spoofed = ["X-Forwarded-For", "X-Real-IP", "CF-Connecting-IP", "x-forwarded-for"];
@@ -117,7 +117,7 @@ Deno.test("what a caller writes of its own address is not recorded", async () =>
   const events = await rest(
     token,
     "GET",
-    `/api_key_events?company_id=eq.${company}&key_name=eq.mine&select=client_address`,
+    `/company_events?company_id=eq.${company}&key_name=eq.mine&select=client_address`,
   );
   assert.deepEqual(events.body, [{ client_address: "127.0.0.1" }]);
 });
@@ -128,7 +128,7 @@ function chunked(json: unknown): string {
   return `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
 }
 
-Deno.test("a body that breaks off ends nothing", async () => {
+Deno.test("a body that breaks off does not end the stack", async () => {
   const head = (path: string, length: string) =>
     [`POST ${path} HTTP/1.1`, `Host: ${host}`, length, "Content-Type: application/json"]
       .concat(`apikey: ${stack.publishable_key}`, `Authorization: Bearer ${keys.all}`);

@@ -1,4 +1,5 @@
-// PostgREST's grammar of filters, as its own tests (ApiRequest/QueryParams) and its source have it.
+// PostgREST's grammar of filters, as its own tests (ApiRequest/QueryParams) and its source define
+// it.
 import assert from "node:assert/strict";
 import {
   type Condition,
@@ -10,7 +11,7 @@ import {
 } from "../../local/rest/filter_grammar.ts";
 import { NotUnderstood } from "../../local/rest/reader.ts";
 
-/** A condition in few characters, with each text in «». */
+/** A condition in short form, with each text in «». */
 function shown(condition: Condition): string {
   const not = condition.isNegated ? "not " : "";
   if ("members" in condition) {
@@ -34,7 +35,7 @@ function shownPlaced({ path, condition }: Placed): string {
   return `${path.map((name) => `${name}: `).join("")}${shown(condition)}`;
 }
 
-Deno.test("a filter outside of brackets has all the text as its operand", () => {
+Deno.test("outside brackets, the whole text after the operator is the operand", () => {
   const filters: Record<string, string> = {
     "a=eq.1": "a eq «1»",
     "a=eq.": "a eq «»",
@@ -51,7 +52,7 @@ Deno.test("a filter outside of brackets has all the text as its operand", () => 
     "a=is.null": "a is null",
     "a=not.is.NULL": "not a is null",
     "a=is.not_null": "a is not_null",
-    "a=is.truely": "a is true", // PostgREST reads no further
+    "a=is.truely": "a is true", // PostgREST ignores the rest
     "b.a=eq.1": "b: a eq «1»",
     "c.b.a=eq.1": "c: b: a eq «1»",
     '"b.c".a=eq.1': "b.c: a eq «1»",
@@ -69,7 +70,7 @@ Deno.test("a filter outside of brackets has all the text as its operand", () => 
   }
 });
 
-Deno.test("the members of a list are quoted or not, and only the blanks at its start are lost", () => {
+Deno.test("the members of a list may be quoted, and spaces are ignored only at the start of the list", () => {
   const lists: Record<string, string> = {
     "(a,b)": "«a»«b»",
     "()": "«»",
@@ -79,7 +80,7 @@ Deno.test("the members of a list are quoted or not, and only the blanks at its s
     "( a , b )": "«a »« b »",
     '(" a "," b ")': "« a »« b »",
     "(a\nb,🎈)": "«a\nb»«🎈»",
-    "(a)b)": "«a»", // PostgREST reads no further
+    "(a)b)": "«a»", // PostgREST ignores the rest
   };
   for (const [list, expected] of Object.entries(lists)) {
     const { condition } = parseFilter("x", `in.${list}`);
@@ -87,7 +88,7 @@ Deno.test("the members of a list are quoted or not, and only the blanks at its s
   }
 });
 
-Deno.test("a junction quotes what has brackets, and takes an array or a flat object as it is", () => {
+Deno.test("in or=() and and=(), a value with brackets needs quotes, but an array or a flat object does not", () => {
   const junctions: [string, string, string][] = [
     ["or", "(a.eq.1,b.eq.2)", "or(a eq «1» b eq «2»)"],
     ["and", "(a.not.eq.1)", "and(not a eq «1»)"],
@@ -107,15 +108,15 @@ Deno.test("a junction quotes what has brackets, and takes an array or a flat obj
     ["or", "( a.eq.1 , b->>c.eq.2)", "or(a eq «1 » b->>c eq «2»)"],
     ["or", "(not.eq.1,and.eq.2)", "or(not eq «1» and eq «2»)"],
     ["or", '("a.b".eq.1)', "or(a.b eq «1»)"],
-    ["or", "a.eq.1", "ora eq «1»"], // neither brackets nor a junction are found
-    ["or", "(a.eq.x)y,b.eq.1)", "or(a eq «x»)"], // PostgREST reads no further
+    ["or", "a.eq.1", "ora eq «1»"], // the brackets and the junction are not found
+    ["or", "(a.eq.x)y,b.eq.1)", "or(a eq «x»)"], // PostgREST ignores the rest
   ];
   for (const [name, value, expected] of junctions) {
     assert.equal(shownPlaced(parseJunction(name, value)), expected, value);
   }
 });
 
-Deno.test("what PostgREST does not understand is refused, and says where", () => {
+Deno.test("a filter that PostgREST does not understand is refused, and the error says where", () => {
   const refused: [() => unknown, string, string][] = [
     [
       () => parseFilter("a", "noop.1"),
@@ -153,7 +154,7 @@ Deno.test("what PostgREST does not understand is refused, and says where", () =>
   }
 });
 
-Deno.test("an argument of a call that begins like a filter is a filter, or is refused", () => {
+Deno.test("an argument of a function call that begins like a filter is treated as a filter or refused", () => {
   for (const argument of ["", "a.b", "{a}", "eq", "equal.x", "Eq.x", "isdistinct"]) {
     assert.equal(parseFilterOfCall("q", argument), null, argument);
   }

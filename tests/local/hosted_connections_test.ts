@@ -1,5 +1,5 @@
-// The outcome of a send whose connection to the channel fails, on the Deno that runs these tests and on the
-// hosted runtime's: the two report such a failure differently, and they retry differently by themselves.
+// The outcome of a send whose connection to the channel fails. The tests run on their own Deno and
+// on that of the hosted runtime, because the two report and retry such failures differently.
 import assert from "node:assert/strict";
 import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -51,14 +51,14 @@ const MAY_HAVE_GONE: Record<string, (connection: Connection) => Promise<unknown>
 const ACCEPTED = '{"messages":[{"id":"wamid.x"}]}';
 
 for (const [name, deno] of Object.entries(DENOS)) {
-  Deno.test(`on ${name}, after a connection that breaks, the outcome is unknown and no second one is made`, async (t) => {
+  Deno.test(`on ${name}, a broken connection makes the outcome unknown and causes no second call`, async (t) => {
     await using channel = bareChannel();
     await using sender = await startFunction("send-external-template", {
       channelUrl: `http://${channel.address}/v26.0`,
       deno,
     });
     for (const [what, way] of Object.entries(MAY_HAVE_GONE)) {
-      await t.step(`one that ${what}`, async () => {
+      await t.step(`a connection that ${what}`, async () => {
         const company = await newCompany();
         const json = template(anyPhone(), { idempotency_key: "once" });
         channel.become(way);
@@ -75,7 +75,7 @@ for (const [name, deno] of Object.entries(DENOS)) {
     }
   });
 
-  Deno.test(`on ${name}, no send is repeated on a connection that has carried an earlier send`, async () => {
+  Deno.test(`on ${name}, a send over a connection that was used before is not repeated`, async () => {
     const company = await newCompany();
     let requests = 0;
     await using channel = bareChannel();
@@ -98,26 +98,27 @@ for (const [name, deno] of Object.entries(DENOS)) {
     assert.deepEqual([requests, channel.connections], [2, 1]);
   });
 
-  Deno.test(`on ${name}, without a connection, nothing has been sent`, async (t) => {
+  Deno.test(`on ${name}, a send that cannot reach the channel is reported as not sent`, async (t) => {
     await using channel = bareChannel();
     const unreachable: Record<
       string,
       [url: string, way?: (connection: Connection) => Promise<unknown>]
     > = {
-      // Nothing listens there. Deno calls this port; others it refuses without a call.
-      "is refused": ["http://127.0.0.1:10/v26.0"],
-      "has no such name": ["https://channel.invalid/v26.0"],
-      "ends within TLS": [
+      // Nothing listens at this port. Deno really calls it, but refuses some other ports without a
+      // call.
+      "refuses the connection": ["http://127.0.0.1:10/v26.0"],
+      "does not exist": ["https://channel.invalid/v26.0"],
+      "closes the connection within TLS": [
         `https://${channel.address}/v26.0`,
         (connection) => connection.read(new Uint8Array(65_536)),
       ],
-      "speaks no TLS": [
+      "does not use TLS": [
         `https://${channel.address}/v26.0`,
         (connection) => write(connection, "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
       ],
     };
     for (const [what, [channelUrl, way]] of Object.entries(unreachable)) {
-      await t.step(`one that ${what}`, async () => {
+      await t.step(`a channel that ${what}`, async () => {
         if (way) channel.become(way);
         await using sender = await startFunction("send-external-template", { channelUrl, deno });
         const company = await newCompany();
@@ -125,17 +126,16 @@ for (const [name, deno] of Object.entries(DENOS)) {
         for (const _ of ["first", "again"]) {
           assertUnavailable(await post(sender.url, company.keys.messaging, json), "not_sent");
           const [entry, ...more] = await ledgerOf(company);
-          assert.deepEqual([entry.state, entry.reason, more], [
-            "released",
-            "channel_unavailable",
-            [],
-          ]);
+          assert.deepEqual(
+            [entry.state, entry.reason, more],
+            ["released", "channel_unavailable", []],
+          );
         }
       });
     }
   });
 
-  Deno.test(`on ${name}, after a channel that is silent for too long, the outcome is unknown`, async () => {
+  Deno.test(`on ${name}, a channel that is silent for too long makes the outcome unknown`, async () => {
     await using channel = bareChannel();
     const over = Promise.withResolvers<void>();
     const silences: ((connection: Connection) => Promise<unknown>)[] = [
@@ -178,12 +178,12 @@ function assertUnavailable({ status, headers, body }: Answer, outcome: string) {
   assert.equal(headers.get("Retry-After"), null);
 }
 
-/** The answer to one request of a function that waits for the channel for 300 ms only. */
+/** The answer to one request of a function that waits at most 300 ms for the channel. */
 async function impatientSend(deno: string, channelUrl: string, key: string, json: unknown) {
   const script = `
     const folder = "file://${root}supabase/functions/send-external-template/";
     const { sendExternalTemplate } = await import(folder + "app.ts");
-    const { readSenderConfig } = await import(folder + "config.ts");
+    const { readSenderConfig } = await import(folder + "template_send_config.ts");
     const { whatsapp, ...config } = await readSenderConfig(Deno.env.toObject());
     const app = sendExternalTemplate({ ...config, whatsapp: { ...whatsapp, timeoutMs: 300 } });
     const { url, ...init } = ${

@@ -1,4 +1,4 @@
-// `npm start` runs the jobs of messaging accounts by itself.
+// `npm start` also runs the jobs of messaging accounts.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { runDueJobs } from "../../local/jobs.ts";
@@ -6,7 +6,7 @@ import type { Sql } from "../../local/postgres/database.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { startOn, until, withFolder } from "../support/started.ts";
 
-Deno.test("the demo company has its catalogue soon after the start, and again with a new sandbox", async () => {
+Deno.test("the demo company's templates are read soon after the start and after each move of the sandbox", async () => {
   await withFolder(async (folder) => {
     const uploadsOf = async (sql: postgres.Sql) => {
       const [{ count }] = await sql`
@@ -28,7 +28,7 @@ Deno.test("the demo company has its catalogue soon after the start, and again wi
     await sql.end();
     assert.deepEqual(await first.started.end(), [0, ""]);
 
-    // The data folder of a version that had no jobs.
+    // The data folder of a version without jobs.
     const { jobs_secret: _, ...older } = JSON.parse(
       await Deno.readTextFile(`${folder}/secrets.json`),
     );
@@ -52,7 +52,7 @@ Deno.test("the demo company has its catalogue soon after the start, and again wi
   });
 });
 
-Deno.test("secrets are made once, and those that an older file lacks are added", async () => {
+Deno.test("secrets are created once, and secrets that an older file lacks are added", async () => {
   await withFolder(async (folder) => {
     const file = `${folder}/secrets.json`;
     const made = await loadSecrets(file);
@@ -65,7 +65,7 @@ Deno.test("secrets are made once, and those that an older file lacks are added",
   });
 });
 
-/** A function whatsapp that answers as the test says, and a database in which these jobs are due. */
+/** A whatsapp function that answers as the test says, and a database in which these jobs are due. */
 function ownFunction(due: { job: string; account_id: string }[], answer: () => Promise<Response>) {
   const calls: { path: string; authorization: string | null; body: unknown }[] = [];
   const server = Deno.serve(
@@ -89,7 +89,7 @@ function ownFunction(due: { job: string; account_id: string }[], answer: () => P
 
 const DUE = ["1", "2"].map((account_id) => ({ job: "template-sync", account_id }));
 
-Deno.test("what is due is called for one after the other, also after a failure", async () => {
+Deno.test("the due jobs are called one after the other, even if one of them fails", async () => {
   await using own = ownFunction(DUE, () => Promise.resolve(new Response("no", { status: 502 })));
   const jobs = runDueJobs(own.sql, own.url, "the-secret");
   await until(() => own.calls.length === 2);
@@ -104,13 +104,13 @@ Deno.test("what is due is called for one after the other, also after a failure",
   );
 });
 
-Deno.test("a database that fails disturbs nothing, and the end does not wait for a minute", async () => {
+Deno.test("a failing database does not stop the jobs, and ending them does not wait for the next minute", async () => {
   const sql = (() => Promise.reject(new Error("down"))) as unknown as Sql;
   const jobs = runDueJobs(sql, "http://127.0.0.1:9", "the-secret");
   await jobs.stop();
 });
 
-Deno.test("the end breaks off a job that hangs, and begins no other", async () => {
+Deno.test("ending the jobs breaks off a job that hangs and starts no other", async () => {
   const over = Promise.withResolvers<Response>();
   const own = ownFunction(DUE, () => over.promise);
   const jobs = runDueJobs(own.sql, own.url, "the-secret");

@@ -1,4 +1,4 @@
-// What the local database takes for a letter decides which searches an index serves.
+// The letters of the local database decide which searches an index can use.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { command, findPrograms, giveTo } from "../../local/postgres/programs.ts";
@@ -15,7 +15,7 @@ Deno.test("the database finds the parts of words in every script", async () => {
   assert.equal(trigrams.length, "Щербаков".length + 1);
 });
 
-Deno.test("a data folder that was made with the locale C starts, and finds words in every script", async () => {
+Deno.test("a data folder with the locale C can be started and finds words in every script", async () => {
   await withFolder(async (folder) => {
     const { database_password } = await loadSecrets(`${folder}/secrets.json`);
     const programs = await findPrograms();

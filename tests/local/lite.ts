@@ -1,6 +1,6 @@
 import { decodeBase64Url } from "deno-std/encoding/base64url.js";
 import postgres from "postgres";
-import { type Rest, type RestOptions, startRest } from "../../local/rest/rest.ts";
+import { type Rest, startRest } from "../../local/rest/rest.ts";
 import { token } from "../support/rest.ts";
 import { environment, stack } from "../support/test_stack.ts";
 
@@ -9,7 +9,7 @@ interface DataApiAnswer {
   headers: Headers;
   /** The body as text, because JSON.parse rounds some numbers. */
   text: string;
-  // deno-lint-ignore no-explicit-any -- the tests compare parts of the body
+  // deno-lint-ignore no-explicit-any -- the tests compare parts of any body
   body: any;
 }
 
@@ -20,52 +20,36 @@ export type DataApi = (
     method?: string;
     json?: unknown;
     headers?: Record<string, string>;
-    /** The claims of the token, by default those of the role authenticated; null sends no token. */
+    /** The claims of the token, by default those of the role authenticated. null sends no token. */
     claims?: Record<string, unknown> | null;
   },
 ) => Promise<DataApiAnswer>;
 
 /**
- * Creates two databases with the same tables and starts lite on each: one as the local stack corrects
- * it, and one uncorrected. There are two because uncorrected lite grants everything to everyone.
- *
- * @param tables the SQL that fills them; by default anon, authenticated and service_role have no grants.
+ * Creates a database and starts the Data API on it.
+ * @param tables the SQL that fills them; by default anon, authenticated and service_role have no
+ * grants.
  */
-export async function startBoth(tables: string) {
+export async function startDataApi(tables: string) {
   const name = `lite_${crypto.randomUUID().slice(0, 8)}`;
   const cluster = asSuperuser("postgres");
   await cluster.unsafe(`create database ${name}`);
   const sql = asSuperuser(name);
   await sql.unsafe(tables);
-  await sql.end();
-  const twin = `${name}_twin`;
-  await cluster.unsafe(`create database ${twin} template ${name}`);
-
-  const corrected = await startLite((role) => url(name, role));
-  // As superuser, because uncorrected lite shows the role authenticator none of the tables.
-  const uncorrected = await startLite(() => url(twin, "supabase_admin"), { uncorrected: true });
-  const correctedSql = asSuperuser(name);
-  // The connections open before the first test, because a test must not leave one open.
-  await Promise.all([
-    dataApi(corrected)("/none"),
-    dataApi(uncorrected)("/none"),
-    correctedSql`select`,
-  ]);
+  const rest = await startLite((role) => url(name, role));
+  const api = dataApi(rest);
+  // Opens a connection before the first test, because a test must not leave any open.
+  await api("/none");
 
   return {
-    corrected: dataApi(corrected),
-    uncorrected: dataApi(uncorrected),
-    /** Starts uncorrected lite with the role authenticator, as a hosted Data API connects. */
-    uncorrectedAuthenticator: () => startLite((role) => url(twin, role), { uncorrected: true }),
-    /** The address of the corrected one's database, for a role. */
+    api,
+    /** The address of the database, for a role. */
     url: (role: string) => url(name, role),
-    /** A connection to the database of the corrected one, as superuser. */
-    sql: correctedSql,
+    /** A connection to the database, as superuser. */
+    sql,
     async end() {
-      await Promise.all([corrected.close(), uncorrected.close(), correctedSql.end()]);
-      for (const each of [name, twin]) {
-        await cluster.unsafe(`drop database ${each} with (force)`);
-      }
+      await Promise.all([rest.close(), sql.end()]);
+      await cluster.unsafe(`drop database ${name} with (force)`);
       await cluster.end();
     },
   };
@@ -100,7 +84,7 @@ export function dataApi(rest: Rest): DataApi {
   };
 }
 
-/** Does some work without showing its errors on the console. Returns how many it printed. */
+/** Does some work without showing its errors on the console. Returns how many errors it printed. */
 export async function silently(work: () => Promise<unknown>): Promise<number> {
   const print = console.error;
   let count = 0;
@@ -117,10 +101,7 @@ export async function silently(work: () => Promise<unknown>): Promise<number> {
  * Starts lite with the keys of the tests' stack.
  * @param url the address of the database for a role.
  */
-export function startLite(
-  url: (role: string) => string,
-  options: Pick<RestOptions, "uncorrected"> = {},
-): Promise<Rest> {
+export function startLite(url: (role: string) => string): Promise<Rest> {
   const { k: secret } = JSON.parse(environment().JWT_SIGNING_KEY);
   return startRest({
     url: url("authenticator"),
@@ -128,7 +109,6 @@ export function startLite(
     jwtSecret: new TextDecoder().decode(decodeBase64Url(secret)),
     publishableKey: stack.publishable_key,
     secretKey: stack.secret_key,
-    ...options,
   });
 }
 

@@ -1,11 +1,11 @@
 // `npm test` against a Supabase that the environment names.
 import assert from "node:assert/strict";
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
-import { environment, stack as ours, withDatabase } from "../support/test_stack.ts";
+import { environment, stack as ours, statement } from "../support/test_stack.ts";
 import { root } from "../../local/checkout.ts";
 import { startOn, withFolder } from "../support/started.ts";
 
-/** Runs one test file with this environment. Returns the exit code and all that was printed. */
+/** Runs one test file with this environment. Returns the exit code and everything that was printed. */
 async function test(
   env: Record<string, string>,
   file = "tests/gateway/health_test.ts",
@@ -18,7 +18,7 @@ async function test(
   return [code, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)];
 }
 
-Deno.test("the tests run against the named Supabase, with its own secrets", async () => {
+Deno.test("the tests can run against the Supabase that the environment names, with its own secrets", async () => {
   await withFolder(async (folder) => {
     const { started, stack } = await startOn(folder);
     const { jwt_secret, credentials_key } = JSON.parse(
@@ -53,7 +53,7 @@ Deno.test("the tests run against the named Supabase, with its own secrets", asyn
   });
 });
 
-Deno.test("a Supabase that is named incompletely, or has real companies, is not tested", async () => {
+Deno.test("a Supabase whose variables are incomplete, or that has real companies, is not tested", async () => {
   const { JWT_SIGNING_KEY, CREDENTIALS_KEY } = environment();
   const named = {
     SUPABASE_URL: ours.url,
@@ -62,7 +62,7 @@ Deno.test("a Supabase that is named incompletely, or has real companies, is not 
     JWT_SIGNING_KEY,
     CREDENTIALS_KEY,
   };
-  await withDatabase((sql) => sql`insert into companies (name) values ('A customer')`);
+  await statement`insert into companies (name) values ('A customer')`;
   const cases: [Record<string, string>, RegExp][] = [
     [named, /^The database of SUPABASE_DB_URL has companies that no test made \(\d+\)\. /],
     [

@@ -5,9 +5,10 @@ interface RawAnswer {
 }
 
 /**
- * Sends the text of one request over TCP, as no HTTP client would, and reads the answer to its end.
+ * Sends the text of one request over TCP, in ways that no HTTP client would, and reads the whole
+ * answer.
  * @param head the request line and headers, without the empty line; `Connection: close` is added.
- * @param breaksOff whether the client sends no more after the body, although it may have announced more.
+ * @param breaksOff whether the client sends nothing after the body, even if it has announced more.
  */
 export async function sendRaw(
   url: string,

@@ -1,4 +1,4 @@
-// A start on a folder after the one before it was killed, crashed or was interrupted.
+// A start on a folder after the previous one was killed, crashed or was interrupted.
 import assert from "node:assert/strict";
 import { anyPhone } from "../support/company.ts";
 import {
@@ -12,23 +12,23 @@ import {
   withFolder,
 } from "../support/started.ts";
 
-Deno.test("a start recovers from the end of the one before it, however that ended", async (t) => {
+Deno.test("a start works however the previous start ended", async (t) => {
   await withFolder(async (folder) => {
     const args = ["--data", folder, "--port", "0"];
     const has = (name: string) =>
       Array.from(Deno.readDirSync(folder)).some((entry) => entry.name.startsWith(name));
 
-    await t.step("killed while it made its cluster", async () => {
+    await t.step("a start works after the first start was killed too early", async () => {
       const started = new Started(args);
       await until(() => has("unfinished-"));
       await started.crash();
       assert.ok(!has("data"));
     });
 
-    await t.step("ended before it was ready: nothing is left running", async () => {
-      await Deno.writeTextFile(`${folder}/stack.json`, "{}"); // left by a crash
+    await t.step("a start that is ended before it is ready leaves nothing running", async () => {
+      await Deno.writeTextFile(`${folder}/stack.json`, "{}"); // a crash leaves this file behind
       const started = new Started(args);
-      await started.says("applied 20261121000100_foundation.sql");
+      await until(() => has("data"));
       assert.deepEqual(await started.end("SIGTERM"), [0, ""]);
       assert.doesNotMatch(started.out, new RegExp(READY));
       assert.ok(!has("stack.json"));
@@ -43,7 +43,7 @@ Deno.test("a start recovers from the end of the one before it, however that ende
     assert.equal((await contacts()).length, 40);
     assert.equal((await ask(stack, "/contacts", { method: "POST", body, headers })).status, 201);
 
-    await t.step("killed: the data is kept, and the demo data is not written again", async () => {
+    await t.step("a start after a kill keeps the data and adds no demo data", async () => {
       await started.crash();
       assert.ok((await processesOn(folder)).some((line) => parseInt(line) === postgres));
 
@@ -51,31 +51,37 @@ Deno.test("a start recovers from the end of the one before it, however that ende
       const found = await contacts();
       assert.deepEqual([found.length, found[0].phone], [41, phone]);
       assert.doesNotMatch(started.out, /^· (applied|wrote)/m);
-      // The server that was left behind has been ended.
+      // The orphaned server has been ended.
       assert.equal((await processesOn(folder)).length, 2);
     });
 
-    await t.step("killed together with its server", async () => {
-      Deno.kill(postgres, "SIGKILL");
-      await started.crash();
-      ({ started, stack, postgres } = await startOn(folder));
-      assert.equal((await contacts()).length, 41);
-    });
+    await t.step(
+      "a start works after both the previous start and its server were killed",
+      async () => {
+        Deno.kill(postgres, "SIGKILL");
+        await started.crash();
+        ({ started, stack, postgres } = await startOn(folder));
+        assert.equal((await contacts()).length, 41);
+      },
+    );
 
-    await t.step("killed with its server: another program with its number runs on", async () => {
-      await started.crash();
-      Deno.kill(postgres, "SIGKILL");
-      const other = new Deno.Command("sleep", { args: ["60"] }).spawn();
-      const path = `${folder}/data/postmaster.pid`;
-      const text = await Deno.readTextFile(path);
-      await Deno.writeTextFile(path, text.replace(/^\d+/, String(other.pid)));
-      ({ started, stack, postgres } = await startOn(folder));
-      assert.equal((await contacts()).length, 41);
-      other.kill("SIGTERM");
-      assert.equal((await other.status).signal, "SIGTERM");
-    });
+    await t.step(
+      "a start does not end a program with the process id of the killed server",
+      async () => {
+        await started.crash();
+        Deno.kill(postgres, "SIGKILL");
+        const other = new Deno.Command("sleep", { args: ["60"] }).spawn();
+        const path = `${folder}/data/postmaster.pid`;
+        const text = await Deno.readTextFile(path);
+        await Deno.writeTextFile(path, text.replace(/^\d+/, String(other.pid)));
+        ({ started, stack, postgres } = await startOn(folder));
+        assert.equal((await contacts()).length, 41);
+        other.kill("SIGTERM");
+        assert.equal((await other.status).signal, "SIGTERM");
+      },
+    );
 
-    await t.step("killed before a start from an empty database", async () => {
+    await t.step("a start with an empty database works after a kill", async () => {
       await started.crash();
       ({ started, stack, postgres } = await startOn(folder, ["--fresh"]));
       assert.equal((await contacts()).length, 40);
@@ -83,27 +89,27 @@ Deno.test("a start recovers from the end of the one before it, however that ende
       assert.ok(!has("unfinished-"));
     });
 
-    await t.step("its server crashed: the start ends with one sentence", async () => {
+    await t.step("a start whose server crashes ends with one sentence", async () => {
       Deno.kill(postgres, "SIGKILL");
       const [code, printed] = await started.ended();
       assert.equal(code, 1);
       const sentence = `Postgres ended unexpectedly; ${folder}/postgres.log says why.\n`;
-      // A request that was under way fails too, and its error may be printed first.
+      // A request in progress fails too, and its error may be printed first.
       assert.ok(printed.endsWith(sentence), printed);
       assert.deepEqual(await processesOn(folder), []);
       assert.ok(!has("stack.json"));
     });
 
-    await t.step("npm, which started it, was killed: the start ends too", async () => {
+    await t.step("a start ends when the npm that started it is killed", async () => {
       const npm = new Started(args, {
-        // As under npm, the stack is the child of a process that passes signals on while it runs.
+        // As under npm, the parent of the stack is a process that passes signals on while it runs.
         prefix: ["sh", "-c", '"$@" & wait', "sh"],
         env: { npm_lifecycle_event: "start" },
       });
       await npm.says(READY);
       postgres = await postgresOf(folder);
       await npm.crash();
-      // A job that ends meanwhile writes a line after it.
+      // A job that ends at the same time writes one more line.
       assert.match(npm.out, /^Ending …$/m);
       assert.ok(!(await processesOn(folder)).some((line) => parseInt(line) === postgres));
     });

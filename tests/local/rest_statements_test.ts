@@ -1,5 +1,5 @@
-// The number of statements that the Data API of the local stack sends to Postgres for a request. Each is
-// a round trip, and PostgREST needs few.
+// The number of statements that the local stack's Data API sends to Postgres for a request. Each
+// statement is a round trip, and PostgREST needs few of them.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
@@ -7,7 +7,7 @@ import { stack } from "../support/test_stack.ts";
 import { startLite } from "./lite.ts";
 import { startProxy } from "./postgres_proxy.ts";
 
-/** A proxy before the tests' Postgres that counts the statements. */
+/** A proxy in front of the tests' Postgres that counts the statements. */
 function startCountingProxy() {
   let statements = 0;
   const proxy = startProxy(() => {
@@ -23,7 +23,8 @@ function startCountingProxy() {
           if (pending.length < start + 4) return;
           const end = start + new DataView(pending.buffer).getInt32(start);
           if (pending.length < end) return;
-          // Sync ends a statement of the extended protocol; Query is one of the simple protocol.
+          // Sync ends a statement of the extended protocol. Query is a statement of the simple
+          // protocol.
           if (!isFirst && "SQ".includes(String.fromCharCode(pending[0]))) statements++;
           pending = pending.slice(end);
           isFirst = false;
@@ -34,7 +35,7 @@ function startCountingProxy() {
   return { ...proxy, statements: () => statements };
 }
 
-Deno.test("a request is four statements: begin, settings, query, commit; a call also reads its status", async () => {
+Deno.test("a request needs four statements, and a call of a function needs five", async () => {
   const counting = startCountingProxy();
   const direct = startProxy();
   const rest = await startLite((role) => (role === "authenticator" ? counting : direct).url(role));

@@ -1,7 +1,7 @@
-// A person who is played by POST /sandbox/inbound, and the free answers that this allows.
+// POST /sandbox/inbound makes a person write, which allows free replies.
 import assert from "node:assert/strict";
 import { whyUnheard } from "../../local/unheard_numbers.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { send } from "../support/calls.ts";
 import { anyPhone, anyPhoneNumberId, newCompany } from "../support/company.ts";
 import { NOW, NUMBER, sandboxWithWebhook, text } from "./sandbox_webhook.ts";
@@ -9,7 +9,7 @@ import { NOW, NUMBER, sandboxWithWebhook, text } from "./sandbox_webhook.ts";
 const ANA = "+5511987654321";
 const HOUR = 60 * 60 * 1000;
 
-Deno.test("what a person writes is posted in the channel's shape", async () => {
+Deno.test("a message that a person writes is posted in the channel's form", async () => {
   await using channel = sandboxWithWebhook();
   const { status, body } = await channel.writes(ANA, "Bom dia!", { name: "Ana Souza" });
   const { message_id, user_id } = body;
@@ -43,7 +43,7 @@ Deno.test("what a person writes is posted in the channel's shape", async () => {
   });
 });
 
-Deno.test("a person has one id in every spelling, and keeps a name", async () => {
+Deno.test("a person has the same id in every spelling of the phone, and keeps their name", async () => {
   await using channel = sandboxWithWebhook();
   const first = await channel.writes(ANA, "a", { name: "Ana Souza" });
   for (const spelling of ["5511987654321", "+551187654321", "551187654321"]) {
@@ -57,7 +57,7 @@ Deno.test("a person has one id in every spelling, and keeps a name", async () =>
   assert.notEqual((await channel.writes("+5511987654322", "c")).body.user_id, first.body.user_id);
 });
 
-Deno.test("a person may hide the phone, or have none", async () => {
+Deno.test("a person may hide their phone or have none", async () => {
   await using channel = sandboxWithWebhook();
   const userId = "BR.5043781234567894";
   const hidden = await channel.writes(ANA, "oi", { hide_phone: true });
@@ -74,7 +74,7 @@ Deno.test("a person may hide the phone, or have none", async () => {
   );
 });
 
-Deno.test("a person may answer a message, and write what is no text", async () => {
+Deno.test("a person may answer a message and write something other than text", async () => {
   await using channel = sandboxWithWebhook();
   const image = { type: "image", image: { id: "1", mime_type: "image/jpeg", sha256: "x" } };
   await channel.call("/inbound", {
@@ -87,17 +87,17 @@ Deno.test("a person may answer a message, and write what is no text", async () =
 
 const GOOD = { phone_number_id: NUMBER, from: ANA, text: "Hello" };
 
-/** What is wrong with a body, and the sentence about it. */
+/** What is wrong with a body, and what the error says about that. */
 const REFUSED: [changes: unknown, message: RegExp][] = [
   [{ phone_number_id: undefined }, /^phone_number_id must be a text of digits/],
   [{ phone_number_id: 1 }, /^phone_number_id must be a text of digits/],
   [{ phone_number_id: "+1" }, /^phone_number_id must be a text of digits/],
-  [{ from: undefined }, /^from is required; only a person with user_id may do without$/],
+  [{ from: undefined }, /^from is required; only a person with user_id may be without it$/],
   ...["", "5511", "+55 11 98765-4321", "+0511987654321", "Ana", 5511987654321, null].map((
     from,
   ): [unknown, RegExp] => [{ from }, /^from must be /]),
-  [{ text: undefined }, /^text is required, or message in its place, and not both$/],
-  [{ message: { type: "image", image: {} } }, /^text is required, or message in its place/],
+  [{ text: undefined }, /^text is required, or message instead, but not both$/],
+  [{ message: { type: "image", image: {} } }, /^text is required, or message instead/],
   [{ text: "" }, /^text must not be empty$/],
   [{ text: 1 }, /^text must be a text$/],
   [{ text: "x".repeat(65_537) }, /^text must have at most 65536 characters$/],
@@ -117,12 +117,12 @@ const REFUSED: [changes: unknown, message: RegExp][] = [
   [{ answers: 1 }, /^answers must be the id of a message on the channel \(wamid\)$/],
   [
     { texts: "x" },
-    /^texts: no field that is accepted here; there are phone_number_id, from, text, message, user_id, name, hide_phone, answers$/,
+    /^texts: not accepted here; the known fields are phone_number_id, from, text, message, user_id, name, hide_phone, answers$/,
   ],
   [{ from: "x", name: 1 }, /^from must .+\. name must be a text$/],
 ];
 
-Deno.test("a wrong body is refused with a sentence, and nothing is posted", async () => {
+Deno.test("a wrong body is refused with the reason, and nothing is posted", async () => {
   await using channel = sandboxWithWebhook();
   for (const [changes, message] of REFUSED) {
     const { status, body } = await channel.call("/inbound", { ...GOOD, ...changes as object });
@@ -140,7 +140,7 @@ Deno.test("a wrong body is refused with a sentence, and nothing is posted", asyn
   assert.deepEqual(await channel.told(), []);
 });
 
-Deno.test("only JSON by its Content-Type is taken, which no page of another site can send", async () => {
+Deno.test("only the Content-Type of JSON is accepted, because a page of another site cannot send it", async () => {
   await using channel = sandboxWithWebhook();
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", ""]) {
     const { status, body } = await channel.call("/inbound", GOOD, { "Content-Type": type });
@@ -153,7 +153,7 @@ Deno.test("only JSON by its Content-Type is taken, which no page of another site
   assert.equal((await channel.told()).length, 1);
 });
 
-Deno.test("the sandbox of a stack has it too; without events it posts nothing", async () => {
+Deno.test("a person can also write to the sandbox of a stack, which posts nothing without a webhook", async () => {
   const json = { phone_number_id: anyPhoneNumberId(), from: anyPhone(), text: "Hello" };
   const { status, body } = await send(
     `${stack.url}/sandbox/inbound`,
@@ -164,7 +164,7 @@ Deno.test("the sandbox of a stack has it too; without events it posts nothing", 
   assert.deepEqual([status, body.posted, body.reason], [200, false, "The sandbox has no webhook"]);
 });
 
-Deno.test("who writes to a number that nobody listens to is warned", async () => {
+Deno.test("a message to a number without a webhook is answered with a warning", async () => {
   const company = await newCompany();
   const { app_key } = stack.channel_app!;
   const why = (phoneNumberId: string) =>
@@ -173,26 +173,22 @@ Deno.test("who writes to a number that nobody listens to is warned", async () =>
   const warning = async (phone_number_id: string) =>
     (await channel.writes(ANA, "Hello", { phone_number_id })).body.warning;
 
-  assert.equal(
-    await warning(anyPhoneNumberId()),
-    "No company has connected this number, so nobody sees the message",
-  );
+  const unseen = "No company has connected this number, so no one sees the message";
+  assert.equal(await warning(anyPhoneNumberId()), unseen);
   assert.equal(
     await warning(company.phone_number_id),
-    `The account of this number does not name the app ${app_key}, so nobody sees the message; ` +
+    `The account of this number does not name the app ${app_key}, so no one sees the message; ` +
       "connect it again with --app",
   );
-  await withDatabase((sql) =>
-    sql`
-      update messaging_accounts set
-        channel_app_id = (select id from channel_apps where app_key = ${app_key})
-      where id = ${company.account_id}
-    `
-  );
+  await statement`
+    update messaging_accounts set
+      channel_app_id = (select id from channel_apps where app_key = ${app_key})
+    where id = ${company.account_id}
+  `;
   assert.equal(await warning(company.phone_number_id), undefined);
 });
 
-Deno.test("a free answer is taken for 24 hours after the person has written to the number", async () => {
+Deno.test("a free reply is accepted for 24 hours after the person has written to the number", async () => {
   await using channel = sandboxWithWebhook();
   const answer = async (addressee: object, number = NUMBER) => {
     const parts = { messaging_product: "whatsapp", ...addressee, ...text("Hi") };
@@ -203,7 +199,7 @@ Deno.test("a free answer is taken for 24 hours after the person has written to t
       ...[131047, "(#131047) Re-engagement message"],
     ]);
   assertClosed(await answer({ to: ANA }));
-  // A template opens no window.
+  // A template does not open a window.
   await channel.send({ to: ANA });
   assertClosed(await answer({ to: ANA }));
 
@@ -213,7 +209,7 @@ Deno.test("a free answer is taken for 24 hours after the person has written to t
   const byId = await answer({ recipient: user_id });
   assert.deepEqual(byId.contacts, [{ input: user_id, user_id }]);
   assert.match(byId.messages[0].id, /^wamid\./);
-  // The phone counts when there are both.
+  // If a reply names both a phone and an id, the phone counts.
   assertClosed(await answer({ to: "+12025550199", recipient: user_id }));
   assertClosed(await answer({ to: ANA }, "106540352242923"));
 
@@ -226,7 +222,7 @@ Deno.test("a free answer is taken for 24 hours after the person has written to t
   assert.equal((await answer({ recipient: user_id })).error, undefined);
 });
 
-Deno.test("a sandbox goes on with the windows that it is told of", async () => {
+Deno.test("a sandbox starts with the open windows that its configuration lists", async () => {
   const userId = "BR.5043781234567894";
   const at = NOW * 1000 - 23 * HOUR;
   await using channel = sandboxWithWebhook(undefined, {
@@ -243,14 +239,14 @@ Deno.test("a sandbox goes on with the windows that it is told of", async () => {
   assert.equal(body.error.code, 131047);
 });
 
-Deno.test("a person who answers a template by a story may be answered", async () => {
+Deno.test("a person who answers a template in a story can then get a free reply", async () => {
   await using channel = sandboxWithWebhook();
   await channel.send({ to: "+15552000006" });
   await channel.told();
   await channel.send({ to: "+15552000006" }, text("Com prazer"));
 });
 
-Deno.test("a template reaches a person by id, but no code does", async () => {
+Deno.test("a template can be sent to a person's id, unless it is an authentication template", async () => {
   await using channel = sandboxWithWebhook();
   const recipient = "BR.5043781234567894";
   await channel.send({ recipient });
@@ -269,7 +265,7 @@ Deno.test("a template reaches a person by id, but no code does", async () => {
   assert.equal(body.error.code, 131062);
 });
 
-Deno.test("a text of the wrong form is refused", async () => {
+Deno.test("a text message in the wrong form is refused", async () => {
   await using channel = sandboxWithWebhook();
   await channel.writes(ANA, "Hello");
   const cases: [parts: object, code: number][] = [

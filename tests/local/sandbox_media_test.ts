@@ -1,8 +1,8 @@
-// The media of the sandbox: the samples of its templates, and what callers upload.
+// The media of the sandbox: the samples of its templates, and the uploads of callers.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
-import type { Template } from "../../local/sandbox/template_types.ts";
+import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
+import type { Template } from "../../sandbox/template_types.ts";
 import { assertFault, CHANNEL, directSandbox, fileOf, largeUpload } from "./direct_sandbox.ts";
 
 const MIB = 1024 * 1024;
@@ -27,7 +27,7 @@ const FORMATS: Record<string, [type: string, begins: RegExp, ends: RegExp]> = {
 };
 
 for (const [name, [type, begins, ends]] of Object.entries(FORMATS)) {
-  Deno.test(`the sample of ${name} is a real file of the type ${type}, without a token`, async () => {
+  Deno.test(`the sample of ${name} is a real file of the type ${type} and needs no token`, async () => {
     const direct = directSandbox();
     const answer = await direct.fetch(new Request(await sampleOf(direct, name)));
     assert.deepEqual([answer.status, answer.headers.get("Content-Type")], [200, type]);
@@ -40,32 +40,20 @@ for (const [name, [type, begins, ends]] of Object.entries(FORMATS)) {
   });
 }
 
-Deno.test("the table of the PDF says where each of its objects is", async () => {
-  const direct = directSandbox();
-  const pdf = await (await direct.fetch(new Request(await sampleOf(direct, "invoice_ready"))))
-    .text();
-  const [, start] = /startxref\n(\d+)\n/.exec(pdf)!;
-  assert.ok(pdf.slice(Number(start)).startsWith("xref\n"));
-  const offsets = Array.from(pdf.matchAll(/^(\d{10}) 00000 n $/gm), ([, offset]) => Number(offset));
-  assert.equal(offsets.length, 5);
-  offsets.forEach((offset, at) => assert.ok(pdf.slice(offset).startsWith(`${at + 1} 0 obj\n`)));
-});
-
-Deno.test("a sample is a 403 without its query, with another one, and once its address has expired", async () => {
+Deno.test("a sample without its query, with a wrong query or at an expired address gets a 403", async () => {
   const direct = directSandbox();
   const statusOf = async (url: string) => (await direct.fetch(new Request(url))).status;
   const url = await sampleOf(direct, "new_arrival");
   assert.equal(await statusOf(url), 200);
   const changed = new URL(url);
   changed.searchParams.set("oe", "7FFFFFFF");
-  for (
-    const wrong of [
-      url.split("?")[0],
-      url.replace(/&oe=.+/, ""),
-      url.replace(/oh=./, "oh=x"),
-      changed.href,
-    ]
-  ) {
+  const addresses = [
+    url.split("?")[0],
+    url.replace(/&oe=.+/, ""),
+    url.replace(/oh=./, "oh=x"),
+    changed.href,
+  ];
+  for (const wrong of addresses) {
     assert.equal(await statusOf(wrong), 403, wrong);
   }
   assert.equal(await statusOf(url.replace("espresso_cup.jpg", "machine_tour.mp4")), 403);
@@ -78,9 +66,9 @@ Deno.test("a sample is a 403 without its query, with another one, and once its a
   assert.equal(await statusOf(url), 403);
 });
 
-Deno.test("an upload gets an id, by which the channel tells what the file is", async () => {
+Deno.test("an upload gets an id, under which the channel describes the file", async () => {
   const { upload, get } = directSandbox();
-  // The content has what looks like the form's own lines.
+  // The content contains texts that look like lines of the form itself.
   const content = "--\r\n\r\n------boundary\r\n--".repeat(10_000);
   const { status, body } = await upload(
     SENDER,
@@ -98,7 +86,7 @@ Deno.test("an upload gets an id, by which the channel tells what the file is", a
   });
 });
 
-Deno.test("each format may be as large as the channel allows, and no larger: 131053", async () => {
+Deno.test("a file with the maximum size of its format is accepted, and a larger one is refused with the code 131053", async () => {
   const { fetch } = directSandbox();
   const uploaded = async (type: string, size: number) => {
     const answer = await fetch(largeUpload(`${CHANNEL}/${SENDER}/media`, type, size));
@@ -115,28 +103,19 @@ Deno.test("each format may be as large as the channel allows, and no larger: 131
   }
 });
 
-Deno.test("a type that the channel does not take is refused: 131053", async () => {
+Deno.test("a type that the channel does not accept is refused with the code 131053", async () => {
   const { upload } = directSandbox();
-  for (
-    const type of [
-      "image/gif",
-      "image/svg+xml",
-      "video/webm",
-      "application/octet-stream",
-      "text/html",
-      "",
-    ]
-  ) {
-    assertFault(
-      await upload(SENDER, fileOf(type), { type: "image/jpeg" }),
-      131053,
-      /one of the types/,
-    );
+  const unaccepted = [
+    ...["image/gif", "image/svg+xml", "video/webm", "application/octet-stream", "text/html", ""],
+  ];
+  for (const type of unaccepted) {
+    const refused = await upload(SENDER, fileOf(type), { type: "image/jpeg" });
+    assertFault(refused, 131053, /one of the types/);
   }
   assertFault(await upload(SENDER, fileOf("image/jpeg"), { type: "image/png" }), 131053);
 });
 
-Deno.test("an upload without one of its parts is refused: 100", async () => {
+Deno.test("an upload without one of its parts is refused with the code 100", async () => {
   const { upload, call } = directSandbox();
   const file = fileOf("image/jpeg");
   assertFault(await upload(SENDER, file, { messaging_product: null }), 100, /messaging_product/);
@@ -146,16 +125,13 @@ Deno.test("an upload without one of its parts is refused: 100", async () => {
   const form = new FormData();
   form.append("messaging_product", "whatsapp");
   form.append("type", "image/jpeg");
-  assertFault(
-    await call(`/${SENDER}/media`, { method: "POST", body: form }),
-    100,
-    /file is required/,
-  );
+  const without = await call(`/${SENDER}/media`, { method: "POST", body: form });
+  assertFault(without, 100, /file is required/);
   form.append("file", "text");
-  assertFault(await call(`/${SENDER}/media`, { method: "POST", body: form }), 100, /no file/);
+  assertFault(await call(`/${SENDER}/media`, { method: "POST", body: form }), 100, /not a file/);
 });
 
-Deno.test("a body that is no whole form is refused: 100", async () => {
+Deno.test("an incomplete form is refused with the code 100", async () => {
   const { call } = directSandbox();
   const whole = await new Response((() => {
     const form = new FormData();
@@ -173,33 +149,18 @@ Deno.test("a body that is no whole form is refused: 100", async () => {
     (await post(whole, `multipart/form-data; charset=utf-8; boundary="${boundary}"`)).status,
     200,
   );
-  for (
-    const body of [
-      undefined,
-      "",
-      "{}",
-      whole.slice(0, -8),
-      whole.slice(0, 100),
-      `${"x".repeat(20_000)}`,
-    ]
-  ) {
+  const broken = [undefined, "", "{}", whole.slice(0, -8), whole.slice(0, 100), "x".repeat(20_000)];
+  for (const body of broken) {
     assertFault(await post(body, type), 100, /cannot be read/);
   }
-  assertFault(
-    await post(whole.replace("\r\n\r\n", `\r\nX: ${"x".repeat(9000)}\r\n\r\n`), type),
-    100,
-    /too long/,
-  );
-  assertFault(
-    await post(whole.replace("\r\n\r\nwhatsapp", `\r\n\r\n${"x".repeat(2000)}`), type),
-    100,
-    /too long/,
-  );
-  assertFault(await post(whole, "application/json"), 100, /no multipart/);
-  assertFault(await post(whole, "multipart/form-data"), 100, /no multipart/);
+  const header = whole.replace("\r\n\r\n", `\r\nX: ${"x".repeat(9000)}\r\n\r\n`);
+  const value = whole.replace("\r\n\r\nwhatsapp", `\r\n\r\n${"x".repeat(2000)}`);
+  for (const long of [header, value]) assertFault(await post(long, type), 100, /too long/);
+  assertFault(await post(whole, "application/json"), 100, /not multipart/);
+  assertFault(await post(whole, "multipart/form-data"), 100, /not multipart/);
 });
 
-Deno.test("a form is read the same however the network cuts it", async () => {
+Deno.test("a form is read in the same way, however the network splits it", async () => {
   const { fetch, get } = directSandbox();
   const content = "a\r\n--b\r\n----x--\r\n".repeat(20);
   const form = new TextEncoder().encode(
@@ -229,7 +190,7 @@ Deno.test("a form is read the same however the network cuts it", async () => {
   }
 });
 
-Deno.test("a medium is gone once it is deleted, and 30 days after its upload", async () => {
+Deno.test("uploaded media is gone after its deletion, and 30 days after its upload", async () => {
   const { upload, call, get, clock } = directSandbox();
   const id = (await upload(SENDER, fileOf("image/jpeg"))).body.id;
   const deleted = await call(`/${id}`, { method: "DELETE" });
@@ -245,14 +206,12 @@ Deno.test("a medium is gone once it is deleted, and 30 days after its upload", a
   assert.deepEqual([status, body.error.code, body.error.error_subcode], [400, 100, 33]);
 });
 
-Deno.test("media ask for the token and for an id of digits", async () => {
+Deno.test("media paths require the token and an id of digits", async () => {
   const { call, upload } = directSandbox();
   const headers = { Authorization: "Bearer wrong" };
   const { id } = (await upload(SENDER, fileOf("image/jpeg"))).body;
-  assertFault(
-    await call(`/${SENDER}/media`, { method: "POST", headers, body: new FormData() }),
-    190,
-  );
+  const asked = { method: "POST", headers, body: new FormData() };
+  assertFault(await call(`/${SENDER}/media`, asked), 190);
   assertFault(await call(`/${id}`, { method: "DELETE", headers }), 190);
   assertFault(await call(`/${id}`, { headers }), 190);
   assertFault(await upload("abc", fileOf("image/jpeg")), 100, /does not exist/);

@@ -1,23 +1,22 @@
-// The sandbox and the platform together: what becomes of a send, by the statuses that the sandbox posts.
+// The sandbox and the platform together: the result of a send, according to the statuses that the
+// sandbox posts.
 import assert from "node:assert/strict";
-import { sandbox } from "../../local/sandbox/sandbox.ts";
+import { sandbox } from "../../sandbox/sandbox.ts";
 import { send } from "../support/calls.ts";
 import { type Company, newCompany } from "../support/company.ts";
 import { ownReplies, ownSender } from "../support/own_functions.ts";
 import { template } from "../support/sending.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement } from "../support/test_stack.ts";
 
 /** A company whose account names the stack's app, and a sandbox that posts to the webhook of that app. */
 async function companyWithSandbox() {
   const { app_key, app_secret, callback_url } = stack.channel_app!;
   const company = await newCompany();
-  await withDatabase((sql) =>
-    sql`
-      update messaging_accounts
-      set channel_app_id = (select id from channel_apps where app_key = ${app_key})
-      where id = ${company.account_id}
-    `
-  );
+  await statement`
+    update messaging_accounts
+    set channel_app_id = (select id from channel_apps where app_key = ${app_key})
+    where id = ${company.account_id}
+  `;
   let mayTell = Promise.resolve();
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -37,7 +36,10 @@ async function companyWithSandbox() {
   return {
     company,
     url,
-    /** Tells nothing until the send is over, so that no status overtakes the answer; then tells it all. */
+    /**
+     * Posts nothing until the send is over, so that no status overtakes the answer. Then it posts
+     * everything.
+     */
     async tells<Sent>(send: () => Promise<Sent>): Promise<Sent> {
       const { promise, resolve } = Promise.withResolvers<void>();
       mayTell = promise;
@@ -59,25 +61,23 @@ async function companyWithSandbox() {
   };
 }
 
-/** The messages between a company and the people with this phone, the oldest first. */
+/** The messages between a company and the people with this phone, oldest first. */
 async function messagesWith({ id }: Company, phone: string) {
-  return await withDatabase((sql) =>
-    sql`
-      select direction, content, messages.status, failure ->> 'code' as code, sends.state, conversation_id
-      from messages
-      join conversations on conversations.id = conversation_id
-      join contacts on contacts.id = conversations.contact_id
-      left join sends on sends.message_id = messages.id
-      where messages.company_id = ${id} and contacts.phone = ${phone}
-      order by messages.created_at
-    `
-  );
+  return await statement`
+    select direction, content, messages.status, failure ->> 'code' as code, sends.state, conversation_id
+    from messages
+    join conversations on conversations.id = conversation_id
+    join contacts on contacts.id = conversations.contact_id
+    left join sends on sends.message_id = messages.id
+    where messages.company_id = ${id} and contacts.phone = ${phone}
+    order by messages.created_at
+  `;
 }
 
-/** What the platform knows of a send to each recipient, once all has been told. */
+/** What the platform knows about a send to each recipient after everything has been posted. */
 const KNOWN: Record<string, string> = {
   "+12025550123": "outbound read sent",
-  "+15551000006": "outbound read sent", // its answer had left the outcome open
+  "+15551000006": "outbound read sent", // the answer to this send left the outcome open
   "+15551000007": "outbound read sent",
   "+15552000001": "outbound sent sent",
   "+15552000002": "outbound failed sent 131026",
@@ -89,7 +89,7 @@ const KNOWN: Record<string, string> = {
   "+15552000011": "outbound delivered sent",
 };
 
-Deno.test("what the sandbox tells of a message, the platform knows", async () => {
+Deno.test("the platform records what the sandbox reports about a message", async () => {
   await using channel = await companyWithSandbox();
   const { company } = channel;
   const sendTemplate = await ownSender(`${channel.url}/v26.0`);
@@ -103,34 +103,28 @@ Deno.test("what the sandbox tells of a message, the platform knows", async () =>
     );
     assert.equal(words.join(", "), known, phone);
   }
-  const [stopped] = await withDatabase((sql) =>
-    sql`
-      select do_not_contact from contacts
-      where company_id = ${company.id} and phone = '+15552000007'
-    `
-  );
+  const [stopped] = await statement`
+    select do_not_contact from contacts
+    where company_id = ${company.id} and phone = '+15552000007'
+  `;
   assert.equal(stopped.do_not_contact, true);
 });
 
-Deno.test("a person who is played is answered freely, also without a phone", async () => {
+Deno.test("a simulated person can get a reply, even without a phone", async () => {
   await using channel = await companyWithSandbox();
   const { company } = channel;
   const reply = await ownReplies(`${channel.url}/v26.0`);
   for (const from of [{ from: "+12025550123" }, { user_id: "BR.5043781234567894" }]) {
     await channel.plays(from, "Hello");
-    const [{ conversation_id }] = await withDatabase((sql) =>
-      sql`
-        select conversation_id from messages
-        where company_id = ${company.id} and direction = 'inbound' order by created_at desc limit 1
-      `
-    );
+    const [{ conversation_id }] = await statement`
+      select conversation_id from messages
+      where company_id = ${company.id} and direction = 'inbound' order by created_at desc limit 1
+    `;
     const { status, body } = await channel.tells(() =>
       reply(company.keys.messaging, { conversation_id, text: "Hi" })
     );
     assert.equal(status, 200, JSON.stringify(body));
-    const [answer] = await withDatabase((sql) =>
-      sql`select status from messages where id = ${body.message_id}`
-    );
+    const [answer] = await statement`select status from messages where id = ${body.message_id}`;
     assert.equal(answer.status, "read");
   }
 });

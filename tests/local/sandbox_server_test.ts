@@ -1,10 +1,10 @@
-// `npm run sandbox`: the stand-in for the WhatsApp API, for the functions of another stack.
+// `npm run sandbox` starts the imitation of the WhatsApp API for the functions of another stack.
 import assert from "node:assert/strict";
-import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
+import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import { anyPhone } from "../support/company.ts";
 import { send } from "../support/calls.ts";
 import { root } from "../../local/checkout.ts";
-import { usageOf } from "../../bench/usage.ts";
+import { usageOf } from "../../trials/usage.ts";
 import { signatureOf } from "../support/channel_apps.ts";
 import { largeUpload } from "./direct_sandbox.ts";
 import { sendRaw } from "./raw_client.ts";
@@ -13,14 +13,14 @@ const MIB = 1024 * 1024;
 
 function sandbox(env: Record<string, string>, ...args: string[]): Deno.Command {
   return new Deno.Command(Deno.execPath(), {
-    args: ["run", "--allow-all", "--no-prompt", `${root}local/sandbox/start.ts`, ...args],
+    args: ["run", "--allow-all", "--no-prompt", `${root}sandbox/start.ts`, ...args],
     env: { NO_COLOR: "1", ...env },
     stdout: "piped",
     stderr: "piped",
   });
 }
 
-Deno.test("the sandbox accepts messages at the printed address, and ends on a signal", async () => {
+Deno.test("the sandbox accepts messages at the printed address and ends on a signal", async () => {
   const child = sandbox({}, "--port", "0").spawn();
   await using _ending = { [Symbol.asyncDispose]: () => ended(child) };
   const printing = child.stdout.pipeThrough(new TextDecoderStream()).values();
@@ -75,7 +75,7 @@ Deno.test("the sandbox accepts messages at the printed address, and ends on a si
   assert.equal((await child.status).code, 0);
 });
 
-Deno.test("the sandbox posts events to the address that it is given, signed with the secret", async () => {
+Deno.test("the sandbox posts events to the configured address, signed with the secret", async () => {
   const gets = Promise.withResolvers<
     { bytes: Uint8Array<ArrayBuffer>; signature: string | null }
   >();
@@ -114,7 +114,7 @@ Deno.test("the sandbox posts events to the address that it is given, signed with
   }
 });
 
-Deno.test("the sandbox takes a document of 100 MiB within 200 MiB of memory, and breaks off an image that is too large", async () => {
+Deno.test("the sandbox accepts a document of 100 MiB in 200 MiB of memory, and refuses a large image early", async () => {
   const child = sandbox({}, "--port", "0").spawn();
   await using _ending = { [Symbol.asyncDispose]: () => ended(child) };
   const printing = child.stdout.pipeThrough(new TextDecoderStream()).values();
@@ -130,23 +130,23 @@ Deno.test("the sandbox takes a document of 100 MiB within 200 MiB of memory, and
   const looking = setInterval(() => peak = Math.max(peak, usageOf(child).rss), 10);
   try {
     assert.equal((await upload("application/pdf", 100 * MIB)).status, 200);
-    // The answer comes before the file has ended.
+    // The answer comes before the whole file was sent.
     const { status, body } = await upload("image/jpeg", 50 * MIB);
     assert.deepEqual([status, body.error.code], [400, 131053]);
   } finally {
     clearInterval(looking);
   }
-  // Where the system does not tell, the peak is NaN.
+  // The peak is NaN where the system does not report it.
   assert.ok(!(peak > 200 * MIB), `${peak}`);
 });
 
-/** Ends a process that a failed test has left running. */
+/** Ends a process if a failed test has left it running. */
 async function ended(child: Deno.ChildProcess) {
   await child.stderr.cancel();
   try {
     child.kill("SIGKILL");
   } catch {
-    // The process has ended already.
+    // The process has already ended.
   }
   await child.status;
 }

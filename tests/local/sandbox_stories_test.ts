@@ -1,6 +1,6 @@
 // What the sandbox posts to the webhook after it has accepted a message.
 import assert from "node:assert/strict";
-import { STORIES } from "../../local/sandbox/stories.ts";
+import { STORIES } from "../../sandbox/stories.ts";
 import { root } from "../../local/checkout.ts";
 import {
   assertSigned,
@@ -15,7 +15,7 @@ import {
 
 const ADA = "+12025550123";
 
-Deno.test("a message is sent, delivered and read, in the channel's shape", async () => {
+Deno.test("a message is sent, delivered and read, in the channel's form", async () => {
   await using channel = sandboxWithWebhook();
   const id = await channel.send({ to: ADA });
   const posts = await channel.told();
@@ -51,7 +51,7 @@ Deno.test("a message is sent, delivered and read, in the channel's shape", async
   );
 });
 
-Deno.test("what a message costs depends on its category and the window", async () => {
+Deno.test("the price of a message depends on its category and the window", async () => {
   await using channel = sandboxWithWebhook();
   const prices = async (parts: object) => {
     await channel.send({ to: ADA }, parts);
@@ -69,7 +69,7 @@ Deno.test("what a message costs depends on its category and the window", async (
   assert.deepEqual(await prices(marketing), [true, "regular", "marketing"]);
 });
 
-/** What is posted for each recipient: for a template, then for a free answer. */
+/** What the sandbox posts for each recipient: for a template, then for a free reply. */
 const TOLD: Record<string, [ofTemplate: string[], ofText: string[]]> = {
   "+15552000001": [["sent"], ["sent"]],
   "+15552000002": [["failed 131026"], ["failed 131026"]],
@@ -88,7 +88,7 @@ const TOLD: Record<string, [ofTemplate: string[], ofText: string[]]> = {
 };
 
 for (const [to, { does }] of Object.entries(STORIES)) {
-  Deno.test(`${to} ${does}`, async () => {
+  Deno.test(`the recipient ${to} ${does}`, async () => {
     await using channel = sandboxWithWebhook();
     for (const [told, parts] of [[TOLD[to][0], {}], [TOLD[to][1], text("Hi")]] as const) {
       const id = await channel.send({ to }, parts);
@@ -104,7 +104,7 @@ for (const [to, { does }] of Object.entries(STORIES)) {
   });
 }
 
-Deno.test("a message that fails tells nothing of the person, and its mark not always", async () => {
+Deno.test("a report of a failure says nothing about the person, and may lack the sender's mark", async () => {
   await using channel = sandboxWithWebhook();
   await channel.send({ to: "+15552000002" });
   await channel.send({ to: "+15552000003" });
@@ -118,7 +118,7 @@ Deno.test("a message that fails tells nothing of the person, and its mark not al
   assert.deepEqual(marks.sort(), [MARK, undefined]);
 });
 
-Deno.test("an answer names the message that it answers, and a word is a word", async () => {
+Deno.test("a person's answer names the message that it answers, and may be a single word", async () => {
   await using channel = sandboxWithWebhook();
   for (const [to, said] of [["+15552000006", /^Olá! .*👍🏽/], ["+15552000007", /^STOP$/]] as const) {
     const id = await channel.send({ to });
@@ -130,7 +130,7 @@ Deno.test("an answer names the message that it answers, and a word is a word", a
   }
 });
 
-Deno.test("a person who shows no phone is named by the BSUID alone", async () => {
+Deno.test("a person who hides the phone is identified only by the BSUID", async () => {
   await using channel = sandboxWithWebhook();
   const userIds = new Set();
   const phones = new Set();
@@ -138,7 +138,7 @@ Deno.test("a person who shows no phone is named by the BSUID alone", async () =>
   await channel.send({ to: "+15552000008" });
   const posts = await channel.told();
   const [userId] = posts.map(({ value }) => value.contacts[0].user_id);
-  // The business answers by that id.
+  // The company answers by that id.
   await channel.send({ recipient: userId }, text("oi"));
   for (const { value } of [...posts, ...await channel.told()]) {
     for (const { user_id, wa_id } of value.contacts) note(user_id, wa_id);
@@ -150,7 +150,7 @@ Deno.test("a person who shows no phone is named by the BSUID alone", async () =>
   assert.match(userId, /^US\.\d+$/);
 });
 
-Deno.test("statuses that come out of order have the times of what happened", async () => {
+Deno.test("statuses that the sandbox posts out of order have the times at which they happened", async () => {
   await using channel = sandboxWithWebhook();
   await channel.send({ to: "+15552000005" });
   const times = (await channel.told()).map(({ value: { statuses: [{ timestamp }] } }) => timestamp);
@@ -158,11 +158,7 @@ Deno.test("statuses that come out of order have the times of what happened", asy
   assert.deepEqual(times, [read, sent, sent, sent, read, sent]);
 });
 
-Deno.test("every recipient with a story is known here", () => {
-  assert.deepEqual(Object.keys(TOLD), Object.keys(STORIES));
-});
-
-Deno.test("the page on the sandbox lists the stories as they are", async () => {
+Deno.test("the page on the sandbox lists exactly these stories", async () => {
   const page = await Deno.readTextFile(`${root}docs/sandbox.md`);
   const listed = page.matchAll(/^\| `(\+155520000\d\d)` \| (.+) \|$/gm);
   assert.deepEqual(

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
-import { sandbox, type SandboxOptions } from "../../local/sandbox/sandbox.ts";
+import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
+import { sandbox, type SandboxOptions } from "../../sandbox/sandbox.ts";
 import { signatureOf } from "../support/channel_apps.ts";
 
-/** What a webhook has been sent. */
+/** The posts that a webhook has received. */
 export interface Post {
   bytes: Uint8Array<ArrayBuffer>;
   headers: Headers;
-  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  // deno-lint-ignore no-explicit-any -- tests compare parts of any body
   body: any;
   // deno-lint-ignore no-explicit-any -- as above
   value: any;
@@ -20,9 +20,8 @@ export const MARK = "5e4d0000-0000-4000-8000-000000000001.1";
 const CHANNEL = "http://127.0.0.1:54330/sandbox";
 
 /**
- * A sandbox of the test's own, with a webhook that records what is posted. Stories have no delays, and the clock
- * stands still until the test moves it.
- *
+ * A sandbox for one test, with a webhook that records what is posted. Stories have no delays, and
+ * the clock stops until the test moves it.
  * @param answer what the webhook answers.
  */
 export function sandboxWithWebhook(
@@ -63,16 +62,16 @@ export function sandboxWithWebhook(
   return {
     clock,
     webhook,
-    /** All posts so far, but those that told() has answered. */
+    /** All posts so far, except those that told() has already returned. */
     posts,
     call,
     stop: channel.stop,
-    /** What has been posted when nothing is left to post, the first first. */
+    /** All posts in order, once nothing is left to post. */
     async told(): Promise<Post[]> {
       await channel.told();
       return posts.splice(0);
     },
-    /** Sends the template order_update, or another message; answers its id. */
+    /** Sends the template order_update or another message. Returns the message's id. */
     async send(addressee: { to?: string; recipient?: string }, parts: object = {}) {
       const { status, body } = await call(`/v26.0/${NUMBER}/messages`, {
         ...template("order_update", "Ada", "A-1815"),
@@ -92,7 +91,7 @@ export function sandboxWithWebhook(
   };
 }
 
-/** A template with these body variables, addressed to nobody yet. */
+/** A template with these body variables, without a recipient yet. */
 export function template(name: string, ...values: string[]) {
   const body = { type: "body", parameters: values.map((text) => ({ type: "text", text })) };
   const components: { type: string; parameters: object[] }[] = values.length > 0 ? [body] : [];
@@ -104,10 +103,10 @@ export function template(name: string, ...values: string[]) {
   };
 }
 
-/** What makes a message a free text. */
+/** The fields of a free text. */
 export const text = (body: string) => ({ type: "text", template: undefined, text: { body } });
 
-/** A post in a word for each status or message. */
+/** A word for each post, from its status or message. */
 export function inWords({ value: { statuses = [], messages = [] } }: Post): string {
   return [
     ...statuses.map(({ status, errors }: { status: string; errors?: { code: number }[] }) =>
@@ -117,7 +116,7 @@ export function inWords({ value: { statuses = [], messages = [] } }: Post): stri
   ].join();
 }
 
-/** That a post is signed over its bytes, which are escaped ASCII. */
+/** Asserts that a post is signed over its bytes, which are escaped ASCII. */
 export async function assertSigned({ bytes, headers }: Post) {
   assert.equal(headers.get("X-Hub-Signature-256"), await signatureOf(bytes, SECRET));
   assert.equal(headers.get("Content-Type"), "application/json");

@@ -1,14 +1,11 @@
 // How the sandbox calls a webhook: what it signs, what it posts again, and how it ends.
 import assert from "node:assert/strict";
-import { people } from "../../local/sandbox/people.ts";
-import { ORDINARY } from "../../local/sandbox/stories.ts";
-import { storyTeller } from "../../local/sandbox/story_teller.ts";
 import { until } from "../support/started.ts";
-import { assertSigned, inWords, NUMBER, sandboxWithWebhook, SECRET } from "./sandbox_webhook.ts";
+import { assertSigned, inWords, sandboxWithWebhook, SECRET } from "./sandbox_webhook.ts";
 
 const ADA = "+12025550123";
 
-/** What is warned of meanwhile. */
+/** The warnings that this work prints. */
 function warnings() {
   const lines: string[] = [];
   const { warn } = console;
@@ -16,7 +13,7 @@ function warnings() {
   return { lines, [Symbol.dispose]: () => void (console.warn = warn) };
 }
 
-Deno.test("an event is signed over its bytes, which are escaped as the channel escapes them", async () => {
+Deno.test("the signature of an event covers its bytes, which are escaped as the channel escapes them", async () => {
   await using channel = sandboxWithWebhook();
   await channel.writes(ADA, 'Olá 👋🏽 <b>50%</b> a/b ana@exemplo.com.br — 日本 "\n\u007f', {
     name: "João",
@@ -31,13 +28,11 @@ Deno.test("an event is signed over its bytes, which are escaped as the channel e
   assert.ok(raw.includes(String.raw`"name":"Jo\u00e3o"`), raw);
 });
 
-Deno.test("an event is posted until the webhook takes it, each time with the same bytes", async () => {
+Deno.test("an event is posted until the webhook accepts it, each time with the same bytes", async () => {
   for (const troubles of [1, 5]) {
     let left = troubles;
     await using channel = sandboxWithWebhook(() =>
-      new Response(null, {
-        status: left-- > 0 ? [500, 503, 401, 302, 204][left % 5] : 200,
-      })
+      new Response(null, { status: left-- > 0 ? [500, 503, 401, 302, 204][left % 5] : 200 })
     );
     const { body } = await channel.writes(ADA, "Hello");
     assert.deepEqual([body.posted, body.webhook_status], [
@@ -54,15 +49,17 @@ Deno.test("an event is posted until the webhook takes it, each time with the sam
   }
 });
 
-Deno.test("an event that nobody takes is given up after six times, and that is said", async () => {
+Deno.test("an event that is never accepted is posted six times, and then a warning is printed", async () => {
   using said = warnings();
   await using channel = sandboxWithWebhook(() => new Response(null, { status: 500 }));
   await channel.writes(ADA, "Hello");
   assert.equal((await channel.told()).length, 6);
-  assert.deepEqual(said.lines, ["The sandbox gave an event up: its webhook answered 500 6 times."]);
+  assert.deepEqual(said.lines, [
+    "The sandbox no longer posts an event: its webhook answered 500 6 times.",
+  ]);
 });
 
-Deno.test("a webhook that is away stops no story and no send", async () => {
+Deno.test("an unavailable webhook stops no story and no send", async () => {
   using said = warnings();
   const gone = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${gone.addr.port}/`;
@@ -77,7 +74,7 @@ Deno.test("a webhook that is away stops no story and no send", async () => {
   assert.match(said.lines[0], /its webhook gave no answer 6 times/);
 });
 
-Deno.test("without a webhook nothing is posted, and a person can write all the same", async () => {
+Deno.test("without a webhook nothing is posted, but a person can still write", async () => {
   await using channel = sandboxWithWebhook(undefined, { webhook: () => null });
   await channel.send({ to: "+15552000006" });
   const { status, body } = await channel.writes(ADA, "Hello");
@@ -90,8 +87,8 @@ Deno.test("without a webhook nothing is posted, and a person can write all the s
   await channel.send({ to: ADA }, { type: "text", template: undefined, text: { body: "Hi" } });
 });
 
-Deno.test("the end of the sandbox ends stories, delays and posts, also those that hang", async () => {
-  // The test's own checks find a timer or a connection that is left behind.
+Deno.test("ending the sandbox also ends its stories, delays and posts, even if one of them hangs", async () => {
+  // The test runner itself reports a timer or connection that is left open.
   const mayAnswer = Promise.withResolvers<Response>();
   const channel = sandboxWithWebhook(() => mayAnswer.promise, { pace: 1 });
   for (const to of [ADA, "+15552000005", "+15552000006"]) await channel.send({ to });
@@ -99,7 +96,7 @@ Deno.test("the end of the sandbox ends stories, delays and posts, also those tha
   await until(() => channel.posts.length >= 2);
   const began = performance.now();
   await channel.stop();
-  // It does not wait for the webhook.
+  // The sandbox does not wait for the webhook.
   assert.ok(performance.now() - began < 2000);
   assert.equal((await writing).body.posted, false);
   const posted = channel.posts.length;
@@ -110,64 +107,14 @@ Deno.test("the end of the sandbox ends stories, delays and posts, also those tha
   await channel[Symbol.asyncDispose]();
 });
 
-Deno.test("what repeats an event ends with the sandbox", async () => {
+Deno.test("an event is not posted again after the sandbox has ended", async () => {
   const channel = sandboxWithWebhook(() => new Response(null, { status: 503 }), { pace: 1000 });
   await channel.writes(ADA, "Hello");
   await channel[Symbol.asyncDispose]();
   assert.equal(channel.posts.length, 1);
 });
 
-Deno.test("of a thousand messages at once more are dropped, and that is said twice", async () => {
-  using said = warnings();
-  const mayAnswer = Promise.withResolvers<Response>();
-  await using channel = sandboxWithWebhook(() => mayAnswer.promise);
-  const now = () => 0;
-  const known = people(now);
-  const teller = storyTeller({ webhook: () => channel.webhook, people: known, now, pace: 0 });
-  const message = {
-    ...{ id: "wamid.1", phoneNumberId: NUMBER, waId: null, mark: undefined, acceptedAt: 0 },
-    person: known.find(ADA),
-    pricing: {
-      billable: true,
-      pricing_model: "PMP",
-      type: "regular",
-      category: "utility",
-    } as const,
-    steps: ORDINARY.slice(0, 1),
-  };
-  for (let nth = 0; nth < 1003; nth++) teller.begin(message);
-  const pair = { phoneNumberId: NUMBER, person: message.person, waId: null };
-  const posted = await teller.write(pair, { id: "wamid.2", content: { type: "text" } });
-  assert.ok(!posted.isPosted);
-  assert.match(posted.reason, /^The sandbox has too much to tell the webhook; try again later$/);
-  mayAnswer.resolve(new Response());
-  await teller.told();
-  assert.equal(channel.posts.length, 1000);
-  assert.deepEqual(said.lines, [
-    "The sandbox tells the webhook of 1000 messages at once and drops the others.",
-    "The sandbox has told the webhook nothing of 4 messages.",
-  ]);
-  await teller.stop();
-});
-
-Deno.test("who plays a person does not wait for the statuses of a crowd", async () => {
-  const mayAnswer = Promise.withResolvers<void>();
-  await using channel = sandboxWithWebhook(async () => {
-    await mayAnswer.promise;
-    return new Response();
-  });
-  for (let nth = 0; nth < 6; nth++) await channel.send({ to: `+1202555010${nth}` });
-  await until(() => channel.posts.length === 2);
-  const writing = channel.writes(ADA, "Hello");
-  // The message of the person is signed by now and waits, as the other events do.
-  await channel.send({ to: ADA });
-  mayAnswer.resolve();
-  assert.equal((await writing).body.posted, true);
-  const words = (await channel.told()).map(inWords);
-  assert.ok(words.slice(2, 5).includes("text"), words.join());
-});
-
-Deno.test("at most two events are posted at once, and those of one message in order", async () => {
+Deno.test("at most two events are posted simultaneously, and the events of one message are posted in order", async () => {
   let atOnce = 0;
   let most = 0;
   await using channel = sandboxWithWebhook(async () => {

@@ -1,11 +1,11 @@
-// `npm start` from its first start to its end, as a person and a program use it, on one folder.
+// `npm start` from its first start to its end on one folder, used by a person and by a program.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import type { StackAddresses } from "../../local/stack.ts";
 import {
   readCredentialsKey,
   sealToken,
-} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+} from "../../supabase/functions/_shared/credentials/credentials.ts";
 import { anyPhone } from "../support/company.ts";
 import { signIn } from "../support/people.ts";
 import { accepted, ownChannel } from "../support/sending.ts";
@@ -23,7 +23,7 @@ import {
 
 const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
 
-Deno.test("a start serves what it prints and writes, and its end leaves only data", async (t) => {
+Deno.test("npm start serves what it prints, and leaves only data when it ends", async (t) => {
   await withFolder(async (parent) => {
     // The folder does not exist yet, and --data names it relative to the working folder.
     const folder = `${parent}/new`;
@@ -38,9 +38,9 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
         headers: { "Content-Type": "application/json" },
       });
 
-    await t.step("prints the addresses, a fresh demo key and how long it took", () => {
+    await t.step("a start prints the addresses, a new demo key and how long it took", () => {
       const said = [
-        "· applied 20261121000100_foundation.sql",
+        "· applied 20261123000000_baseline.sql",
         "· wrote the demo data of supabase/seed.sql",
         `Gateway        ${stack.gateway_url}`,
         `Template sends ${stack.template_url}`,
@@ -58,7 +58,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.equal(started.err, "");
     });
 
-    await t.step("writes the same for programs, readable only by the owner", async () => {
+    await t.step("a start writes the same to a file that only its owner can read", async () => {
       const { port } = new URL(stack.url);
       const { database_url, publishable_key, secret_key, people, demo, channel_app } = stack;
       assert.deepEqual(stack, {
@@ -98,7 +98,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       }
     });
 
-    await t.step("writes what Postgres logs to its file at once", async () => {
+    await t.step("a start writes the messages of Postgres to a file immediately", async () => {
       const sql = postgres(stack.database_url, { max: 1 });
       await assert.rejects(sql`select no_such_column`);
       await sql.end();
@@ -106,7 +106,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       await until(() => log().includes("no_such_column"));
     });
 
-    await t.step("prints a curl line that works when it is pasted", async () => {
+    await t.step("a start prints a curl line that works when it is pasted", async () => {
       const line = started.out.split("\n").find((line) => line.trim().startsWith("curl "))!;
       const { data, pagination } = JSON.parse(await pasted(line));
       assert.equal(data.length, 3);
@@ -114,14 +114,17 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.equal(data[0].company_id, DEMO_COMPANY_ID);
     });
 
-    await t.step("prints a curl line that plays a person when it is pasted", async () => {
-      const line = started.out.split("\n").find((line) => line.includes("/sandbox/inbound"))!;
-      const { posted, webhook_status, warning } = JSON.parse(await pasted(line));
-      assert.deepEqual([posted, webhook_status], [true, 200]);
-      assert.equal(warning, undefined);
-    });
+    await t.step(
+      "a start prints a curl line that makes a simulated person write a message",
+      async () => {
+        const line = started.out.split("\n").find((line) => line.includes("/sandbox/inbound"))!;
+        const { posted, webhook_status, warning } = JSON.parse(await pasted(line));
+        assert.deepEqual([posted, webhook_status], [true, 200]);
+        assert.equal(warning, undefined);
+      },
+    );
 
-    await t.step("accepts the demo key for reading, writing and sending", async () => {
+    await t.step("a start accepts the demo key for reading, writing and sending", async () => {
       assert.equal((await change(stack, "POST", "/contacts")).status, 201);
       const { status, body } = await send(stack.template_url, stack.demo!.api_key, phone);
       assert.deepEqual([status, body.success], [200, true]);
@@ -132,7 +135,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       ]);
     });
 
-    await t.step("serves the documentation, which knows the demo key", async () => {
+    await t.step("a start serves the documentation, which contains the demo key", async () => {
       const moved = await fetch(`${stack.url}/docs`, { redirect: "manual" });
       await moved.body?.cancel();
       assert.deepEqual([moved.status, moved.headers.get("Location")], [308, "/docs/"]);
@@ -142,7 +145,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.deepEqual([head.status, await head.text()], [200, ""]);
     });
 
-    await t.step("signs the demo company's owner and agent in with what it prints", async () => {
+    await t.step("a start prints how the demo company's people sign in", async () => {
       const moved = await fetch(`${stack.url}/settings`, { redirect: "manual" });
       await moved.body?.cancel();
       assert.deepEqual([moved.status, moved.headers.get("Location")], [308, "/settings/"]);
@@ -160,37 +163,39 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       }
     });
 
-    await t.step("answers 404 to any other address", async () => {
-      for (
-        const path of [
-          "/",
-          "/docsx",
-          "/functions/v1/nothing",
-          "/functions/v1/",
-          "/rest/v2/contacts",
-        ]
-      ) {
+    await t.step("a start answers 404 to any other address", async () => {
+      const paths = [
+        "/",
+        "/docsx",
+        "/functions/v1/nothing",
+        "/functions/v1/",
+        "/rest/v2/contacts",
+      ];
+      for (const path of paths) {
         const response = await fetch(stack.url + path);
         assert.equal(response.status, 404, path);
         await response.body?.cancel();
       }
     });
 
-    await t.step("fails a second start on the folder, and names this stack", async () => {
-      const second = new Started(["--data", folder, "--port", "0"]);
-      const [code, printed] = await second.ended();
-      assert.deepEqual([code, second.out], [1, ""]);
-      assert.match(
-        printed,
-        new RegExp(
-          `^The data in ${folder} is in use by the stack at ${stack.url} ` +
-            `\\(process ${started.pid}, since 2\\S+Z\\)\\. Stop that stack first, or .* --data\\.\n$`,
-        ),
-      );
-      assert.equal((await ask(stack, "/stages")).status, 200);
-    });
+    await t.step(
+      "a second start on the same folder fails and names the running stack",
+      async () => {
+        const second = new Started(["--data", folder, "--port", "0"]);
+        const [code, printed] = await second.ended();
+        assert.deepEqual([code, second.out], [1, ""]);
+        assert.match(
+          printed,
+          new RegExp(
+            `^The data in ${folder} is in use by the stack at ${stack.url} ` +
+              `\\(process ${started.pid}, since 2\\S+Z\\)\\. Stop that stack first, or .* --data\\.\n$`,
+          ),
+        );
+        assert.equal((await ask(stack, "/stages")).status, 200);
+      },
+    );
 
-    await t.step("fails a second start on its port, and says why", async () => {
+    await t.step("a second start on the same port fails and says why", async () => {
       const { port } = new URL(stack.url);
       const second = new Started(["--data", `${parent}/other`, "--port", port]);
       assert.deepEqual(await second.ended(), [
@@ -200,36 +205,39 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.equal(second.out, "");
     });
 
-    await t.step("on SIGTERM answers open requests and ends all that it started", async () => {
-      // What became of the requests with a key is told some seconds later, or at the end.
-      assert.equal((await ask(stack, "/teams?limit=0")).status, 422);
-      const sql = postgres(stack.database_url, { max: 2 });
-      const [answer, end] = await sql.begin(async (mine) => {
-        const [{ id }] = await mine`select id from contacts where phone = ${phone} for update`;
-        // This request waits for the row, so for the end of this transaction.
-        const answer = change(stack, "PATCH", `/contacts/${id}`).then(
-          ({ status }) => status,
-          String,
-        );
-        const waiting = () => sql`select from pg_locks where not granted`;
-        await until(async () => (await waiting()).count > 0);
-        const end = started.end("SIGTERM");
-        await pause(200);
-        return [answer, end];
-      });
-      assert.equal(await answer, 200);
-      assert.deepEqual(await end, [0, ""]);
-      await sql.end();
-      assert.deepEqual(await processesOn(parent), []);
-      assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
-    });
+    await t.step(
+      "after SIGTERM, a start answers open requests and ends everything that it started",
+      async () => {
+        // The usage of the key is reported some seconds later, or when the stack ends.
+        assert.equal((await ask(stack, "/teams?limit=0")).status, 422);
+        const sql = postgres(stack.database_url, { max: 2 });
+        const [answer, end] = await sql.begin(async (mine) => {
+          const [{ id }] = await mine`select id from contacts where phone = ${phone} for update`;
+          // This request waits for the row, which is locked until this transaction ends.
+          const answer = change(stack, "PATCH", `/contacts/${id}`).then(
+            ({ status }) => status,
+            String,
+          );
+          const waiting = () => sql`select from pg_locks where not granted`;
+          await until(async () => (await waiting()).count > 0);
+          const end = started.end("SIGTERM");
+          await pause(200);
+          return [answer, end];
+        });
+        assert.equal(await answer, 200);
+        assert.deepEqual(await end, [0, ""]);
+        await sql.end();
+        assert.deepEqual(await processesOn(parent), []);
+        assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
+      },
+    );
 
-    await t.step("with --quiet prints nothing and serves the same data", async () => {
+    await t.step("a start with --quiet prints nothing and serves the same data", async () => {
       const quiet = new Started(["--data", folder, "--port", "0", "--quiet"]);
       await until(() => left(folder).includes("stack.json"));
       const again = await stackOf(folder);
       assert.notEqual(again.demo!.api_key, stack.demo!.api_key);
-      // The keys of the start before are still valid.
+      // The keys of the previous start are still valid.
       const found = await ask({ ...again, demo: stack.demo }, "/contacts");
       assert.deepEqual([found.status, found.body.data[0].phone], [200, phone]);
       const sql = postgres(again.database_url, { max: 1 });
@@ -245,18 +253,18 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.equal(quiet.out, "");
     });
 
-    await t.step("with --fresh and --no-seed starts with an empty database", async () => {
+    await t.step("a start with --fresh and --no-seed has an empty database", async () => {
       const empty = await startOn(folder, ["--fresh", "--no-seed"]);
       assert.equal(empty.stack.demo, null);
       const { out } = empty.started;
-      assert.match(out, /no demo company\. Make one .*\n\n {2}npm run admin -- company create/);
+      assert.match(out, /no demo company\. Make a .*\n\n {2}npm run admin -- company create/);
       assert.doesNotMatch(out, /wrote the demo data|Demo API key|curl/);
       assert.equal((await ask({ ...empty.stack, demo: stack.demo }, "/contacts")).status, 401);
       const [code, printed] = await empty.started.end("SIGTERM");
       assert.deepEqual([code, JSON.parse(String(printed)).event], [0, "key_refused"]);
     });
 
-    await t.step("without --no-seed writes the demo data later", async () => {
+    await t.step("a later start without --no-seed writes the demo data", async () => {
       const later = await startOn(folder);
       assert.match(later.started.out, /wrote the demo data/);
       assert.doesNotMatch(later.started.out, /^· applied/m);
@@ -265,7 +273,7 @@ Deno.test("a start serves what it prints and writes, and its end leaves only dat
       assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
     });
 
-    await t.step("sends to WHATSAPP_API_URL when it is set", async () => {
+    await t.step("a start with WHATSAPP_API_URL sends to that address", async () => {
       await using channel = ownChannel(() => accepted());
       const { started, stack } = await startOn(folder, [], {
         env: { WHATSAPP_API_URL: channel.url },
@@ -316,7 +324,7 @@ async function send(url: string, key: string, phone: string) {
   return { status: response.status, body: await response.json() };
 }
 
-/** The answer to a curl line. Without curl, fetch sends the line's address and header. */
+/** The answer to a curl line. If curl is not installed, fetch sends the line's address and header. */
 async function pasted(line: string): Promise<string> {
   const shell = new Deno.Command("sh", { args: ["-c", line], stderr: "null" });
   const { code, stdout } = await shell.output();

@@ -26,11 +26,11 @@ Deno.test("the tools of the tests have exact versions too", async () => {
   for (const [name, version] of Object.entries<string>(dependencies)) {
     assert.match(version, EXACT, name);
   }
-  // The version of the hosted runtime; a test runs the gateway on it.
+  // The version of the hosted runtime, on which a test runs the gateway.
   assert.equal(dependencies.deno, "2.1.4");
 });
 
-Deno.test("Deno reads the import map and nothing else", async () => {
+Deno.test("Deno reads only the import map", async () => {
   const { importMap, imports, nodeModulesDir, lock } = await json("deno.json");
   assert.deepEqual([importMap, imports], ["./import_map.json", undefined]);
   assert.deepEqual([nodeModulesDir, lock], ["manual", false]);

@@ -1,4 +1,4 @@
-// The check of every answer against openapi.json finds what is wrong. Every other test relies on it.
+// The check of every answer against openapi.json finds errors. All other tests rely on it.
 import assert from "node:assert/strict";
 import description from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { ApiDescription, type Exchange } from "../support/api_description.ts";
@@ -24,7 +24,7 @@ interface Change {
   isBehindServer?: boolean;
 }
 
-/** An allowed exchange, with some changes. */
+/** An exchange that is allowed, with these changes. */
 function exchange(change: Change = {}): Exchange {
   const isOneDeal = (change.status ?? 200) === 200 && !/^\/deals(\?|$)/.test(change.path ?? "");
   const headers = {

@@ -1,17 +1,17 @@
-// The API's description is complete, current and valid. Every answer in the tests is checked against it by
-// tests/support/checked_answers.ts.
+// The API's description is complete, current and valid. tests/support/checked_answers.ts checks
+// every answer in the tests against it.
 import assert from "node:assert/strict";
 import { formatted } from "../../generate/formatted.ts";
 import { release } from "../../generate/release.ts";
 import { root } from "../../local/checkout.ts";
-import { ERRORS } from "../../reference/errors.ts";
-import recorded from "../../reference/examples.json" with { type: "json" };
-import type { Examples } from "../../reference/examples.ts";
-import { describedPath, FUNCTIONS } from "../../reference/functions.ts";
-import type { JsonSchema } from "../../reference/json_schema.ts";
-import { openApi } from "../../reference/openapi.ts";
-import { recordExamples } from "../../reference/record.ts";
-import { RULES } from "../../reference/rules.ts";
+import { ERRORS } from "../../generate/openapi/errors.ts";
+import recorded from "../../generate/examples/examples.json" with { type: "json" };
+import type { Examples } from "../../generate/examples/examples.ts";
+import { describedPath, FUNCTIONS } from "../../generate/openapi/functions.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
+import { openApi } from "../../generate/openapi/openapi.ts";
+import { recordExamples } from "../../generate/examples/record.ts";
+import { RULES } from "../../generate/openapi/rules.ts";
 import { send } from "../support/calls.ts";
 import { SchemaValidator, withClosedObjects } from "../support/schema_validator.ts";
 import { stack } from "../support/test_stack.ts";
@@ -21,12 +21,12 @@ const STALE = "it is stale: run npm run generate";
 const examples: unknown = recorded.examples;
 const committed: JsonSchema = JSON.parse(await Deno.readTextFile(FILE));
 
-Deno.test("openapi.json is what npm run generate makes of the operations, the words and the examples", async () => {
+Deno.test("openapi.json is exactly what npm run generate makes from the operations, words and examples", async () => {
   const made = await formatted("json", JSON.stringify(openApi(examples as Examples)));
   assert.equal(await Deno.readTextFile(FILE), made, STALE);
 });
 
-Deno.test("the examples are the answers that the demo company gets", async () => {
+Deno.test("the examples show the current answers to requests of the demo company", async () => {
   assert.deepEqual(await recordExamples(stack), examples, STALE);
 });
 
@@ -35,11 +35,16 @@ Deno.test("release.ts has the version of package.json", async () => {
   assert.equal(await Deno.readTextFile(path), await release(), STALE);
 });
 
-Deno.test("redocly lint has no error and no warning", async () => {
+Deno.test("redocly lint reports no error and no warning", async () => {
   const { success, stdout, stderr } = await new Deno.Command("node", {
     args: [
       `${root}tools/node_modules/@redocly/cli/bin/cli.js`,
-      ...["lint", "--config", "reference/redocly.yaml", "supabase/functions/gateway/openapi.json"],
+      ...[
+        "lint",
+        "--config",
+        "generate/openapi/redocly.yaml",
+        "supabase/functions/gateway/openapi.json",
+      ],
     ],
     cwd: root,
     env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
@@ -57,7 +62,7 @@ Deno.test("the description is served without a key, with Cache-Control: no-store
   assert.deepEqual([query.status, query.body.code], [422, "invalid_request"]);
 });
 
-Deno.test("the description has every operation with its scope, and no other", () => {
+Deno.test("the description has exactly the existing operations with their scopes", () => {
   const declared = FUNCTIONS.flatMap((api) =>
     api.operations.map((each) => [
       `${each.method} ${describedPath(api, each)}`,
@@ -80,7 +85,7 @@ Deno.test("the description has every error code and every rule", () => {
   for (const rule of Object.values(RULES)) assert.ok(committed.info.description.includes(rule));
 });
 
-Deno.test("no schema allows everything", () => {
+Deno.test("every schema forbids some values", () => {
   const open: string[] = [];
   const look = (value: unknown, path: string) => {
     if (typeof value !== "object" || value === null || path.includes("/examples/")) return;
@@ -93,7 +98,7 @@ Deno.test("no schema allows everything", () => {
   assert.deepEqual(open, []);
 });
 
-Deno.test("every example is valid under its schema", () => {
+Deno.test("every example fits its schema", () => {
   const answers = new SchemaValidator(withClosedObjects(committed));
   let count = 0;
   const look = (value: unknown, place: string[]) => {

@@ -1,15 +1,17 @@
-// The API's description and the functions' own schemas allow the same requests. Rules that JSON Schema cannot
-// express have tests of their own (rules_test.ts).
+// The API's description and the functions' own schemas allow the same requests. rules_test.ts tests
+// the rules that JSON Schema cannot express.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { describedPath, FUNCTIONS } from "../../reference/functions.ts";
-import type { JsonSchema } from "../../reference/json_schema.ts";
+import * as z from "zod/mini";
+import { describedPath, FUNCTIONS } from "../../generate/openapi/functions.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { bodiesOf } from "../../supabase/functions/_shared/http/operation.ts";
 import { readQuery } from "../../supabase/functions/_shared/http/validate.ts";
 import { anyCharacter } from "../support/nasty_text.ts";
 import { declaredParameters, textsOf, valuesByName } from "../support/query_text.ts";
+import { runs } from "../support/runs.ts";
 import { arbitraryOf } from "../support/schema_arbitrary.ts";
 import { SchemaValidator } from "../support/schema_validator.ts";
 
@@ -35,7 +37,7 @@ const REQUESTS = FUNCTIONS.flatMap((api) =>
   })
 );
 
-const NUM_RUNS = 150;
+const NUM_RUNS = runs(150);
 
 for (const request of REQUESTS) {
   Deno.test(`the function accepts every value that the description allows for ${request.name}`, () => {
@@ -71,7 +73,7 @@ Deno.test("every limit in the description is the limit of the function's schema"
     const path: string[] = at(request.place).$ref.split("/").slice(1);
     const schema = path.reduce((at, key) => at[key], document);
     const issueOf = (name: string, value: unknown) =>
-      request.zod.safeParse({ [name]: value }).error?.issues.some((issue) =>
+      z.safeParse(request.zod, { [name]: value }).error?.issues.some((issue) =>
         issue.path[0] === name
       );
     for (const [name, field] of Object.entries<JsonSchema>(schema.properties)) {
@@ -85,7 +87,7 @@ Deno.test("every limit in the description is the limit of the function's schema"
   assert.ok(limits > 20);
 });
 
-/** A value at each limit of a field, and one beyond. */
+/** A value at each limit of a field, and one beyond it. */
 function atLimits(field: JsonSchema): [unknown, unknown][] {
   const text = (length: number) =>
     field.format === "idn-email" ? `${"a".repeat(64)}@${domain(length - 65)}` : "x".repeat(length);
@@ -120,9 +122,9 @@ function allowedValues(request: (typeof REQUESTS)[number]): fc.Arbitrary<unknown
     : parameters(request.parameters);
 }
 
-/** Why the function refuses a request; null when it does not. */
+/** Why the function refuses a request, or null if it accepts the request. */
 function refusal(request: (typeof REQUESTS)[number], value: unknown): string | null {
-  if ("zod" in request) return request.zod.safeParse(value).error?.message ?? null;
+  if ("zod" in request) return z.safeParse(request.zod, value).error?.message ?? null;
   try {
     readQuery(`http://x/?${new URLSearchParams(textsOf(value as object))}`, request.query);
     return null;
@@ -132,10 +134,10 @@ function refusal(request: (typeof REQUESTS)[number], value: unknown): string | n
   }
 }
 
-/** A text with something to search for: the rule `searchable`. */
+/** A text that a search can use, by the rule `searchable`. */
 const searchable = fc.stringMatching(/^[a-z0-9]( ?[a-zé0-9%_*,]){0,9}$/);
 
-/** The values of query parameters; without `cursor`, because only a page gives one. */
+/** The values of query parameters. `cursor` is left out, because only a page contains one. */
 function parameters(declared: JsonSchema[]): fc.Arbitrary<Record<string, unknown>> {
   const valuesOf = (parameters: JsonSchema[]) =>
     Object.fromEntries(parameters.map(({ name, schema }) => {
@@ -146,7 +148,7 @@ function parameters(declared: JsonSchema[]): fc.Arbitrary<Record<string, unknown
     declared.filter((each) => each.required),
     declared.filter((each) => !each.required && each.name !== "cursor"),
   ];
-  // A few at a time, as callers send them: an address has its limit.
+  // A few values at a time, as callers send them, because an address has a maximum length.
   return fc.subarray(others, { maxLength: Math.min(8, others.length) }).chain((some) =>
     fc.record(valuesOf([...required, ...some]), { requiredKeys: required.map(({ name }) => name) })
   ) as fc.Arbitrary<Record<string, unknown>>;
@@ -162,7 +164,7 @@ function problemOf(given: Record<string, unknown>, declared: JsonSchema[]): stri
   return null;
 }
 
-/** The same objects; in half of them, one member is replaced by any value. */
+/** The same objects. In half of them, any value replaces one member. */
 function oftenAltered(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const anything = fc.oneof(
     ...[fc.string(), fc.string({ unit: anyCharacter }), fc.integer(), fc.double(), fc.boolean()],
@@ -172,12 +174,12 @@ function oftenAltered(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.tuple(allowed, fc.nat(), anything, fc.boolean()).map(([value, which, other, alter]) => {
     const names = Object.keys(value as object);
     if (!alter || names.length === 0) return value;
-    // As JSON carries it: an undefined member is not sent, and -0 arrives as 0.
+    // The value after its way through JSON: an undefined member is not sent, and -0 arrives as 0.
     return JSON.parse(JSON.stringify({ ...value as object, [names[which % names.length]]: other }));
   });
 }
 
-/** Applies the rule `trimmed` to the members that are texts. */
+/** Applies the rule `trimmed` to members that are texts. */
 function trimmed(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

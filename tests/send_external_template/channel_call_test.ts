@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { FetchInterceptor } from "@mswjs/interceptors/fetch/web";
 import { http, passthrough } from "msw";
 import { defineNetwork, InterceptorSource } from "msw/experimental";
-import { sandbox } from "../../local/sandbox/sandbox.ts";
+import { sandbox } from "../../sandbox/sandbox.ts";
 import { anyPhone, connectAccount, newCompany } from "../support/company.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { accepted, ledgerOf, ownChannel, setToken, template } from "../support/sending.ts";
@@ -53,7 +53,7 @@ Deno.test("the channel receives the message in its documented form, with the acc
   });
   assert.equal(headers.get("Authorization"), "Bearer EAAGtoken-1._~+/=");
   assert.equal(headers.get("Content-Type"), "application/json");
-  // Every proxy understands a body whose length is announced.
+  // The request announces its length, because every proxy understands that.
   const length = new TextEncoder().encode(JSON.stringify(body)).length;
   assert.deepEqual(
     [headers.get("Content-Length"), headers.get("Transfer-Encoding")],
@@ -106,7 +106,7 @@ Deno.test("each account sends from its own number with its own token", async () 
   );
 });
 
-Deno.test("biz_opaque_callback_data is the id of the send's row and the attempt", async () => {
+Deno.test("biz_opaque_callback_data has the id of the send's row and the attempt", async () => {
   const company = await newCompany();
   const answers = [
     Response.json({ error: { code: 131016 } }, { status: 500 }),
@@ -155,13 +155,10 @@ Deno.test("the channel is the WhatsApp API with its version, unless configured o
   const taken = await (await channel.fetch(
     new Request(`http://sandbox/messages?to=${encodeURIComponent(phone)}`),
   )).json();
-  assert.deepEqual(
-    taken.data.map(({ id }: { id: string }) => id),
-    [body.whatsapp_message_id],
-  );
+  assert.deepEqual(taken.data.map(({ id }: { id: string }) => id), [body.whatsapp_message_id]);
 });
 
-Deno.test("a redirect is not followed, because that would pass the token on", async () => {
+Deno.test("a redirect is not followed, because the other host would get the token", async () => {
   let strays = 0;
   const elsewhere = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
     strays++;
@@ -181,7 +178,7 @@ Deno.test("a redirect is not followed, because that would pass the token on", as
   assert.equal(strays, 0);
 });
 
-Deno.test("the time that the channel asks to wait is passed on", async () => {
+Deno.test("the waiting time that the channel requests is passed on to the caller", async () => {
   const company = await newCompany();
   let headers: Record<string, string> = {};
   await using channel = ownChannel(() =>
@@ -198,7 +195,8 @@ Deno.test("the time that the channel asks to wait is passed on", async () => {
 Deno.test("the channel is called over HTTP/1.1, even if it offers HTTP/2", async () => {
   const company = await newCompany();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  // The client begins a TLS connection with the protocols that it offers, each preceded by its length.
+  // The client begins a TLS connection with the protocols that it offers. Each name comes after its
+  // length.
   const hello = (async () => {
     const connection = await listener.accept();
     const bytes = new Uint8Array(4096);

@@ -1,21 +1,25 @@
-// What the channel says is passed on to callers, to the log and to the database: short, readable, and without
-// the account's access token.
+// The channel's words are passed on to callers, to the log and to the database: in short, readable
+// texts without the account's access token.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { passedOn } from "../../supabase/functions/_shared/whatsapp/channel_words.ts";
-import type { SendOutcome } from "../../supabase/functions/_shared/whatsapp/outcome.ts";
+import { passedOn } from "../../supabase/functions/_shared/channel/channel_words.ts";
+import type { SendOutcome } from "../../supabase/functions/_shared/channel/outcome.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { anyCharacter } from "../support/nasty_text.ts";
 import { ownSender } from "../support/own_functions.ts";
+import { runs } from "../support/runs.ts";
 import { ledgerOf, ownChannel, setToken, storedMessage, template } from "../support/sending.ts";
 import { snapshot } from "../support/snapshot.ts";
 
-/** As long as those of the channel. No piece of it is in any other text of these tests. */
+/** A token that is as long as real ones. No piece of it is in any other text of these tests. */
 const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}/Zx+${n * 7}_`).join("");
 
-/** Sends to a channel that answers with this text. All that is then told, logged and stored. */
+/**
+ * Sends to a channel that answers with this text. Returns everything that is then answered, logged
+ * and stored.
+ */
 async function sendTo(text: string, status = 400) {
   const company = await newCompany();
   await setToken(company, TOKEN);
@@ -40,7 +44,7 @@ function assertWithoutToken(text: string) {
   }
 }
 
-Deno.test("at most 1,000 characters of a message and of its details are passed on, and 128 of a trace id", async () => {
+Deno.test("at most 1,000 characters of a message, 1,000 of its details and 128 of a trace id are passed on", async () => {
   const [message, details] = ["Too long. ".repeat(2000), "🚚".repeat(2000)];
   const { status, body, line } = await sendTo(refusal(message, details, "T".repeat(5000)));
   assert.deepEqual([status, body.channel], [422, {
@@ -56,7 +60,7 @@ Deno.test("at most 1,000 characters of a message and of its details are passed o
   assert.equal(JSON.parse(whole.line).channel_trace_id, "T".repeat(128));
 });
 
-Deno.test("of a message of 2 MB, none is passed on, and the status of the answer decides", async () => {
+Deno.test("a channel message of 2 MB is not passed on, and the status of the answer decides the outcome", async () => {
   const text = refusal("x".repeat(2e6));
   const refused = await sendTo(text);
   assert.deepEqual([refused.status, refused.body.outcome], [502, "not_sent"]);
@@ -65,7 +69,7 @@ Deno.test("of a message of 2 MB, none is passed on, and the status of the answer
   for (const { everything } of [refused, failed]) assert.ok(!everything.includes("xxxx"));
 });
 
-Deno.test("the message of a refused send shows what the channel said, and that of one for a refused account only the code", async () => {
+Deno.test("the message of a refused send has the channel's words, unless the account is refused", async () => {
   const { code, message } = { code: 132001, message: "(#132001) No\u0000 template \ud83d" };
   const told: [Record<string, unknown>, Record<string, unknown>][] = [
     [
@@ -99,16 +103,15 @@ Deno.test("the message of a refused send shows what the channel said, and that o
   }
 });
 
-Deno.test("control characters and halves of surrogate pairs are not passed on; line breaks are", async () => {
+Deno.test("line breaks are passed on, but control characters and lone surrogates are not", async () => {
   const half = "\ud83d";
   const { body, line } = await sendTo(
     refusal(`a\0b\x1b[31mc\r\nd\te\x7f\x85f${half}g🚚`, `${half}`, `t\0${half}\u0007`),
   );
-  assert.deepEqual(body.channel, {
-    code: 132001,
-    message: "a b [31mc \nd\te  f\ufffdg🚚",
-    details: "\ufffd",
-  });
+  assert.deepEqual(
+    body.channel,
+    { code: 132001, message: "a b [31mc \nd\te  f\ufffdg🚚", details: "\ufffd" },
+  );
   assert.equal(JSON.parse(line).channel_trace_id, "t \ufffd ");
 });
 
@@ -118,11 +121,8 @@ const QUOTATIONS: Record<string, [said: string, told: string]> = {
   "its beginning": [`Token ${TOKEN.slice(0, 20)}… is old`, "Token [access token]… is old"],
   "its end": [`Token …${TOKEN.slice(-8)}`, "Token …[access token]"],
   "a piece of it": [`(${TOKEN.slice(90, 130)})`, "([access token])"],
-  "two pieces in a row": [
-    TOKEN.slice(0, 30) + TOKEN.slice(60, 90),
-    "[access token][access token]",
-  ],
-  "over the place where the message is cut": [
+  "two pieces in a row": [TOKEN.slice(0, 30) + TOKEN.slice(60, 90), "[access token][access token]"],
+  "across the place where the message is cut": [
     "-".repeat(980) + TOKEN,
     `${"-".repeat(980)}[access token]`,
   ],
@@ -133,8 +133,8 @@ const QUOTATIONS: Record<string, [said: string, told: string]> = {
 };
 
 for (const [what, [said, told]] of Object.entries(QUOTATIONS)) {
-  Deno.test(`a channel that quotes the access token, ${what}: a word stands in its place`, async () => {
-    // JSON can write a character in more than one way.
+  Deno.test(`a placeholder replaces the access token in the channel's words: ${what}`, async () => {
+    // JSON can write a character in several ways.
     const escaped = refusal(said, said, said).replaceAll("/", "\\/").replaceAll("Z", "\\u005a");
     for (const text of [refusal(said, said, said), escaped]) {
       const { body, everything } = await sendTo(text);
@@ -144,12 +144,12 @@ for (const [what, [said, told]] of Object.entries(QUOTATIONS)) {
   });
 }
 
-Deno.test("seven characters of the token in a row are no quotation", async () => {
+Deno.test("seven consecutive characters of the token may appear in the channel's words", async () => {
   const said = `It begins with ${TOKEN.slice(0, 7)}`;
   assert.equal((await sendTo(refusal(said))).body.channel.message, said);
 });
 
-Deno.test("a message id that quotes the token is no id, so that the outcome is unknown", async () => {
+Deno.test("a message id that contains the token is ignored, so the outcome is unknown", async () => {
   for (const id of [TOKEN, `wamid.${TOKEN.slice(4, 30)}`]) {
     const { status, body, everything } = await sendTo(JSON.stringify({ messages: [{ id }] }), 200);
     assert.deepEqual([status, body.outcome], [502, "unknown"]);
@@ -157,7 +157,7 @@ Deno.test("a message id that quotes the token is no id, so that the outcome is u
   }
 });
 
-Deno.test("whatever the channel says, what is passed on is short, well-formed and without the token", () => {
+Deno.test("error texts from the channel are shortened, stay well-formed and never contain the token", () => {
   const token = fc.string({ unit: fc.constantFrom(..."Eab/"), minLength: 8, maxLength: 60 });
   const said = (token: string) => {
     const [at, length] = [fc.nat(token.length), fc.nat(token.length)];
@@ -187,7 +187,7 @@ Deno.test("whatever the channel says, what is passed on is short, well-formed an
     for (const [text, max] of told) {
       assert.ok([...text].length <= max && text.isWellFormed());
       assert.doesNotMatch(text, /[^\P{Cc}\t\n]/u);
-      // The word that stands for the token may itself continue a piece of it.
+      // The word that replaces the token may happen to continue a piece of the token.
       for (const part of text.split("[access token]")) {
         for (let at = 0; at + 8 <= token.length; at++) {
           assert.ok(!part.includes(token.slice(at, at + 8)));
@@ -195,5 +195,5 @@ Deno.test("whatever the channel says, what is passed on is short, well-formed an
       }
     }
   });
-  fc.assert(property, { numRuns: 100 });
+  fc.assert(property, { numRuns: runs(100) });
 });

@@ -1,4 +1,4 @@
-// One company's sends wait for one another, and no outcome is lost by that.
+// The sends of one company wait for each other, and no outcome is lost.
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -8,7 +8,7 @@ import { until } from "../support/started.ts";
 
 const isClaim = (request: Request) => request.url.endsWith("/rpc/claim_template_send");
 
-Deno.test("sends of one company wait for one another, and the one too many is refused before it is claimed", async () => {
+Deno.test("the sends of one company run in turn, and a send beyond the limit is refused before its claim", async () => {
   const [flooding, other] = [await newCompany(), await newCompany()];
   const mayAnswer = Promise.withResolvers<void>();
   const to = anyPhone();
@@ -35,11 +35,11 @@ Deno.test("sends of one company wait for one another, and the one too many is re
   assert.deepEqual(ledger.map(({ state }) => state), Array(5).fill("sent"));
 });
 
-Deno.test("the outcome of a send is recorded although its company has too many statements under way", async () => {
+Deno.test("the outcome of a send is recorded even if its company has too many statements in progress", async () => {
   const company = await newCompany();
   const gate = Promise.withResolvers<null>();
   let claims = 0;
-  // Every claim but the first one is held, so that the share is used up.
+  // All claims but the first one are delayed, so that the share is used up.
   await using database = watchedStack((request) =>
     isClaim(request) && ++claims > 1 ? gate.promise : null
   );
@@ -60,7 +60,7 @@ Deno.test("the outcome of a send is recorded although its company has too many s
   for (const each of others) each.then(({ status }) => statuses.push(status));
   await until(() => statuses.length === 1 && claims === 2);
   channel.answer();
-  assert.equal((await first).status, 200); // its outcome waits for its turn
+  assert.equal((await first).status, 200); // the recording of its outcome waits for its turn
   gate.resolve(null);
   await Promise.all(others);
   await backgroundWork();

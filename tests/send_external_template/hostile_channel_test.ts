@@ -1,5 +1,5 @@
-// A channel that is broken or hostile: what it costs to read its answer is bounded, and each of its answers
-// has an outcome.
+// A channel that is broken or hostile. Reading its answer has a limited cost, and each answer has
+// an outcome.
 
 import assert from "node:assert/strict";
 import { constants, deflateRawSync, gzipSync } from "node:zlib";
@@ -17,7 +17,7 @@ const LIMIT = 65_536;
 const company = await newCompany();
 const key = company.keys.messaging;
 
-/** The outcome of a send that is answered so, and the cause in its line of the log. */
+/** The outcome of a send with this answer, and the cause in its log line. */
 async function outcomeOf(answer: () => Response, timeoutMs?: number) {
   await using channel = ownChannel(answer);
   const send = await ownSender(channel.url, { timeoutMs });
@@ -28,7 +28,7 @@ async function outcomeOf(answer: () => Response, timeoutMs?: number) {
   return [body.success ? "sent" : body.outcome, JSON.parse(line).cause];
 }
 
-/** A stream without end, which begins in its own way, and the moment when its reader lets it go. */
+/** An endless stream with this beginning, and a promise that its reader has cancelled it. */
 function endless(
   piece: () => Uint8Array | Promise<Uint8Array>,
   beginning: Uint8Array = new Uint8Array(),
@@ -44,12 +44,12 @@ function endless(
 
 const SPACES = new TextEncoder().encode(" ".repeat(LIMIT));
 const GZIP_HEADER = Uint8Array.from([31, 139, 8, 0, 0, 0, 0, 0, 0, 255]);
-/** 16 MiB of spaces in 16 KiB, as a part of a compressed stream after which another may come. */
+/** 16 MiB of spaces, compressed to 16 KiB. Another part of the stream may follow. */
 const BOMB = deflateRawSync(new Uint8Array(16 * 2 ** 20).fill(32), {
   finishFlush: constants.Z_SYNC_FLUSH,
 });
 
-/** The answers of a channel without an end, each in its encoding. */
+/** The channel's endless answers, each in its encoding. */
 const ENDLESS = {
   "has no end": (status: number) => {
     const { stream, letGo } = endless(() => SPACES);
@@ -68,7 +68,7 @@ const BY_STATUS = [[200, "unknown"], [500, "unknown"], [400, "not_sent"], [
 ]] as const;
 
 for (const [what, channelOf] of Object.entries(ENDLESS)) {
-  Deno.test(`an answer that ${what} is not read to its end: its status decides, and its connection is let go`, async () => {
+  Deno.test(`an answer that ${what} is not read to its end, and its status decides the outcome`, async () => {
     for (const [status, outcome] of BY_STATUS) {
       const { answer, letGo } = channelOf(status);
       assert.deepEqual(await outcomeOf(answer), [outcome, `HTTP ${status}`]);
@@ -76,7 +76,7 @@ for (const [what, channelOf] of Object.entries(ENDLESS)) {
     }
   });
 
-  Deno.test(`the same of one that ${what}, on Deno 2.1.4`, async () => {
+  Deno.test(`on Deno 2.1.4, an answer that ${what} is not read to its end either`, async () => {
     let answer!: () => Response;
     await using channel = ownChannel(() => answer());
     await using sender = await startFunction("send-external-template", {
@@ -95,7 +95,7 @@ for (const [what, channelOf] of Object.entries(ENDLESS)) {
   });
 }
 
-Deno.test("64 KiB of an answer are read, as they are after decompression", async () => {
+Deno.test("at most 64 KiB of an answer are read, counted after decompression", async () => {
   const id = "wamid.x";
   const answerOf = (length: number) => {
     const [begin, end] = [`{"messages":[{"id":"${id}"}],"more":"`, '"}'];
@@ -114,7 +114,7 @@ Deno.test("64 KiB of an answer are read, as they are after decompression", async
   }
 });
 
-Deno.test("an answer that trickles in is given up at the time-out of the call, and its connection is let go", async () => {
+Deno.test("an answer that is too slow is abandoned at the timeout, and its connection is closed", async () => {
   for (const [status, outcome] of [[200, "unknown"], [400, "not_sent"]] as const) {
     const { stream, letGo } = endless(() => pause(1).then(() => SPACES.subarray(0, 1)));
     const [told, cause] = await outcomeOf(() => new Response(stream, { status }), 100);
@@ -164,21 +164,18 @@ const ODD: Record<string, [answer: string, outcome: string, retryAfter?: string]
     OK + "Content-Encoding: gzip\r\n" + WITH_ID,
     "unknown",
   ],
-  "chunks that are none": [OK + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", "unknown"],
+  "malformed chunks": [OK + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", "unknown"],
   "the words of a connection that failed": ["client error (Connect)\r\n\r\n", "unknown"],
   "HTML": [OK + "Content-Type: text/html\r\n" + ending("<h1>Hello</h1>"), "unknown"],
   "JSON that is 30,000 arrays deep": [
     OK + ending("[".repeat(30_000) + "]".repeat(30_000)),
     "unknown",
   ],
-  "an id with a null character": [
-    OK + ending('{"messages":[{"id":"wamid.\\u0000x"}]}'),
-    "unknown",
-  ],
+  "an id with a null character": [OK + ending('{"messages":[{"id":"wamid.\\u0000x"}]}'), "unknown"],
 };
 
 for (const [what, [answer, outcome, retryAfter]] of Object.entries(ODD)) {
-  Deno.test(`${what}: the outcome is ${outcome}, and the next send is not affected`, async () => {
+  Deno.test(`an answer with ${what} has the outcome ${outcome}, and the next send is not affected`, async () => {
     await using channel = bareChannel();
     const send = await ownSender(`http://${channel.address}/v26.0`);
     const company = await newCompany();
@@ -204,7 +201,7 @@ for (const [what, [answer, outcome, retryAfter]] of Object.entries(ODD)) {
   });
 }
 
-Deno.test("of many messages in one answer, the first one's id counts", async () => {
+Deno.test("if an answer has many ids, the id of the first message counts", async () => {
   const others = Array.from({ length: 20_000 }, () => 0);
   const answer = { messages: [{ id: "wamid.x" }, ...others] };
   assert.deepEqual(await outcomeOf(() => Response.json(answer)), ["sent", undefined]);

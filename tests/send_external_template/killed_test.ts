@@ -1,4 +1,5 @@
-// The function is killed at each step of a send, and the same request is repeated before the lease ends and after.
+// The function is killed at each step of a send. The same request is then repeated before and after
+// the end of the lease.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -15,11 +16,11 @@ import {
 import { withDatabase } from "../support/test_stack.ts";
 
 interface Expected {
-  /** How often the channel had been called when the function was killed. */
+  /** How many times the channel had been called when the function was killed. */
   calls: number;
-  /** The status that a repeat is told at once; `new` stands for the answer of a first send. */
+  /** The status that an immediate repeat gets. `new` means the answer of a first send. */
   repeat: "new" | "pending" | "sent";
-  /** The status that a repeat is told after the lease has ended. */
+  /** The status that a repeat gets after the lease has ended. */
   later: "sent" | "failed";
 }
 
@@ -32,7 +33,7 @@ const STEPS: Record<Step, Expected> = {
 };
 
 for (const [step, { calls, repeat, later }] of Object.entries(STEPS)) {
-  Deno.test(`a function killed ${step} has sent at most once, and a repeat is told the state`, async () => {
+  Deno.test(`a function that is killed ${step} sends at most once, and a repeat gets the state of the send`, async () => {
     const company = await newCompany();
     const json = template(anyPhone(), { idempotency_key: `order-${step}` });
     let onCall: () => Promise<void> = async () => {};

@@ -6,32 +6,28 @@ import { call } from "../support/calls.ts";
 import { companyWithTemplates } from "../support/known_templates.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 
-/** A company with a contact who has opted out of marketing, or has since opted in again. */
-async function optedOut({ isBack = false } = {}) {
+/** A company with a contact who has opted out of marketing. */
+async function optedOut() {
   const company = await companyWithTemplates();
   const phone = anyPhone();
   const { body } = await call(company.keys.all, "POST", "/contacts", { json: { phone } });
-  await withDatabase((sql) =>
-    sql`
-      update contacts set
-        marketing_stopped_at = now(), marketing_stop_source = 'preference',
-        marketing_resumed_at = ${isBack ? sql`now() + interval '1 second'` : null}
-      where id = ${body.data.id}
-    `
-  );
+  await statement`
+    update contacts set marketing_stopped_at = now(), marketing_stop_source = 'preference'
+    where id = ${body.data.id}
+  `;
   return { company, phone };
 }
 
-/** Makes the template of the sends a marketing one. */
+/** Makes the template of the sends a marketing template. */
 async function asMarketing({ id }: { id: string }) {
-  await withDatabase((sql) =>
-    sql`update templates set category = 'MARKETING' where company_id = ${id} and name = 'order_update'`
-  );
+  await statement`
+    update templates set category = 'MARKETING' where company_id = ${id} and name = 'order_update'
+  `;
 }
 
-Deno.test("no marketing template is sent to who has opted out, and no idempotency key is used up", async () => {
+Deno.test("a person who has opted out of marketing gets no marketing template, and the idempotency key stays free", async () => {
   const { company, phone } = await optedOut();
   await asMarketing(company);
   await using channel = ownChannel(() => accepted());
@@ -43,14 +39,14 @@ Deno.test("no marketing template is sent to who has opted out, and no idempotenc
   assert.deepEqual([status, body], [200, { success: false, reason: "marketing_opt_out" }]);
   assert.deepEqual([await ledgerOf(company), channel.calls.length], [[], 0]);
 
-  await withDatabase((sql) =>
-    sql`update contacts set marketing_resumed_at = now() + interval '1 second' where phone = ${phone}`
-  );
+  await statement`
+    update contacts set marketing_resumed_at = now() + interval '1 second' where phone = ${phone}
+  `;
   const again = await send(company.keys.messaging, json);
   assert.deepEqual([again.body.success, again.body.idempotent_hit], [true, false]);
 });
 
-Deno.test("a utility template is sent to who has opted out of marketing", async () => {
+Deno.test("a person who has opted out of marketing gets a utility template", async () => {
   const { company, phone } = await optedOut();
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
@@ -58,27 +54,17 @@ Deno.test("a utility template is sent to who has opted out of marketing", async 
   assert.equal(body.success, true);
 });
 
-Deno.test("a marketing template is sent to who has opted in again", async () => {
-  const { company, phone } = await optedOut({ isBack: true });
-  await asMarketing(company);
-  await using channel = ownChannel(() => accepted());
-  const send = await ownSender(channel.url);
-  assert.equal((await send(company.keys.messaging, template(phone))).body.success, true);
-});
-
-Deno.test("do_not_contact comes before an opt-out of marketing", async () => {
+Deno.test("do_not_contact is checked before a marketing opt-out", async () => {
   const { company, phone } = await optedOut();
   await asMarketing(company);
-  await withDatabase((sql) =>
-    sql`update contacts set do_not_contact = true where phone = ${phone}`
-  );
+  await statement`update contacts set do_not_contact = true where phone = ${phone}`;
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);
   const { body } = await send(company.keys.messaging, template(phone));
   assert.deepEqual(body, { success: false, reason: "do_not_contact" });
 });
 
-Deno.test("131047 for a template, which needs no window, is a rejection with the channel's reason", async () => {
+Deno.test("failure 131047 of a template, which needs no window, is a rejection with the channel's reason", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() =>
     Response.json({ error: { code: 131047, message: "Re-engagement" } }, { status: 400 })

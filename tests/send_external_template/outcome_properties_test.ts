@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { outcomeOf } from "../../supabase/functions/_shared/whatsapp/outcome.ts";
+import { outcomeOf } from "../../supabase/functions/_shared/channel/outcome.ts";
+import { runs } from "../support/runs.ts";
 
 const junk = fc.oneof(
   { depthSize: "small" },
@@ -46,14 +47,14 @@ const anyHeader = fc.option(
   ),
 );
 
-/** The id of the first message of a body, if it can be read and stored. */
+/** The id of the first message of a body if it can be read and stored. */
 function readableId(body: unknown): string | null {
   const id = (body as { messages?: { id?: unknown }[] } | null | undefined)?.messages?.[0]?.id;
   const isReadable = typeof id === "string" && id.length <= 255 && /^[!-~]+$/.test(id);
   return isReadable ? id : null;
 }
 
-Deno.test("outcomeOf() handles every answer of the channel, and accepts none without an id", () => {
+Deno.test("outcomeOf() handles every answer of the channel and accepts no answer without an id", () => {
   const property = fc.property(anyStatus, anyBody, anyHeader, (status, body, retryAfter) => {
     const outcome = outcomeOf({ status, body, retryAfter });
     switch (outcome.kind) {
@@ -74,55 +75,5 @@ Deno.test("outcomeOf() handles every answer of the channel, and accepts none wit
         assert.equal(outcome.kind, "unknown");
     }
   });
-  fc.assert(property, { numRuns: 3_000 });
-});
-
-Deno.test("a message with an id is accepted, whatever else the answer contains", () => {
-  const readable = fc.string({
-    unit: fc.constantFrom(..."wamid.=/+9"),
-    minLength: 1,
-    maxLength: 255,
-  });
-  const property = fc.property(
-    fc.integer({ min: 200, max: 299 }),
-    readable,
-    junk,
-    junk,
-    (status, id, message_status, error) => {
-      const body = { messages: [{ id, message_status }], contacts: error, error };
-      assert.deepEqual(outcomeOf({ status, body, retryAfter: null }), {
-        kind: "accepted",
-        whatsappMessageId: id,
-      });
-    },
-  );
-  fc.assert(property);
-});
-
-Deno.test("a known code has the same meaning in every answer", () => {
-  const known = new Map<number, string>([
-    [132001, "template_rejected"],
-    [131026, "recipient_unreachable"],
-    [131050, "recipient_opted_out"],
-    [130429, "channel_unavailable"],
-    [190, "channel_account_error"],
-  ]);
-  const property = fc.property(
-    anyStatus,
-    fc.constantFrom(...known.keys()),
-    fc.record({
-      message: junk,
-      type: junk,
-      error_subcode: junk,
-      error_data: junk,
-      fbtrace_id: junk,
-    }),
-    junk,
-    (status, code, around, contacts) => {
-      const body = { contacts, error: { ...around, code } };
-      const outcome = outcomeOf({ status, body, retryAfter: null });
-      assert.equal("error" in outcome && outcome.error, known.get(code));
-    },
-  );
-  fc.assert(property);
+  fc.assert(property, { numRuns: runs(3_000) });
 });

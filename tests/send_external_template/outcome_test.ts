@@ -1,12 +1,12 @@
-// The outcome of a send for every kind of answer of the channel. The table has the rows of the channel's
-// documentation, in the same order.
+// The outcome of a send for every kind of answer of the channel. The table has the same rows and
+// order as the channel's documentation.
 
 import assert from "node:assert/strict";
 import {
   type ChannelAnswer,
   outcomeOf,
   type SendOutcome,
-} from "../../supabase/functions/_shared/whatsapp/outcome.ts";
+} from "../../supabase/functions/_shared/channel/outcome.ts";
 
 type Meaning = [kind: SendOutcome["kind"], error?: string, retryAfter?: number];
 
@@ -64,26 +64,25 @@ function assertMeaning(given: ChannelAnswer, [kind, error, retryAfter]: Meaning,
 }
 
 for (const [what, codes, meaning] of TABLE) {
-  Deno.test(`${what}: ${codes.length < 9 ? codes.join(", ") : `${codes[0]} to ${codes.at(-1)}`}, whatever the HTTP status`, () => {
+  const shown = codes.length < 9 ? codes.join(", ") : `${codes[0]} to ${codes.at(-1)}`;
+  Deno.test(`${shown} (${what}) mean the same with any HTTP status`, () => {
     for (const code of codes) {
       for (const status of STATUSES) {
         for (const spelled of [code, String(code)]) {
           const given = answer({ status, body: refusal(spelled) });
           assertMeaning(given, meaning);
           const { channel } = outcomeOf(given) as { channel: unknown };
-          assert.deepEqual(channel, {
-            code,
-            message: "(#1) No",
-            details: undefined,
-            traceId: "AbC",
-          });
+          assert.deepEqual(
+            channel,
+            { code, message: "(#1) No", details: undefined, traceId: "AbC" },
+          );
         }
       }
     }
   });
 }
 
-Deno.test("a code next to one of the table does not get its meaning", () => {
+Deno.test("a code next to a known code does not have the known code's meaning", () => {
   const known = new Set(TABLE.flatMap(([_what, codes]) => codes));
   const beside = [...known].flatMap((code) => [code - 1, code + 1]).filter((code) =>
     !known.has(code)
@@ -93,7 +92,7 @@ Deno.test("a code next to one of the table does not get its meaning", () => {
   }
 });
 
-Deno.test("an unknown code is a refusal with a 4xx; with any other status the outcome is unknown", () => {
+Deno.test("an unknown code with a 4xx is a refusal, and with any other status the outcome is unknown", () => {
   for (const code of [5, 131999, "131999"]) {
     const body = refusal(code);
     for (const status of [400, 401, 404, 429, 499]) {
@@ -107,7 +106,7 @@ Deno.test("an unknown code is a refusal with a 4xx; with any other status the ou
   }
 });
 
-Deno.test("without a code, a 4xx or a 503 means not sent; with any other status the outcome is unknown", () => {
+Deno.test("a 4xx or a 503 without a code means not sent, and any other status makes the outcome unknown", () => {
   for (const body of [undefined, null, "", "Bad Request", {}, { error: "no" }, []]) {
     for (const status of [400, 401, 404, 408, 413, 429, 431, 499, 503]) {
       assertMeaning(answer({ status, body }), DOWN);
@@ -118,20 +117,9 @@ Deno.test("without a code, a 4xx or a 503 means not sent; with any other status 
   }
 });
 
-Deno.test("a value that is no code is ignored", () => {
+Deno.test("a value that cannot be a channel code is ignored", () => {
   const none = [
-    null,
-    NaN,
-    Infinity,
-    1.5,
-    1e20,
-    2 ** 31,
-    "",
-    "x",
-    "132001x",
-    " 132001",
-    "-1",
-    "1e5",
+    ...[null, NaN, Infinity, 1.5, 1e20, 2 ** 31, "", "x", "132001x", " 132001", "-1", "1e5"],
   ];
   for (const code of [...none, "9".repeat(10), "٣", true, [132001], { code: 132001 }, undefined]) {
     assertMeaning(answer({ status: 500, body: refusal(code) }), UNKNOWN, String(code));
@@ -142,17 +130,12 @@ Deno.test("a value that is no code is ignored", () => {
   }
 });
 
-Deno.test("the readable parts of the channel's error are kept", () => {
+Deno.test("the outcome has the readable parts of the channel's error", () => {
   const said = (error: Record<string, unknown>) =>
     (outcomeOf(answer({ body: { error: { code: 132012, ...error } } })) as { channel: unknown })
       .channel;
   const whole = { message: "No", error_data: { details: "body: 3" }, fbtrace_id: "T" };
-  assert.deepEqual(said(whole), {
-    code: 132012,
-    message: "No",
-    details: "body: 3",
-    traceId: "T",
-  });
+  assert.deepEqual(said(whole), { code: 132012, message: "No", details: "body: 3", traceId: "T" });
   const bare = { code: 132012, message: "", details: undefined, traceId: undefined };
   assert.deepEqual(said({}), bare);
   for (const odd of [null, 1, [], {}, true]) {
@@ -182,7 +165,7 @@ Deno.test("a 2xx with a readable id is accepted, whatever else it contains", () 
   }
 });
 
-Deno.test("a 2xx without an id, or with one that cannot be stored, is an unknown outcome", () => {
+Deno.test("a 2xx without an id, or with an id that cannot be stored, makes the outcome unknown", () => {
   const ids = [
     ...["", " ", "x".repeat(256), "a b", " a", "a ", "a\n", "a\tb", "a\0", "ä", "🚚"],
     ...[null, undefined, 1, true, [], ["a"], { id: "a" }],
@@ -196,12 +179,12 @@ Deno.test("a 2xx without an id, or with one that cannot be stored, is an unknown
   for (const body of bodies) assertMeaning(answer({ status: 200, body }), UNKNOWN);
 });
 
-Deno.test("an id counts only in a 2xx", () => {
+Deno.test("a message id counts only in an answer with a 2xx", () => {
   const body = { messages: [{ id: "wamid.x" }] };
   for (const status of [300, 304, 500, 502]) assertMeaning(answer({ status, body }), UNKNOWN);
   for (const status of [400, 404, 503]) assertMeaning(answer({ status, body }), DOWN);
 });
 
-Deno.test("a 2xx with an error code and no id has the meaning of the code", () => {
+Deno.test("a 2xx with an error code and without an id has the meaning of the code", () => {
   assertMeaning(answer({ status: 200, body: { messages: [], ...refusal(190) } }), ACCOUNT);
 });

@@ -1,7 +1,8 @@
-// The seconds that a caller is told to wait: those of the channel's answer, otherwise those known for its code.
+// The seconds that a caller must wait: those of the channel's answer, or else those that are known
+// for its code.
 
 import assert from "node:assert/strict";
-import { outcomeOf } from "../../supabase/functions/_shared/whatsapp/outcome.ts";
+import { outcomeOf } from "../../supabase/functions/_shared/channel/outcome.ts";
 
 const A_DAY = 86_400;
 const THROTTLED = { error: { code: 130429 } };
@@ -13,7 +14,7 @@ function waitFor(retryAfter: string | null, body: unknown = THROTTLED, status = 
   return (outcome as { retryAfter?: number }).retryAfter;
 }
 
-Deno.test("seconds are passed on, up to a day", () => {
+Deno.test("a Retry-After in seconds is passed on, up to a day", () => {
   const known: [string, number][] = [
     ["0", 0],
     ["1", 1],
@@ -28,7 +29,7 @@ Deno.test("seconds are passed on, up to a day", () => {
   for (const [header, seconds] of known) assert.equal(waitFor(header), seconds, header);
 });
 
-Deno.test("a date becomes the seconds until then", () => {
+Deno.test("a Retry-After with a date is converted to the seconds until that date", () => {
   const inTwoMinutes = new Date(Date.now() + 120_000);
   const [day, date, month, year, time] = inTwoMinutes.toUTCString().split(/,? /);
   const weekdays = ["Sun", "Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur"];
@@ -38,12 +39,12 @@ Deno.test("a date becomes the seconds until then", () => {
   ];
   for (const header of forms) {
     const seconds = waitFor(header)!;
-    // The date has whole seconds, and a slow computer takes some.
+    // The date has whole seconds, and a slow computer needs some time.
     assert.ok(Number.isInteger(seconds) && seconds > 90 && seconds <= 120, `${header}: ${seconds}`);
   }
 });
 
-Deno.test("a date gives at least no seconds and at most a day", () => {
+Deno.test("a Retry-After with a date gives at least 0 seconds and at most one day", () => {
   for (const ms of [0, -1000, -120_000, -1e12]) {
     assert.equal(waitFor(new Date(Date.now() + ms).toUTCString()), 0);
   }
@@ -52,25 +53,10 @@ Deno.test("a date gives at least no seconds and at most a day", () => {
   }
 });
 
-Deno.test("a value that is neither seconds nor a date is ignored", () => {
+Deno.test("a Retry-After that is neither seconds nor a date is ignored", () => {
   const junk = [
-    "",
-    "soon",
-    "30s",
-    "0x10",
-    "1e3",
-    "Infinity",
-    "NaN",
-    "null",
-    "12:00",
-    "٣",
-    "<b>",
-    "-5",
-    "1.5",
-    "+6",
-    "5, 6",
-    "Wed, 21 Oct",
-    "1 January 2099",
+    ...["", "soon", "30s", "0x10", "1e3", "Infinity", "NaN", "null", "12:00", "٣", "<b>", "-5"],
+    ...["1.5", "+6", "5, 6", "Wed, 21 Oct", "1 January 2099"],
   ];
   for (const header of [null, ...junk]) {
     assert.equal(waitFor(header), undefined, String(header));
@@ -78,7 +64,7 @@ Deno.test("a value that is neither seconds nor a date is ignored", () => {
   }
 });
 
-Deno.test("the channel's own time takes precedence over the time known for its code", () => {
+Deno.test("the channel's own waiting time takes precedence over the time that is known for its code", () => {
   const known: [number, number][] = [[131056, 6], [134101, 600]];
   for (const [code, seconds] of known) {
     const body = { error: { code } };
@@ -90,7 +76,7 @@ Deno.test("the channel's own time takes precedence over the time known for its c
   }
 });
 
-Deno.test("the time is used only when the channel certainly did not take the message", () => {
+Deno.test("a waiting time is returned only if the channel certainly did not accept the message", () => {
   assert.equal(waitFor("30", undefined, 503), 30);
   assert.equal(waitFor("30", undefined, 429), 30);
   assert.equal(waitFor("30", { error: { code: 131016 } }, 500), 30);

@@ -8,7 +8,7 @@ import { es } from "../../settings/page/texts/es.ts";
 import { pt } from "../../settings/page/texts/pt.ts";
 import { withFolder } from "../support/started.ts";
 
-/** What a visitor loads for the first view beside supabase-js, compressed. */
+/** The compressed size of what a visitor loads for the first view, in addition to supabase-js. */
 const MOST_KB = 30;
 
 async function settings(...args: string[]) {
@@ -41,7 +41,8 @@ Deno.test("the settings page is built for a project", async () => {
     const files = Array.from(Deno.readDirSync(out), ({ name }) => name);
     assert.deepEqual(named.filter((name) => !files.includes(name)), []);
 
-    // What the first view loads: what index.html names, and one of the three languages, of which the longest counts.
+    // The files of the first view: those that index.html names, and the longest of the three
+    // languages.
     const kilobytes = (name: string) => gzipSync(Deno.readFileSync(`${out}/${name}`)).length / 1000;
     const ofSupabase = named.find((name) =>
       Deno.readTextFileSync(`${out}/${name}`).includes("X-Supabase-Api-Version")
@@ -54,14 +55,17 @@ Deno.test("the settings page is built for a project", async () => {
         .reduce((sum, name) => sum + kilobytes(name), 0);
     assert.ok(weight > 10 && weight < MOST_KB, `${weight} kB beside supabase-js`);
 
-    // A folder of something else is left as it is.
+    // A folder with other content stays unchanged.
     const other = await settings("--out", folder);
     assert.equal(other.code, 1);
-    assert.match(other.err, /has something else than the settings page\. Choose a new folder/);
+    assert.match(
+      other.err,
+      /contains something other than the settings page\. Choose a new folder/,
+    );
   });
 });
 
-Deno.test("a command that cannot be meant is refused, and says why", async () => {
+Deno.test("an impossible command is refused with the reason", async () => {
   const secret = await settings(...PROJECT, "sb_secret_abc");
   assert.equal(secret.code, 1);
   assert.match(secret.err, /This is a secret key, which no page may have\./);
@@ -71,7 +75,7 @@ Deno.test("a command that cannot be meant is refused, and says why", async () =>
   assert.match(address.err, /begins with https:\/\//);
 });
 
-Deno.test("a publishable key is told from a secret one", () => {
+Deno.test("the command accepts a publishable key and refuses a secret key", () => {
   const legacy = (role: string) => `x.${btoa(JSON.stringify({ role }))}.y`;
   assert.equal(faultOfKey("sb_publishable_a-B_1"), null);
   assert.equal(faultOfKey(legacy("anon")), null);
@@ -81,8 +85,8 @@ Deno.test("a publishable key is told from a secret one", () => {
   for (const key of ["", "abc", "a.b.c"]) assert.match(faultOfKey(key) ?? "", /^It begins with/);
 });
 
-Deno.test("the languages say the same things, and each in its own words", () => {
-  /** Every sentence, by its place; those that are made get their places as values. */
+Deno.test("the languages have the same sentences, each in its own words", () => {
+  /** Every sentence by its name. A sentence with values gets the names of their places as values. */
   const sentences = (texts: object, place = ""): [string, string][] =>
     Object.entries(texts).flatMap(([name, text]) => {
       const here = `${place}.${name}`;
@@ -94,7 +98,7 @@ Deno.test("the languages say the same things, and each in its own words", () => 
   for (const other of others) {
     assert.deepEqual([...other.keys()].sort(), [...english.keys()].sort());
     const same = [...other].filter(([place, text]) => text === english.get(place));
-    // WhatsApp, E-mail, admin and the like are the same in more than one.
+    // Words such as WhatsApp, E-mail and admin are the same in several languages.
     assert.deepEqual(same.filter(([, text]) => text.trim().split(" ").length > 2), []);
     for (const [place, text] of other) {
       assert.ok(text.trim() !== "", place);

@@ -1,4 +1,4 @@
-// The keys of a company, as its people look after them in a browser.
+// The keys of a company, as its owners and admins manage them in a browser.
 import assert from "node:assert/strict";
 import { copiedText } from "../support/in_page.js";
 import { openBrowser } from "../support/browser.ts";
@@ -6,7 +6,7 @@ import { newCompany } from "../support/company.ts";
 import { companyWithTemplates } from "../support/known_templates.ts";
 import { newPerson, signIn } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 import {
   gatewayStatus,
   heading,
@@ -16,13 +16,14 @@ import {
   unexpected,
 } from "./settings_page.ts";
 
-/** What a line answers that is pasted into a terminal. */
+/** The output of a command line that is pasted into a terminal. */
 async function pasted(line: string): Promise<string> {
   const { stdout } = await new Deno.Command("sh", { args: ["-c", line], stderr: "null" }).output();
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, async (t) => {
+Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, async (t) => {
+  const test = t.step.bind(t);
   const company = await newCompany();
   const owner = await newPerson({ company: company.id, name: "Olívia" });
   await using open = await openBrowser();
@@ -46,7 +47,7 @@ Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, a
   };
   let key = "";
 
-  await t.step("a form without a name and a permission says so, at its fields", async () => {
+  await test("a form without a name or permission shows the error at that field", async () => {
     await page.getByRole("link", { name: "Create a key" }).click();
     await heading(page, "Create a key").waitFor();
     await button("Create key").click();
@@ -60,7 +61,7 @@ Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, a
     assert.equal(await page.locator("#name:focus").count(), 1);
   });
 
-  await t.step("a double click makes one key, which is shown once and works", async () => {
+  await test("a double click makes one key, which works and is shown once", async () => {
     await create("Web shop");
     await button("Create key").dblclick();
     await heading(page, "Web shop").waitFor();
@@ -72,7 +73,7 @@ Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, a
     assert.equal((await keysNamed("Web shop")).length, 1);
   });
 
-  await t.step("who leaves before the key is stored is asked, also by the way back", async () => {
+  await test("a person who leaves before storing the key is asked about it, even when going back", async () => {
     await page.getByRole("link", { name: "History" }).click();
     await page.getByRole("dialog", { name: "Have you stored the key?" }).waitFor();
     await inDialog("Go back to it").click();
@@ -84,25 +85,22 @@ Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, a
     assert.equal((await page.content()).includes(key), false, "the page has it no more");
   });
 
-  await t.step(
-    "a page that is loaded again asks first, and then shows the key no more",
-    async () => {
-      await create("Reloaded");
-      await button("Create key").click();
-      await heading(page, "Reloaded").waitFor();
-      const asked: string[] = [];
-      page.once("dialog", (dialog) => {
-        asked.push(dialog.type());
-        dialog.accept();
-      });
-      await page.reload();
-      assert.deepEqual(asked, ["beforeunload"]);
-      await heading(page, "Reloaded").waitFor();
-      await page.getByText("The whole key was shown once").waitFor();
-    },
-  );
+  await test("reloading the page asks about the key first, and then no longer shows it", async () => {
+    await create("Reloaded");
+    await button("Create key").click();
+    await heading(page, "Reloaded").waitFor();
+    const asked: string[] = [];
+    page.once("dialog", (dialog) => {
+      asked.push(dialog.type());
+      dialog.accept();
+    });
+    await page.reload();
+    assert.deepEqual(asked, ["beforeunload"]);
+    await heading(page, "Reloaded").waitFor();
+    await page.getByText("The whole key was shown once").waitFor();
+  });
 
-  await t.step("a key is renamed, switched off and on again", async () => {
+  await test("a key can be renamed, switched off and switched on again", async () => {
     await page.getByRole("link", { name: "All keys" }).click();
     await page.getByRole("link", { name: "Web shop" }).click();
     await button("Rename").click();
@@ -119,7 +117,7 @@ Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, a
     assert.equal(await gatewayStatus(key), 200);
   });
 
-  await t.step("a key is replaced: both work, and are shown as a pair", async () => {
+  await test("a replaced key and its successor both work and are shown as a pair", async () => {
     await button("Replace").click();
     await page.getByRole("radio", { name: /^One more hour/ }).check();
     await inDialog("Create the new key").click();
@@ -137,20 +135,20 @@ Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, a
     assert.equal(await button("Replace").count(), 0, "a key has one successor");
   });
 
-  await t.step("a key is deleted once its name is typed", async () => {
+  await test("a key is deleted only after its name is typed", async () => {
     await button("Delete").click();
     const typed = page.getByLabel("To be sure, type: Online shop");
     await typed.fill("online shop");
-    await inDialog("Delete for ever").click();
+    await inDialog("Delete permanently").click();
     await page.getByText("This is not the name of the key.").waitFor();
     await typed.fill("Online shop");
-    await inDialog("Delete for ever").click();
+    await inDialog("Delete permanently").click();
     await heading(page, "API keys").waitFor();
     assert.equal((await keysNamed("Online shop")).length, 1);
     assert.equal(await gatewayStatus(key), 401);
   });
 
-  await t.step("names are shown as they are, whatever they have in them", async () => {
+  await test("names are shown exactly, whatever characters they contain", async () => {
     const names = ["<img src=x onerror=alert(1)>", "W".repeat(100), "שלום", "👩‍💻 <b>site</b>"];
     const { client } = await signIn(owner);
     for (const name of names) {
@@ -160,22 +158,20 @@ Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, a
     await page.reload();
     for (const name of names) await page.getByRole("link", { name }).waitFor();
     assert.equal(await page.locator("main img, main a b").count(), 0);
-    // Nobody types the character that joins an emoji.
+    // People do not type the invisible character that joins an emoji.
     await page.getByRole("link", { name: names[3] }).click();
     await button("Delete").click();
     await page.getByLabel(/To be sure, type/).fill("👩💻 <b>site</b>");
-    await inDialog("Delete for ever").click();
+    await inDialog("Delete permanently").click();
     await page.getByText("The key is deleted.").waitFor();
   });
 
-  await t.step("among 200 keys one is found, and those that have ended are folded", async () => {
-    await withDatabase((sql) =>
-      sql`
+  await test("a key can be found among 200, and expired keys are folded", async () => {
+    await statement`
         insert into api_keys (company_id, name, key_hash, hint, scopes, created_at, expires_at)
         select ${company.id}, 'Key ' || n, encode(sha256(${company.id}::text::bytea || int4send(n)), 'hex'),
           lpad(n::text, 4, '0'), '{read}', now() - make_interval(days => n), case when n > 150 then now() end
-        from generate_series(1, 200) as n`
-    );
+        from generate_series(1, 200) as n`;
     await page.reload();
     await page.getByText("Expired keys (50)").waitFor();
     assert.equal(await page.getByRole("link", { name: "Key 160" }).isVisible(), false);
@@ -184,19 +180,18 @@ Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, a
     assert.equal(await page.getByRole("link", { name: "Key 160" }).isVisible(), true);
   });
 
-  await t.step("a key of another company is not to be had", async () => {
+  await test("the keys of another company are not shown", async () => {
     const other = await newCompany();
-    const [{ id }] = await withDatabase((sql) =>
-      sql`select id from api_keys where company_id = ${other.id} limit 1`
-    );
+    const [{ id }] =
+      await statement`select id from api_keys where company_id = ${other.id} limit 1`;
     await page.goto(`${SETTINGS}#/keys/${id}`);
-    await page.getByRole("alert").getByText("There is no such key in this company.").waitFor();
+    await page.getByRole("alert").getByText("This company does not have this key.").waitFor();
     assert.deepEqual(unexpected(window), []);
     await context.close();
   });
 
-  await t.step("who follows the page on the local stack sends a first message", async () => {
-    // As the demo company has it, whose conversations the recorded examples show.
+  await test("a person who follows the page on the local stack sends a first message", async () => {
+    // The number belongs to the demo company, whose conversations the recorded examples show.
     const { id } = await companyWithTemplates();
     const window = await openAs(browser, await newPerson({ company: id }));
     const { page } = window;
@@ -205,25 +200,24 @@ Deno.test("the keys of a company in a browser", { ignore: CHROMIUM === null }, a
     await page.getByRole("checkbox", { name: /^Read/ }).check();
     await page.getByRole("checkbox", { name: /^Messages/ }).check();
     await page.getByRole("button", { name: "Create key" }).click();
-    for (
-      const [line, answer] of [["#try-read", /"data"/], ["#try-send", /"success": ?true/]] as const
-    ) {
+    const answers = { "#try-read": /"data"/, "#try-send": /"success": ?true/ };
+    for (const [line, answer] of Object.entries(answers)) {
       assert.match(await pasted(await page.locator(line).textContent() ?? ""), answer);
     }
     await storedKey(page);
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByLabel("To be sure, type: First message").fill("First message");
-    await page.getByRole("button", { name: "Delete for ever" }).click();
+    await page.getByRole("button", { name: "Delete permanently" }).click();
     await page.getByText("The key is deleted.").waitFor();
     assert.deepEqual(unexpected(window), []);
     await window.context.close();
   });
 
-  await t.step("an agent reads who may, and sees no key", async () => {
+  await test("an agent reads who may manage keys, and sees no key", async () => {
     const agent = await newPerson({ company: company.id, role: "agent", name: "Ari" });
     const window = await openAs(browser, agent);
     const { page } = window;
-    await page.getByText("look after its API keys").waitFor();
+    await page.getByText("manage its API keys").waitFor();
     await page.getByText("Olívia (owner)").waitFor();
     for (const route of ["#/keys/new", `#/keys/${crypto.randomUUID()}`]) {
       await page.goto(`${SETTINGS}${route}`);

@@ -11,7 +11,7 @@ import { openAs, openSettings, PHONE, SETTINGS, unexpected } from "./settings_pa
 /** A colour with little of red, green and blue. */
 const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
 
-/** What a browser of each language shows: the sign-in, and the permissions of a key. */
+/** What a browser shows in each language: the sign-in, and the permissions of a key. */
 const SPOKEN = [
   ["pt-BR", "Entrar", "E-mail", "Senha", ["Leitura", "Escrita", "Mensagens"]],
   ["es-MX", "Iniciar sesión", "Correo electrónico", "Contraseña", [
@@ -22,7 +22,9 @@ const SPOKEN = [
   ["fr", "Sign in", "E-mail", "Password", ["Read", "Write", "Messages"]],
 ] as const;
 
-Deno.test("the settings page looks and reads well", { ignore: CHROMIUM === null }, async (t) => {
+Deno.test("the settings page is accessible, fits a phone and speaks the reader's language", {
+  ignore: CHROMIUM === null,
+}, async (t) => {
   const company = await newCompany();
   await withDatabase(async (sql) => {
     const id = await addTemplate(sql, company.id, {
@@ -43,13 +45,13 @@ Deno.test("the settings page looks and reads well", { ignore: CHROMIUM === null 
   const { browser } = open;
 
   await t.step(
-    "no view has a finding of axe, in light and dark, and none is wider than a phone",
+    "axe finds nothing in any view, light or dark, and no view is wider than a phone",
     async () => {
       const window = await openSettings(browser);
       const { page, context } = window;
       const seen = new Set<string>();
       const judge = async (what: string) => {
-        // Its words appear slowly, and are not to be read before.
+        // The loading text fades in, so its contrast is too low at first.
         await page.locator(".loading").first().waitFor({ state: "detached" });
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme });
@@ -93,7 +95,7 @@ Deno.test("the settings page looks and reads well", { ignore: CHROMIUM === null 
       await page.getByRole("link", { name: "Keys", exact: true }).click();
       await page.getByRole("dialog").waitFor();
       await judge("the question whether it is stored");
-      await button("It is stored, leave").click();
+      await button("I have stored it, leave").click();
       await page.getByRole("link", { name: "Shop" }).click();
       await page.locator("#facts").waitFor();
       await judge("a key");
@@ -118,7 +120,7 @@ Deno.test("the settings page looks and reads well", { ignore: CHROMIUM === null 
   );
 
   for (const [locale, signIn, email, password, scopes] of SPOKEN) {
-    await t.step(`a browser in ${locale} is answered in the nearest language`, async () => {
+    await t.step(`a browser in ${locale} gets the nearest language`, async () => {
       const window = await openSettings(browser, { locale, route: "#/keys/new" });
       const { page, context } = window;
       await page.getByLabel(email).fill(owner.email);
@@ -135,40 +137,46 @@ Deno.test("the settings page looks and reads well", { ignore: CHROMIUM === null 
     });
   }
 
-  await t.step("another language is chosen, and remembered; a form keeps what it has", async () => {
-    const { page, context } = await openAs(browser, owner, { route: "#/keys/new" });
-    await page.getByRole("textbox", { name: "Name" }).fill("Loja");
-    await page.getByText("Account", { exact: true }).click();
-    await page.getByLabel("Language").selectOption("pt");
-    await page.getByRole("heading", { name: "Criar uma chave" }).waitFor();
-    assert.equal(await page.getByRole("textbox", { name: "Nome" }).inputValue(), "Loja");
-    await page.reload();
-    await page.getByRole("heading", { name: "Criar uma chave" }).waitFor();
-    await context.close();
-  });
-
-  await t.step("a config.json that is wrong is named, with its member", async () => {
-    const wrong = [
-      [{ status: 404, body: "Not found" }, "its file config.json is missing or cannot be read"],
-      [{ json: { project_url: "ftp://x" } }, "“publishable_key” in its file config.json"],
-      [
-        { json: { project_url: "nowhere", publishable_key: "sb_publishable_x" } },
-        "“project_url” in its file config.json",
-      ],
-      [
-        { json: { project_url: "https://x.example", publishable_key: "sb_secret_x" } },
-        "“publishable_key” in its file config.json",
-      ],
-    ] as const;
-    const { page, context } = await openSettings(browser);
-    for (const [answer, sentence] of wrong) {
-      await page.route(/config\.json/, (route) => route.fulfill(answer));
+  await t.step(
+    "the page remembers a chosen language, and a change of language keeps the text in a form",
+    async () => {
+      const { page, context } = await openAs(browser, owner, { route: "#/keys/new" });
+      await page.getByRole("textbox", { name: "Name" }).fill("Loja");
+      await page.getByText("Account", { exact: true }).click();
+      await page.getByLabel("Language").selectOption("pt");
+      await page.getByRole("heading", { name: "Criar uma chave" }).waitFor();
+      assert.equal(await page.getByRole("textbox", { name: "Nome" }).inputValue(), "Loja");
       await page.reload();
-      await page.getByRole("alert").getByText(sentence).waitFor();
-      await page.unroute(/config\.json/);
-    }
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await context.close();
-  });
+      await page.getByRole("heading", { name: "Criar uma chave" }).waitFor();
+      await context.close();
+    },
+  );
+
+  await t.step(
+    "an error in config.json is reported with the name of the wrong member",
+    async () => {
+      const wrong = [
+        [{ status: 404, body: "Not found" }, "its file config.json is missing or cannot be read"],
+        [{ json: { project_url: "ftp://x" } }, "“publishable_key” in its file config.json"],
+        [
+          { json: { project_url: "nowhere", publishable_key: "sb_publishable_x" } },
+          "“project_url” in its file config.json",
+        ],
+        [
+          { json: { project_url: "https://x.example", publishable_key: "sb_secret_x" } },
+          "“publishable_key” in its file config.json",
+        ],
+      ] as const;
+      const { page, context } = await openSettings(browser);
+      for (const [answer, sentence] of wrong) {
+        await page.route(/config\.json/, (route) => route.fulfill(answer));
+        await page.reload();
+        await page.getByRole("alert").getByText(sentence).waitFor();
+        await page.unroute(/config\.json/);
+      }
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await context.close();
+    },
+  );
 });

@@ -9,36 +9,35 @@ import { type Counted, seriesOf } from "../../settings/page/activity/series.ts";
 const NOON = new Date("2026-11-22T12:00:00Z");
 const DAYS = lastDays(30, NOON);
 
-/** A series of the last 30 days with these requests: day, outcome, count. */
+/** A series of the last 30 days with these requests. Each has a day, an outcome and a count. */
 function requests(...counted: [string, Outcome, number][]) {
   const rows = counted.map(([day, kind, count]): Counted<Outcome> => ({ day, kind, count }));
   return seriesOf(rows, [...OUTCOMES], DAYS);
 }
 
-Deno.test("the last thirty days are those of UTC, also where it is already or still another day", () => {
+Deno.test("the last thirty days are days of UTC, even if the local day differs", () => {
   assert.equal(DAYS.length, 30);
   assert.equal(DAYS[0], "2026-10-24");
   assert.equal(DAYS[29], "2026-11-22");
   assert.equal(lastDays(1, new Date("2026-11-22T23:30:00-03:00"))[0], "2026-11-23");
   assert.equal(lastDays(1, new Date("2026-11-23T08:00:00+09:00"))[0], "2026-11-22");
-  assert.deepEqual(lastDays(3, new Date("2028-03-01T00:00:00Z")), [
-    "2028-02-28",
-    "2028-02-29",
-    "2028-03-01",
-  ]);
+  assert.deepEqual(
+    lastDays(3, new Date("2028-03-01T00:00:00Z")),
+    ["2028-02-28", "2028-02-29", "2028-03-01"],
+  );
 });
 
-Deno.test("statuses are what the caller has to change, what the platform has to, and the rest", () => {
+Deno.test("a status is a success, an error that the caller must fix, or an error of the platform", () => {
   assert.deepEqual([200, 201, 204, 304].map(outcomeOf), Array(4).fill("succeeded"));
   assert.deepEqual([400, 401, 404, 429, 499].map(outcomeOf), Array(5).fill("refused"));
   assert.deepEqual([500, 503, 599].map(outcomeOf), Array(3).fill("failed"));
 });
 
-Deno.test("a series has every day and every kind, and zeroes where nothing happened", () => {
+Deno.test("a series has every day and every kind, with zeroes for days without requests", () => {
   const { days, totals, total, peak } = requests(
     ["2026-11-20", "succeeded", 7],
     ["2026-11-20", "failed", 1],
-    ["2026-11-20", "succeeded", 3], // of another status
+    ["2026-11-20", "succeeded", 3], // this request has another status
     ["2026-11-22", "refused", 2],
   );
   assert.equal(days.length, 30);
@@ -49,19 +48,19 @@ Deno.test("a series has every day and every kind, and zeroes where nothing happe
   assert.equal(peak?.day, "2026-11-20");
 });
 
-Deno.test("a series without anything has no peak, and the later of two equal days is the peak", () => {
+Deno.test("an empty series has no peak, and the later of two equal days is the peak", () => {
   assert.equal(requests().peak, null);
   assert.equal(requests().total, 0);
   const even = requests(["2026-11-01", "failed", 4], ["2026-11-09", "refused", 4]);
   assert.equal(even.peak?.day, "2026-11-09");
 });
 
-Deno.test("what is older than the days, or in the future, does not count", () => {
+Deno.test("requests before these thirty days or in the future do not count", () => {
   const old = requests(["2026-10-23", "succeeded", 5], ["2026-11-23", "succeeded", 5]);
   assert.equal(old.total, 0);
 });
 
-Deno.test("a scale has round numbers, the last of which is at least the most", () => {
+Deno.test("a scale has round numbers, and the last one is at least the maximum", () => {
   assert.deepEqual(scaleTo(0), [0, 1]);
   assert.deepEqual(scaleTo(1), [0, 1]);
   assert.deepEqual(scaleTo(3), [0, 1, 2, 3]);
@@ -77,7 +76,7 @@ Deno.test("a scale has round numbers, the last of which is at least the most", (
   }
 });
 
-Deno.test("a column is as high as its day, and its parts stand upon each other", () => {
+Deno.test("the height of a column is the total of its day, and its parts are stacked", () => {
   const columns = columnsOf(
     requests(["2026-11-22", "succeeded", 60], ["2026-11-22", "failed", 20]),
     100,
@@ -93,7 +92,7 @@ Deno.test("a column is as high as its day, and its parts stand upon each other",
   assert.ok(Math.abs(columns[29].x + columns[29].width - 100) < 1e-9);
 });
 
-Deno.test("three failures beside ten million requests are seen, and the column keeps its height", () => {
+Deno.test("three failures among ten million requests are visible, and the column keeps its height", () => {
   const [{ parts }] = columnsOf(
     requests(
       ["2026-11-22", "succeeded", 9_999_996],
@@ -103,15 +102,14 @@ Deno.test("three failures beside ten million requests are seen, and the column k
     10_000_000,
     160,
   ).slice(-1);
-  assert.deepEqual(parts.map(({ kind, height }) => [kind, Math.round(height)]), [
-    ["succeeded", 154],
-    ["refused", 3],
-    ["failed", 3],
-  ]);
+  assert.deepEqual(
+    parts.map(({ kind, height }) => [kind, Math.round(height)]),
+    [["succeeded", 154], ["refused", 3], ["failed", 3]],
+  );
   assert.ok(Math.abs(parts[2].y) < 1e-9);
 });
 
-Deno.test("a day of one request beside ten million is seen, inside of the chart", () => {
+Deno.test("a day with one request is visible next to a day with ten million", () => {
   const columns = columnsOf(
     requests(["2026-11-01", "refused", 1], ["2026-11-22", "succeeded", 10_000_000]),
     10_000_000,
@@ -121,7 +119,7 @@ Deno.test("a day of one request beside ten million is seen, inside of the chart"
   assert.deepEqual(parts, [{ kind: "refused", y: 157, height: 3 }]);
 });
 
-Deno.test("a share never claims to be nothing or all when it is not", () => {
+Deno.test("a share is shown as 0% or 100% only if that is exact", () => {
   const { share } = figuresIn("en-US");
   assert.equal(share(0, 10), "0%");
   assert.equal(share(1, 10_000_000), "<0.1%");
@@ -131,20 +129,18 @@ Deno.test("a share never claims to be nothing or all when it is not", () => {
   assert.equal(share(10, 10), "100%");
 });
 
-Deno.test("numbers and days are written as in the language, and a day is one of UTC", () => {
+Deno.test("numbers and days have the form of the language, and days are in UTC", () => {
   const [en, pt, es] = ["en-US", "pt-BR", "es"].map(figuresIn);
-  assert.deepEqual([en, pt, es].map(({ whole }) => whole(1234567)), [
-    "1,234,567",
-    "1.234.567",
-    "1.234.567",
-  ]);
+  assert.deepEqual(
+    [en, pt, es].map(({ whole }) => whole(1234567)),
+    ["1,234,567", "1.234.567", "1.234.567"],
+  );
   assert.deepEqual([en, pt].map(({ short }) => short(10_000_000).replace(/\s/, " ")), [
     "10M",
     "10 mi",
   ]);
-  assert.deepEqual([en, pt, es].map(({ longDay }) => longDay("2026-11-02")), [
-    "November 2",
-    "2 de novembro",
-    "2 de noviembre",
-  ]);
+  assert.deepEqual(
+    [en, pt, es].map(({ longDay }) => longDay("2026-11-02")),
+    ["November 2", "2 de novembro", "2 de noviembre"],
+  );
 });

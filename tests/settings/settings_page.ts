@@ -3,15 +3,15 @@ import type { Browser, Page } from "../../tools/node_modules/playwright-core/typ
 import { openWindow, type Window } from "../support/browser.ts";
 import { stack } from "../support/test_stack.ts";
 
-/** Where the local stack has the page. */
+/** The address of the page on the local stack. */
 export const SETTINGS = stack.settings_url!;
 
 export const PHONE = { width: 360, height: 740 };
 
-/** How long a test waits for what the page shows. The first visit may build the page. */
+/** How long a test waits for something on the page. The first visit may build the page. */
 const PATIENCE_MS = 15_000;
 
-/** Opens the page in a new window, whose person speaks English unless another locale is given. */
+/** Opens the page in a new window. The browser's language is English unless another locale is given. */
 export async function openSettings(
   browser: Browser,
   { route = "", ...options }: { route?: string } & Parameters<Browser["newContext"]>[0] = {},
@@ -33,7 +33,7 @@ export async function openAs(
   return window;
 }
 
-/** Fills the form of the sign-in, in English. */
+/** Fills in the sign-in form, in English. */
 export async function signInAs(
   page: Page,
   { email, password }: { email: string; password: string },
@@ -43,12 +43,12 @@ export async function signInAs(
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
-/** The heading of the view, once it is loaded. */
+/** The heading of the view once the view is loaded. */
 export function heading(page: Page, name: string) {
   return page.getByRole("heading", { level: 1, name, exact: true });
 }
 
-/** Goes on from a key that is shown once. @returns the key. */
+/** Continues after the page has shown a key once. @returns the key. */
 export async function storedKey(page: Page): Promise<string> {
   const key = await page.locator("#new-key").textContent();
   await page.getByRole("button", { name: "I have stored it" }).click();
@@ -56,12 +56,15 @@ export async function storedKey(page: Page): Promise<string> {
   return key!;
 }
 
-/** What went wrong in a window, without the lines of the browser about answers that were to be refused. */
+/**
+ * The errors in a window, without the browser's lines about answers that the test expects to be
+ * refused.
+ */
 export function unexpected({ troubles, foreign }: Window): string[] {
   return [...troubles.filter((line) => !line.includes("Failed to load resource")), ...foreign];
 }
 
-/** The HTTP status that the gateway answers to a key. */
+/** The HTTP status that the gateway returns for a key. */
 export async function gatewayStatus(key: string): Promise<number> {
   const answer = await fetch(`${stack.gateway_url}/contacts?limit=1`, {
     headers: { Authorization: `Bearer ${key}` },

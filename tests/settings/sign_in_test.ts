@@ -1,16 +1,18 @@
-// Who comes to the settings page, and how.
+// Who can sign in to the settings page, and how.
 import assert from "node:assert/strict";
-import { openBrowser } from "../support/browser.ts";
+import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
+import { axeFindings, openBrowser } from "../support/browser.ts";
 import { newCompany } from "../support/company.ts";
 import { mailsTo } from "../support/mails.ts";
-import { newPerson } from "../support/people.ts";
-import { nameOfFocus } from "../support/in_page.js";
+import { anyClient, newPerson, type SignedUp, signIn } from "../support/people.ts";
+import { keptSession, nameOfFocus } from "../support/in_page.js";
 import { CHROMIUM } from "../support/programs.ts";
 import { until } from "../support/started.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 import { heading, openAs, openSettings, SETTINGS, signInAs, unexpected } from "./settings_page.ts";
 
-Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, async (t) => {
+Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, async (t) => {
+  const test = t.step.bind(t);
   const [one, two] = await Promise.all([newCompany(), newCompany()]);
   const owner = await newPerson({ company: one.id });
   await using open = await openBrowser();
@@ -19,32 +21,47 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await sql`update companies set name = 'Ondalva' where id = ${one.id}`;
     await sql`update companies set name = 'Serra & Filhos' where id = ${two.id}`;
   });
-  /** Has a link sent from the page, and returns it. */
-  const mailedLink = async (email: string, way: string) => {
+  /** Requests a link on the page. Returns the link and the window of the browser that requested it. */
+  const askForLink = async (email: string, way: string) => {
     const window = await openSettings(browser);
-    const { page, context } = window;
+    const { page } = window;
     await page.getByRole("button", { name: way }).click();
     await page.getByLabel("E-mail").fill(email);
     await page.getByRole("button", { name: "Send the link" }).click();
     await page.getByText(`If ${email} has an account here`).waitFor();
     await page.getByRole("link", { name: /sandbox\/mail/ }).waitFor();
     assert.deepEqual(unexpected(window), []);
-    await context.close();
-    return (await mailsTo(email))[0]?.link ?? "none";
+    return { ...window, link: (await mailsTo(email))[0]?.link ?? "none" };
+  };
+  /**
+   * An address with tokens that this browser did not request. Another person may send such an
+   * address, and invitations contain one.
+   */
+  const addressWithTokens = async (person: SignedUp, type = "magiclink") => {
+    const { data: { session } } = await (await signIn(person)).client.auth.getSession();
+    const { access_token, refresh_token } = session!;
+    const hash = new URLSearchParams({ access_token, refresh_token, type });
+    return { address: `${SETTINGS}#${hash}`, refresh_token };
+  };
+  const note = (page: Page, text: string) => page.locator(".note").getByText(text).waitFor();
+  /** Leaves the page first, because changing only the hash does not load the page again. */
+  const follow = async (page: Page, address: string) => {
+    await page.goto("about:blank");
+    await page.goto(address);
   };
 
-  await t.step("a wrong password is told, and the right one then signs in", async () => {
+  await test("a wrong password is reported, and the right one still signs in", async () => {
     const window = await openSettings(browser, { route: "#/keys/new" });
     const { page, context } = window;
     await signInAs(page, { ...owner, password: "wrong" });
-    await page.getByRole("alert").getByText("E-mail or password is wrong.").waitFor();
+    await page.getByRole("alert").getByText("The e-mail address or password is wrong.").waitFor();
     await signInAs(page, owner);
     await heading(page, "Create a key").waitFor();
     assert.equal(await page.title(), "Create a key · Ondalva · API settings");
     await page.reload();
     await heading(page, "Create a key").waitFor();
 
-    // Another window of the browser is signed out, too.
+    // Another window of the browser is signed out too.
     const other = await context.newPage();
     await other.goto(SETTINGS);
     await heading(other, "API keys").waitFor();
@@ -55,53 +72,120 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await context.close();
   });
 
-  await t.step("a mailed link signs in once", async () => {
-    const link = await mailedLink(owner.email, "Send me a link to sign in");
-    const { page, context } = await openSettings(browser);
+  await test("a mailed link signs a person in only once", async () => {
+    const { link, page, context } = await askForLink(owner.email, "Send me a link to sign in");
+    // A code for another person signs no one in, and the link still works.
+    await follow(page, `${SETTINGS}?code=${crypto.randomUUID()}`);
+    await note(page, "This link was already used, or is too old.");
     await page.goto(link);
     await heading(page, "API keys").waitFor();
-    assert.doesNotMatch(page.url(), /token/, "no token is left in the address");
+    assert.doesNotMatch(page.url(), /token|code/, "no token is left in the address");
     const visited: string[] = [];
     page.on("framenavigated", (frame) => visited.push(frame.url()));
     await page.goBack();
     await heading(page, "API keys").waitFor();
-    assert.doesNotMatch(visited.join(), /token/, "nor on the way back");
-    await page.goto("about:blank");
-    await page.goto(`${SETTINGS}#access_token=forged&refresh_token=forged&type=recovery`);
+    assert.doesNotMatch(visited.join(), /token|code/, "nor on the way back");
+    await follow(page, `${SETTINGS}#access_token=forged&refresh_token=forged&type=recovery`);
     await heading(page, "API keys").waitFor();
-    assert.doesNotMatch(page.url(), /token/, "nor one that signs nobody in");
+    assert.doesNotMatch(page.url(), /token/, "nor one that signs no one in");
     await context.close();
     const forged = await openSettings(browser, {
       route: "#access_token=YQ.YQ.YQ&refresh_token=forged&type=recovery",
     });
-    await forged.page.getByText("This link was used before, or is too old.").waitFor();
+    await note(forged.page, "This link was already used, or is too old.");
     assert.doesNotMatch(forged.page.url(), /token/);
+    await follow(forged.page, link);
+    await note(forged.page, "This link was already used, or is too old.");
+    assert.doesNotMatch(forged.page.url(), /error/);
     await forged.context.close();
-    const again = await openSettings(browser);
-    await again.page.goto(link);
-    await again.page.getByText("This link was used before, or is too old.").waitFor();
-    await again.context.close();
   });
 
-  await t.step("whoever signs in in another window is who every window is of", async () => {
+  await test("a link signs no one in if another browser requested it", async () => {
+    const { link, context } = await askForLink(owner.email, "Send me a link to sign in");
+    const elsewhere = await openSettings(browser);
+    await follow(elsewhere.page, link);
+    await note(elsewhere.page, "This link was not asked for in this browser.");
+    assert.equal(elsewhere.page.url(), SETTINGS);
+    await elsewhere.page.reload();
+    await heading(elsewhere.page, "Sign in").waitFor();
+    await elsewhere.context.close();
+    await context.close();
+  });
+
+  await test("the page asks a person before it signs them in by a link that they did not request", async () => {
+    const stranger = await newPerson({ company: two.id });
+    const window = await openSettings(browser);
+    const { page, context } = window;
+    const { address, refresh_token } = await addressWithTokens(stranger);
+    await follow(page, address);
+    await heading(page, "Sign in with this link?").waitFor();
+    await page.getByText(`This link signs in ${stranger.email}.`).waitFor();
+    await page.getByText("Nobody asked for it in this browser.").waitFor();
+    assert.deepEqual(await axeFindings(page), []);
+    await page.getByRole("button", { name: "Do not sign in" }).click();
+    await heading(page, "Sign in").waitFor();
+    assert.equal(await page.evaluate(keptSession), null);
+    // The page ends the session that the person refused.
+    await until(async () =>
+      (await anyClient().auth.refreshSession({ refresh_token })).error !== null
+    );
+    const invited = await addressWithTokens(stranger, "invite");
+    await follow(page, invited.address);
+    await page.getByRole("button", { name: `Continue as ${stranger.email}` }).click();
+    await heading(page, "Choose a new password").waitFor();
+    await page.getByText(`For ${stranger.email}.`).waitFor();
+    assert.deepEqual(unexpected(window), []);
+    await context.close();
+  });
+
+  await test("the page asks before a link for another person replaces the signed-in person", async () => {
     const other = await newPerson({ company: two.id });
-    const link = await mailedLink(other.email, "Send me a link to sign in");
-    const { page, context } = await openAs(browser, owner, { route: "#/keys/new" });
-    await heading(page, "Create a key").waitFor();
+    const window = await askForLink(other.email, "Send me a link to sign in");
+    const { page, context, link } = window;
+    await page.getByRole("button", { name: "Back" }).click();
+    await signInAs(page, owner);
+    await heading(page, "API keys").waitFor();
+    await page.goto(`${SETTINGS}#/keys/new`);
     await page.getByLabel("Name", { exact: true }).fill("Of the owner");
     const second = await context.newPage();
-    await second.goto(link);
+    const question = heading(second, "Change to another account?");
+
+    const { address } = await addressWithTokens(other);
+    await follow(second, address);
+    await question.waitFor();
+    await second.getByText(
+      `You are signed in as ${owner.email}. This link signs in ${other.email}.`,
+    )
+      .waitFor();
+    await second.getByText("Nobody asked for it in this browser.").waitFor();
+    // The Tab key first reaches the button that keeps the present session.
+    await until(async () => await second.locator("h1:focus").count() === 1);
+    await second.keyboard.press("Tab");
+    assert.equal(await second.evaluate(nameOfFocus), `Stay signed in as ${owner.email}`);
+    await second.keyboard.press("Enter");
+    await heading(second, "API keys").waitFor();
+    await second.getByRole("banner").getByText("Ondalva").waitFor();
+
+    await follow(second, link);
+    await question.waitFor();
+    assert.equal(await second.getByText("Nobody asked for it in this browser.").count(), 0);
+    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Of the owner");
+    await second.getByRole("button", { name: `Continue as ${other.email}` }).click();
+    // Each window now shows the person who is signed in.
     for (const each of [second, page]) {
       await each.getByRole("banner").getByText("Serra & Filhos").waitFor();
     }
     assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "");
+    // If the link is the person's own, the page asks nothing.
+    await follow(second, (await addressWithTokens(other)).address);
+    await heading(second, "API keys").waitFor();
+    assert.deepEqual(unexpected(window), []);
     await context.close();
   });
 
-  await t.step("the link of a forgotten password leads to a new one", async () => {
+  await test("the link for a forgotten password leads to a new password", async () => {
     const forgetful = await newPerson({ company: one.id });
-    const link = await mailedLink(forgetful.email, "I forgot my password");
-    const { page, context } = await openSettings(browser);
+    const { link, page, context } = await askForLink(forgetful.email, "I forgot my password");
     await page.goto(link);
     await heading(page, "Choose a new password").waitFor();
     await page.getByLabel("New password").fill("a new and better one");
@@ -113,13 +197,16 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await after.context.close();
   });
 
-  await t.step("a mail to nobody is answered as one to somebody", async () => {
+  await test("an unknown address gets the same answer as a known address", async () => {
     const nobody = `${crypto.randomUUID()}@people.example`;
-    assert.equal(await mailedLink(nobody, "I forgot my password"), "none");
-    assert.equal(await mailedLink(nobody, "Send me a link to sign in"), "none");
+    for (const way of ["I forgot my password", "Send me a link to sign in"]) {
+      const { link, context } = await askForLink(nobody, way);
+      assert.equal(link, "none");
+      await context.close();
+    }
   });
 
-  await t.step("a person of no company is told whom to ask", async () => {
+  await test("a person without a company reads whom to ask", async () => {
     const alone = await newPerson({});
     const { page, context } = await openAs(browser, alone);
     await heading(page, "No company yet").waitFor();
@@ -133,7 +220,7 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await context.close();
   });
 
-  await t.step("a person of two companies chooses one, which is remembered", async () => {
+  await test("if a person with two companies chooses one, later visits show that company too", async () => {
     const both = await newPerson({ company: [one.id, two.id] });
     const { page, context } = await openAs(browser, both, { route: "#/history" });
     await heading(page, "Choose a company").waitFor();
@@ -148,7 +235,7 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await context.close();
   });
 
-  await t.step("to whoever is an owner no more, the keys do not seem to be gone", async () => {
+  await test("a person who is no longer an owner reads that, instead of an empty list of keys", async () => {
     const former = await newPerson({ company: one.id });
     const { page, context } = await openAs(browser, former);
     await page.getByRole("link", { name: "Create a key" }).waitFor();
@@ -166,10 +253,10 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await context.close();
   });
 
-  await t.step("who is signed out elsewhere is asked to sign in again", async () => {
+  await test("a person who was signed out elsewhere is asked to sign in again", async () => {
     const { page, context } = await openAs(browser, owner);
     await heading(page, "API keys").waitFor();
-    // As the project answers once the session has ended and its key was revoked.
+    // The project's answer after the session has ended and its key was revoked.
     await page.route(
       /rest\/v1\/api_keys/,
       (route) => route.fulfill({ status: 401, json: { code: "PGRST301", message: "JWT expired" } }),
@@ -179,7 +266,7 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await context.close();
   });
 
-  await t.step("without an answer the page says so, and tries again when asked", async () => {
+  await test("if no answer comes, the page says so and offers to try again", async () => {
     const window = await openAs(browser, owner);
     const { page, context } = window;
     await heading(page, "API keys").waitFor();
@@ -196,27 +283,25 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("link", { name: "Create a key" }).waitFor();
 
-    // The script of this view is loaded when somebody comes to it.
+    // The script of this view is loaded when a person opens the view.
     await context.setOffline(true);
     await page.getByRole("link", { name: "History" }).click();
     await page.getByRole("alert").getByText("No answer came. Check your connection").waitFor();
     await context.setOffline(false);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("What was done to the keys").waitFor();
+    await page.getByText("What was done to the keys and the people").waitFor();
     assert.deepEqual(unexpected(window), []);
     await context.close();
   });
 
-  await t.step("a refusal, a conflict and a fault of the server are told apart", async () => {
+  await test("refusals, conflicts and server errors have different messages", async () => {
     const { page, context } = await openAs(browser, owner);
-    const [{ id }] = await withDatabase((sql) =>
-      sql`select id from api_keys where company_id = ${one.id} limit 1`
-    );
+    const [{ id }] = await statement`select id from api_keys where company_id = ${one.id} limit 1`;
     await heading(page, "API keys").waitFor();
     await page.goto(`${SETTINGS}#/keys/${id}`);
     const answers = [
       [403, "Only owners and admins of the company may"],
-      [409, "This key was replaced already."],
+      [409, "This key was already replaced."],
       [500, "nothing was changed"],
       [504, "we do not know whether the key was made"],
     ] as const;
@@ -230,22 +315,22 @@ Deno.test("people come to the settings page", { ignore: CHROMIUM === null }, asy
       await page.getByRole("alert").getByText(sentence).waitFor();
       await page.unroute(/rotate_api_key/);
     }
-    // Somebody else deletes the key meanwhile.
+    // Another person deletes the key meanwhile.
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Rename" }).click();
     await withDatabase((sql) => sql`delete from api_keys where id = ${id}`);
     await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
-    await page.getByRole("alert").getByText("This is not there any more.").waitFor();
+    await page.getByRole("alert").getByText("This no longer exists.").waitFor();
     await context.close();
   });
 
-  await t.step("everything is done from the keyboard", async () => {
+  await test("the keyboard is enough for everything", async () => {
     const { page, context } = await openSettings(browser);
     const type = (text: string) => page.keyboard.type(text);
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);
     };
-    /** Goes on to the next stop that has this name. */
+    /** Moves the keyboard focus to the next element with this name. */
     const to = async (name: string) => {
       for (let stops = 0; stops < 40; stops++) {
         await press("Tab");

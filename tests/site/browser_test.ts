@@ -1,4 +1,4 @@
-// The site in a real browser: its own pages, the reference, and a request that is tried from there.
+// The site in a real browser: its pages, the reference, and a request that is tried there.
 import assert from "node:assert/strict";
 import { serveDocs } from "../../local/docs.ts";
 import { answerFile } from "../../local/static_files.ts";
@@ -9,19 +9,25 @@ import { stack } from "../support/test_stack.ts";
 import { axeFindings, axeFindingsOfLooks, openBrowser, openWindow } from "../support/browser.ts";
 import { backgroundOfPage, copiedText, isDarkReference, widthOfPage } from "../support/in_page.js";
 
-/** Where a static host may have the site. */
+/** The path at which a static host may have the site. */
 const STATIC = "/below/a/path/";
 /** A colour with little of red, green and blue. */
 const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
 const PHONE = { width: 360, height: 740 };
-/** The place of one operation in the reference, which shows an operation once a reader comes near it. */
+/**
+ * The position of an operation in the reference, which shows an operation only when a reader comes
+ * near it.
+ */
 const OPERATION = "reference.html#tag/contacts/GET/gateway/contacts";
-/** What axe finds on the reference, whose markup is Scalar's, in buttons without a name. A new release has no more. */
+/**
+ * The buttons without a name that axe finds on the reference, whose HTML comes from Scalar. A new
+ * release must not have more.
+ */
 const MOST_FINDINGS_OF_REFERENCE = 4;
 
 /**
- * At one origin: the site and the functions as the local stack has them, and the site as a static host has it.
- * @param apiKey the key that the reference is given.
+ * Serves two sites at one origin: the site with the functions, as on the local stack, and the site
+ * alone, as on a static host. @param apiKey the key that the reference gets.
  */
 async function serveSite(apiKey: string | null) {
   const docs = serveDocs({ apiKey, port: 54321, patienceMs: 120_000 });
@@ -47,7 +53,7 @@ async function serveSite(apiKey: string | null) {
   };
 }
 
-/** The pages that are made of Markdown, and the first one: their paths within the site. */
+/** The paths within the site of the first page and the pages that are made from Markdown. */
 function ownPages(folder = ""): string[] {
   return Array.from(Deno.readDirSync(`${SITE_FOLDER}/${folder}`)).flatMap(
     ({ name, isDirectory }) => {
@@ -57,127 +63,113 @@ function ownPages(folder = ""): string[] {
   ).sort();
 }
 
-Deno.test("the site in a browser", { ignore: CHROMIUM === null }, async (t) => {
+Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t) => {
+  const test = t.step.bind(t);
   const company = await newCompany();
   await using site = await serveSite(company.keys.read);
   await using open = await openBrowser();
   const { browser } = open;
 
-  await t.step(
-    "no page of ours has a finding of axe, in light and dark, and none is wider than a phone",
-    async () => {
-      const pages = ownPages();
-      assert.ok(pages.length > 25 && pages.includes("index.html"));
-      const { context, page, troubles, foreign } = await openWindow(browser, site.origin);
-      const seen = new Set<string>();
-      for (const path of pages) {
-        await page.setViewportSize({ width: 1280, height: 800 });
-        await page.emulateMedia({ colorScheme: "light" });
-        await page.goto(`/docs/${path}`);
-        assert.deepEqual(await axeFindings(page), []);
-        assert.deepEqual(await axeFindingsOfLooks(page, seen), []);
-        await page.emulateMedia({ colorScheme: "dark" });
-        assert.deepEqual(await axeFindingsOfLooks(page, seen), [], `${path} in dark`);
-        await page.setViewportSize(PHONE);
-        assert.equal(
-          await page.evaluate(widthOfPage),
-          PHONE.width,
-          `${path} is wider than a phone`,
-        );
-        assert.match(await page.evaluate(backgroundOfPage), DARK, `${path} is dark`);
-      }
-      assert.ok(seen.size > 50, "elements were judged");
-      assert.deepEqual([troubles, foreign], [[], []]);
-      await context.close();
-    },
-  );
-
-  await t.step(
-    "a page works without scripts, from the keyboard, and copies what a block shows",
-    async () => {
-      const { context, page } = await openWindow(browser, site.origin, {
-        permissions: ["clipboard-read", "clipboard-write"],
-      });
-      await page.goto("/docs/index.html");
-      await page.keyboard.press("Tab");
-      const first = page.locator(":focus");
-      assert.match(
-        await first.getAttribute("href") ?? "",
-        /^#/,
-        "the first stop skips to the content",
+  await test("axe finds nothing on our pages, light or dark, and none is wider than a phone", async () => {
+    const pages = ownPages();
+    assert.ok(pages.length > 25 && pages.includes("index.html"));
+    const { context, page, troubles, foreign } = await openWindow(browser, site.origin);
+    const seen = new Set<string>();
+    for (const path of pages) {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.goto(`/docs/${path}`);
+      assert.deepEqual(await axeFindings(page), []);
+      assert.deepEqual(await axeFindingsOfLooks(page, seen), []);
+      await page.emulateMedia({ colorScheme: "dark" });
+      assert.deepEqual(await axeFindingsOfLooks(page, seen), [], `${path} in dark`);
+      await page.setViewportSize(PHONE);
+      assert.equal(
+        await page.evaluate(widthOfPage),
+        PHONE.width,
+        `${path} is wider than a phone`,
       );
-      await first.press("Enter");
-      await page.keyboard.press("Tab");
-      assert.ok(await page.locator("main :focus").count() === 1, "the next stop is in the content");
+      assert.match(await page.evaluate(backgroundOfPage), DARK, `${path} is dark`);
+    }
+    assert.ok(seen.size > 50, "elements were judged");
+    assert.deepEqual([troubles, foreign], [[], []]);
+    await context.close();
+  });
 
-      const block = page.locator(".code").first();
-      await block.getByRole("button", { name: "Copy" }).click();
-      const copied = await page.evaluate(copiedText);
-      assert.equal(copied, (await block.locator("pre").textContent())!.trimEnd());
-      await context.close();
+  await test("a page works without scripts and from the keyboard, and copies the text of a block", async () => {
+    const { context, page } = await openWindow(browser, site.origin, {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.goto("/docs/index.html");
+    await page.keyboard.press("Tab");
+    const first = page.locator(":focus");
+    assert.match(
+      await first.getAttribute("href") ?? "",
+      /^#/,
+      "the first stop skips to the content",
+    );
+    await first.press("Enter");
+    await page.keyboard.press("Tab");
+    assert.ok(await page.locator("main :focus").count() === 1, "the next stop is in the content");
 
-      const without = await openWindow(browser, site.origin, { javaScriptEnabled: false });
-      await without.page.goto("/docs/index.html");
-      await without.page.getByRole("main").getByRole("link", { name: "Finding records" }).first()
-        .click();
-      assert.equal(await without.page.locator("h1").textContent(), "Finding records");
-      await without.context.close();
-    },
-  );
+    const block = page.locator(".code").first();
+    await block.getByRole("button", { name: "Copy" }).click();
+    const copied = await page.evaluate(copiedText);
+    assert.equal(copied, (await block.locator("pre").textContent())!.trimEnd());
+    await context.close();
+
+    const without = await openWindow(browser, site.origin, { javaScriptEnabled: false });
+    await without.page.goto("/docs/index.html");
+    await without.page.getByRole("main").getByRole("link", { name: "Finding records" }).first()
+      .click();
+    assert.equal(await without.page.locator("h1").textContent(), "Finding records");
+    await without.context.close();
+  });
 
   const reference = await openWindow(browser, site.origin, { colorScheme: "light" });
-  await t.step(
-    "a request that is tried on the local stack is answered with the rows of the key's company",
-    async () => {
-      const { page } = reference;
-      await page.goto(`/docs/${OPERATION}`);
-      await page.getByRole("button", { name: /^Test Request.*get \/gateway\/contacts\)/ }).click();
-      const answered = page.waitForResponse((answer) => answer.url().includes("/functions/v1/"));
-      await page.getByRole("button", { name: /^Send/ }).first().click();
-      const answer = await answered;
-      assert.equal(answer.url(), `${site.origin}/functions/v1/gateway/contacts`);
-      assert.equal(answer.status(), 200);
-      assert.deepEqual((await answer.json()).data.map(({ id }: { id: string }) => id), [
-        company.contact_id,
-      ]);
-      await page.getByText(company.contact_id).first().waitFor();
-      await page.keyboard.press("Escape");
-    },
-  );
+  await test("a request that is tried on the local stack returns the rows of the key's company", async () => {
+    const { page } = reference;
+    await page.goto(`/docs/${OPERATION}`);
+    await page.getByRole("button", { name: /^Test Request.*get \/gateway\/contacts\)/ }).click();
+    const answered = page.waitForResponse((answer) => answer.url().includes("/functions/v1/"));
+    await page.getByRole("button", { name: /^Send/ }).first().click();
+    const answer = await answered;
+    assert.equal(answer.url(), `${site.origin}/functions/v1/gateway/contacts`);
+    assert.equal(answer.status(), 200);
+    assert.deepEqual((await answer.json()).data.map(({ id }: { id: string }) => id), [
+      company.contact_id,
+    ]);
+    await page.getByText(company.contact_id).first().waitFor();
+    await page.keyboard.press("Escape");
+  });
 
-  await t.step(
-    "the reference shows every group of operations, in light, dark and on a phone",
-    async () => {
-      const { context, page, troubles, foreign } = reference;
-      const menu = page.getByRole("complementary");
-      const { tags } = JSON.parse(await Deno.readTextFile(`${SITE_FOLDER}/openapi.json`));
-      for (const { name } of tags) {
-        await menu.getByText(name, { exact: true }).first().waitFor();
-      }
-      await page.getByRole("heading", { name: "List contacts" }).waitFor();
-      await page.emulateMedia({ colorScheme: "dark" });
-      await page.waitForFunction(isDarkReference);
-      const found = await axeFindings(page);
-      assert.ok(found.length <= MOST_FINDINGS_OF_REFERENCE, `${found.length}: ${found.join("\n")}`);
-      await page.setViewportSize(PHONE);
-      assert.equal(await page.evaluate(widthOfPage), PHONE.width);
-      assert.deepEqual([troubles, foreign], [[], []]);
-      await context.close();
-    },
-  );
+  await test("the reference shows every group of operations, light, dark and on a phone", async () => {
+    const { context, page, troubles, foreign } = reference;
+    const menu = page.getByRole("complementary");
+    const { tags } = JSON.parse(await Deno.readTextFile(`${SITE_FOLDER}/openapi.json`));
+    for (const { name } of tags) {
+      await menu.getByText(name, { exact: true }).first().waitFor();
+    }
+    await page.getByRole("heading", { name: "List contacts" }).waitFor();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.waitForFunction(isDarkReference);
+    const found = await axeFindings(page);
+    assert.ok(found.length <= MOST_FINDINGS_OF_REFERENCE, `${found.length}: ${found.join("\n")}`);
+    await page.setViewportSize(PHONE);
+    assert.equal(await page.evaluate(widthOfPage), PHONE.width);
+    assert.deepEqual([troubles, foreign], [[], []]);
+    await context.close();
+  });
 
-  await t.step(
-    "on a static host the reference asks for nothing but the site, and tries no request",
-    async () => {
-      const { context, page, troubles, foreign } = await openWindow(browser, site.origin);
-      const asked: string[] = [];
-      page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-      await page.goto(`${STATIC}${OPERATION}`);
-      await page.getByRole("heading", { name: "List contacts" }).waitFor();
-      assert.equal(await page.getByRole("button", { name: /Test Request/ }).count(), 0);
-      assert.deepEqual(asked.filter((path) => !path.startsWith(STATIC)), []);
-      assert.deepEqual([troubles, foreign], [[], []]);
-      await context.close();
-    },
-  );
+  await test("on a static host the reference sends no request to other hosts or to the API", async () => {
+    const { context, page, troubles, foreign } = await openWindow(browser, site.origin);
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(`${STATIC}${OPERATION}`);
+    await page.getByRole("heading", { name: "List contacts" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: /Test Request/ }).count(), 0);
+    assert.deepEqual(asked.filter((path) => !path.startsWith(STATIC)), []);
+    assert.deepEqual([troubles, foreign], [[], []]);
+    await context.close();
+  });
 });

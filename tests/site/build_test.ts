@@ -1,4 +1,4 @@
-// How the site is built when it cannot be downloaded, when a build is killed, and when a source has changed or is wrong.
+// What a build of the site does without downloads, after a kill, and with changed or wrong sources.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { root } from "../../local/checkout.ts";
@@ -6,7 +6,7 @@ import { faultsOfList, GROUPS } from "../../site/pages.ts";
 import { until, withFolder } from "../support/started.ts";
 import { copyOfCheckout, site, startSite } from "./site_command.ts";
 
-Deno.test("a build on a copy of this checkout", async (t) => {
+Deno.test("a build works on a copy of this checkout", async (t) => {
   await withFolder(async (parent) => {
     const checkout = await copyOfCheckout(`${parent}/checkout`);
     const dist = `${checkout}site/dist`;
@@ -14,7 +14,7 @@ Deno.test("a build on a copy of this checkout", async (t) => {
     const names = (folder: string) => Array.from(Deno.readDirSync(folder), ({ name }) => name);
     const append = (path: string, text: string) =>
       Deno.writeTextFile(checkout + path, text, { append: true });
-    /** Puts a command in place of npm. */
+    /** Replaces npm with a command. */
     const npm = async (script: string) => {
       await Deno.mkdir(`${parent}/bin`, { recursive: true });
       await Deno.writeTextFile(`${parent}/bin/npm`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -22,7 +22,7 @@ Deno.test("a build on a copy of this checkout", async (t) => {
     const run = { checkout, env: { PATH: `${parent}/bin:${Deno.env.get("PATH")}` } };
     await Deno.remove(cache);
 
-    await t.step("without a network says so, and leaves nothing", async () => {
+    await t.step("a build without a network says so and leaves no files", async () => {
       await npm("echo 'getaddrinfo ENOTFOUND registry' >&2; exit 1");
       const { code, err } = await site([], run);
       assert.equal(code, 1);
@@ -33,15 +33,15 @@ Deno.test("a build on a copy of this checkout", async (t) => {
       assert.deepEqual(names(`${checkout}site`).filter((name) => name.startsWith("dist")), []);
     });
 
-    await t.step("refuses another package than the one that was chosen", async () => {
+    await t.step("a build refuses a package that differs from the pinned one", async () => {
       await npm("echo not the package > scalar-api-reference-1.72.1.tgz");
       const { code, err } = await site([], run);
       assert.equal(code, 1);
       assert.match(err, /^@scalar\S+ is not the package that this project has chosen: /m);
     });
 
-    await t.step("that is killed leaves no half site", async () => {
-      // While it waits for a download, its pages are written.
+    await t.step("a build that is killed leaves no half-finished site", async () => {
+      // The build writes its pages while it waits for a download.
       await npm("while :; do sleep 0.1; done");
       const killed = startSite([], run);
       await until(() => existsSync(`${dist}.unfinished/index.html`));
@@ -52,31 +52,31 @@ Deno.test("a build on a copy of this checkout", async (t) => {
       await Deno.writeTextFile(`${dist}.unfinished/gone.html`, "of the killed build");
     });
 
-    await t.step(
-      "installs its packages and is done once by two at once, whatever is left",
-      async () => {
-        await Deno.remove(`${checkout}site/node_modules`, { recursive: true });
-        const packages = ["marked", "highlight.js", ".cache"].map((name) =>
-          `ln -s "${root}site/node_modules/${name}" node_modules/`
-        );
-        await npm(`[ "$1" = ci ] && mkdir node_modules && ${packages.join(" && ")}`);
-        const both = await Promise.all([1, 2].map(() => site(["--unless-current"], run)));
-        assert.deepEqual(both.map(({ code }) => code), [0, 0]);
-        const said = both.map(({ out }) => out).join("");
-        assert.match(said, /^Built \S+\/site\/dist in \d+\.\d s\.\n$/);
-        assert.deepEqual(names(`${checkout}site`).filter((name) => /^dist/.test(name)), ["dist"]);
-        assert.ok(existsSync(`${dist}/index.html`) && !existsSync(`${dist}/gone.html`));
-      },
-    );
+    await t.step("two simultaneous installations install the packages once", async () => {
+      await Deno.remove(`${checkout}site/node_modules`, { recursive: true });
+      const packages = ["marked", "highlight.js", ".cache"].map((name) =>
+        `ln -s "${root}site/node_modules/${name}" node_modules/`
+      );
+      await npm(`[ "$1" = ci ] && mkdir node_modules && ${packages.join(" && ")}`);
+      const both = await Promise.all([1, 2].map(() => site(["--unless-current"], run)));
+      assert.deepEqual(both.map(({ code }) => code), [0, 0]);
+      const said = both.map(({ out }) => out).join("");
+      assert.match(said, /^Built \S+\/site\/dist in \d+\.\d s\.\n$/);
+      assert.deepEqual(names(`${checkout}site`).filter((name) => /^dist/.test(name)), ["dist"]);
+      assert.ok(existsSync(`${dist}/index.html`) && !existsSync(`${dist}/gone.html`));
+    });
 
-    await t.step("is refused in a folder that has something else than a site", async () => {
+    await t.step("a build refuses a folder with other content than a site", async () => {
       const other = await site(["--out", checkout], { checkout });
       assert.equal(other.code, 1);
-      assert.match(other.err, /checkout has something else than a site\. Choose a new folder/);
+      assert.match(
+        other.err,
+        /checkout contains something other than a site\. Choose a new folder/,
+      );
       assert.ok(existsSync(`${checkout}docs/deals.md`));
     });
 
-    await t.step("is made anew when a page has changed, and only then", async () => {
+    await t.step("a site is built again only if a page has changed", async () => {
       await append("docs/deals.md", "\nA new last sentence.\n");
       assert.match((await site(["--unless-current"], { checkout })).out, /^Built /);
       assert.match(await Deno.readTextFile(`${dist}/deals.html`), /A new last sentence\./);
@@ -84,7 +84,7 @@ Deno.test("a build on a copy of this checkout", async (t) => {
       assert.deepEqual(await site(["--unless-current"], { checkout }), nothing);
     });
 
-    await t.step("names everything that is wrong, and leaves the site as it was", async () => {
+    await t.step("a failed build names every error and leaves the earlier site", async () => {
       await append(
         "docs/api.md",
         "[a](nowhere.md) [b](deals.md#nothing) [c](../local/checkout.ts)\n",
@@ -105,14 +105,17 @@ Deno.test("a build on a copy of this checkout", async (t) => {
           "docs/erasing.md: <b> is HTML; write Markdown, or put it between backticks.",
         ]
       ) assert.ok(said.includes(sentence), `${sentence}\n${err}`);
-      assert.doesNotMatch(err, /checkout\.ts/); // it is there, and the site has its name only
-      assert.match(err, /^docs\/merging\.md: a block of code is in "cobol"; known are sh, /m);
+      assert.doesNotMatch(err, /checkout\.ts/); // the file exists, but only the site's name leads to it
+      assert.match(
+        err,
+        /^docs\/merging\.md: a block of code is in "cobol"; known languages are sh, /m,
+      );
       assert.match(await Deno.readTextFile(`${dist}/deals.html`), /A new last sentence\./);
     });
   });
 });
 
-Deno.test("a page is in the list once", () => {
+Deno.test("a page that is listed twice is refused", () => {
   const pages = GROUPS.flatMap((group) => group.pages);
   assert.deepEqual(faultsOfList(pages), []);
   GROUPS[0].pages.push(pages[0]);
@@ -120,8 +123,8 @@ Deno.test("a page is in the list once", () => {
   GROUPS[0].pages.pop();
 });
 
-Deno.test("an address that is not that of the API is refused", async () => {
+Deno.test("an address that cannot be the API's is refused", async () => {
   const { code, err } = await site(["--api-url", "https://crm.example/functions"]);
   assert.equal(code, 1);
-  assert.match(err, /It begins with https:\/\/ and ends in \/functions\/v1\./);
+  assert.match(err, /The address must begin with https:\/\/ and end in \/functions\/v1\./);
 });

@@ -1,9 +1,9 @@
-// The site as it is built: every page, every link, and nothing of anybody else.
+// The built site: every page, every link, and nothing from other hosts.
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import openapi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { GROUPS, placeOf } from "../../site/pages.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement } from "../support/test_stack.ts";
 import { anchors, readPage, readPages } from "../docs/pages.ts";
 import { site } from "./site_command.ts";
 
@@ -31,7 +31,7 @@ const pages = endingIn(".html");
 const own = pages.filter(([path]) => path !== "reference.html");
 const listed = GROUPS.flatMap((group) => group.pages);
 
-/** The values of an attribute, with entities as characters. */
+/** The values of an attribute, with entities replaced by characters. */
 function values(html: string, attribute: string): string[] {
   const found = html.matchAll(new RegExp(` ${attribute}="([^"]*)"`, "g"));
   return Array.from(found, ([, value]) => value.replaceAll("&amp;", "&"));
@@ -52,7 +52,7 @@ Deno.test("every page of docs/ is on the site, as HTML and as Markdown", async (
   }
 });
 
-Deno.test("pages and files of a deployment have its address where a reader has to fill it in", () => {
+Deno.test("pages and files of a deployment contain its address where a reader has to fill it in", () => {
   const gettingStarted = files.get("getting-started.md")!;
   assert.match(gettingStarted, /^export CRM_API_URL=https:\/\/crm\.example\/functions\/v1$/m);
   for (const [path, text] of files) {
@@ -62,7 +62,7 @@ Deno.test("pages and files of a deployment have its address where a reader has t
   }
 });
 
-Deno.test("the reference has the methods of every path in the same order", () => {
+Deno.test("the reference lists the methods of every path in the same order", () => {
   const shown = JSON.parse(files.get("openapi.json")!);
   assert.deepEqual(shown.paths, openapi.paths);
   const methods = (path: string) => Object.keys(shown.paths[path]);
@@ -71,13 +71,13 @@ Deno.test("the reference has the methods of every path in the same order", () =>
   assert.deepEqual(methods("/gateway/deals/{id}"), ["get", "patch", "delete"]);
 });
 
-Deno.test("every link and every anchor of the site leads to something", () => {
+Deno.test("every link and every anchor on the site leads to an existing place", () => {
   let followed = 0;
   for (const [path, html] of pages) {
     for (const address of [...values(html, "href"), ...values(html, "src")]) {
       if (/^[a-z]+:/.test(address)) continue;
       followed++;
-      // Only relative addresses work below any path.
+      // Only relative addresses work under any path.
       assert.doesNotMatch(address, /^\//, `${path}: ${address}`);
       const [name, anchor] = address.split("#");
       const to = name === "" ? path : posix.normalize(`${posix.dirname(path)}/${name}`);
@@ -89,7 +89,7 @@ Deno.test("every link and every anchor of the site leads to something", () => {
   assert.ok(followed > 1000);
 });
 
-Deno.test("every link of the Markdown leads to a page that is there as Markdown too", () => {
+Deno.test("every link of the Markdown leads to a page that also exists as Markdown", () => {
   for (const [path, text] of [...endingIn(".md"), ["llms.txt", files.get("llms.txt")!]]) {
     const prose = text.replaceAll(/^( *)```[^]*?^\1```$/gm, "");
     for (const [, address] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
@@ -101,7 +101,7 @@ Deno.test("every link of the Markdown leads to a page that is there as Markdown 
   }
 });
 
-Deno.test("headings have the anchors that they have in the repository", async () => {
+Deno.test("headings have the same anchors as in the repository", async () => {
   for (const path of listed) {
     const html = files.get(`${placeOf(path)}.html`)!;
     const found = Array.from(html.matchAll(/<h\d id="([^"]*)"/g), ([, anchor]) => anchor);
@@ -109,7 +109,7 @@ Deno.test("headings have the anchors that they have in the repository", async ()
   }
 });
 
-Deno.test("a page loads nothing from elsewhere, and has no script and no style within it", () => {
+Deno.test("a page loads nothing from other hosts, and contains no inline script or style", () => {
   for (const [path, html] of own) {
     const loaded = html.matchAll(/<(?:script|link|img|iframe)[^>]* (?:src|href)="([^"]+)"/g);
     for (const [, address] of loaded) assert.doesNotMatch(address, /^([a-z]+:|\/\/)/, path);
@@ -120,7 +120,7 @@ Deno.test("a page loads nothing from elsewhere, and has no script and no style w
   assert.ok(files.get("site.js")!.length < 2000 && files.get("style.css")!.length < 16_000);
 });
 
-Deno.test("a page says in the menu which one it is, and leads to its neighbours and its Markdown", () => {
+Deno.test("a page is marked in the menu, and links to the previous page, the next page and its Markdown", () => {
   const html = files.get("finding.html")!;
   assert.match(html, /<a href="finding\.html" aria-current="page">Finding records<\/a>/);
   assert.equal(html.match(/aria-current/g)?.length, 1);
@@ -138,14 +138,14 @@ function codesOf(html: string): string[] {
   });
 }
 
-Deno.test("code is highlighted, and its text stays as it is written", async () => {
+Deno.test("highlighted code keeps its text unchanged", async () => {
   const page = await readPage("docs/finding.md");
   const texts = codesOf(files.get("finding.html")!);
   assert.deepEqual(texts, page.blocks.map(({ text }) => text.replace(/\n$/, "")));
   assert.match(files.get("finding.html")!, /<span class="hljs-string">/);
 });
 
-Deno.test("the search knows every heading of every page, with the text below it", () => {
+Deno.test("the search finds every heading of every page with the text below it", () => {
   const sections: {
     address: string;
     heading: string;
@@ -164,13 +164,10 @@ Deno.test("the search knows every heading of every page, with the text below it"
     address === "finding.html#by-custom-field"
   )!;
   assert.deepEqual([heading, page, forCallers], ["By custom field", "Finding records", true]);
-  assert.match(
-    text,
-    /^custom_fields\.<key>= takes values .* Shell curl --get \S+\/contacts -H/,
-  );
+  assert.match(text, /^custom_fields\.<key>= accepts values, .* Shell curl --get \S+\/contacts -H/);
 });
 
-Deno.test("llms.txt lists every page with what it is for", () => {
+Deno.test("llms.txt lists every page with its purpose", () => {
   const text = files.get("llms.txt")!;
   assert.match(text, /^# CRM and messaging API\n\n> .+\n/);
   for (const path of listed) {
@@ -179,7 +176,7 @@ Deno.test("llms.txt lists every page with what it is for", () => {
   assert.ok(files.get("llms-full.txt")!.includes(files.get("finding.md")!.trim()));
 });
 
-Deno.test("the document and the first request have the address of the API that was given", () => {
+Deno.test("the API's description and the first request have the configured address", () => {
   const { servers, ...rest } = JSON.parse(files.get("openapi.json")!);
   assert.deepEqual(servers, [{ url: API }]);
   const { servers: _, ...expected } = openapi;
@@ -187,15 +184,15 @@ Deno.test("the document and the first request have the address of the API that w
   assert.ok(files.get("index.html")!.includes(`CRM_API_URL=${API}\n`));
 });
 
-Deno.test("the first request of the first page answers what the page shows", async () => {
+Deno.test("the first request on the first page returns what the page shows", async () => {
   const [request, shown] = codesOf(files.get("index.html")!);
   const [, path] = /"\$CRM_API_URL(\S+)"/.exec(request)!;
   const headers = { Authorization: `Bearer ${stack.demo!.api_key}` };
-  // Other tests give the demo company contacts too, later than the start of the stack made its key.
+  // Other tests also give the demo company contacts, after the start of the stack has made its key.
   const { company_id } = stack.demo!;
-  const [{ start }] = await withDatabase((sql) =>
-    sql`select min(created_at) as start from api_keys where company_id = ${company_id}`
-  );
+  const [{ start }] = await statement`
+    select min(created_at) as start from api_keys where company_id = ${company_id}
+  `;
   const url = new URL(`${stack.url}/functions/v1${path}`);
   url.searchParams.set("created_at[lt]", start.toISOString());
   const answer = await (await fetch(url, { headers })).json();
@@ -203,7 +200,7 @@ Deno.test("the first request of the first page answers what the page shows", asy
   assert.deepEqual(answer, JSON.parse(shown));
 });
 
-Deno.test("the reference is Scalar's, without its services, and without requests on a static host", () => {
+Deno.test("the reference is Scalar's, without Scalar's services, and sends no requests on a static host", () => {
   assert.deepEqual(JSON.parse(files.get("reference-settings.json")!), { tryIt: false });
   const settings = files.get("reference.js")!;
   for (

@@ -1,4 +1,4 @@
-// What the local stack answers at /docs, with a small site in place of the real one.
+// What the local stack returns at /docs, with a small site instead of the real one.
 import assert from "node:assert/strict";
 import { serveDocs } from "../../local/docs.ts";
 import { existsSync } from "node:fs";
@@ -9,11 +9,11 @@ const PORT = 7654;
 
 interface Served {
   parent: string;
-  /** Asks for a path; redirects are not followed. */
+  /** Requests a path without following redirects. */
   get(path: string, init?: RequestInit): Promise<Response>;
-  /** Makes the site stale, and says what builds it. */
+  /** Makes the site outdated, and sets what builds it. */
   change(build: string): Promise<void>;
-  /** Ends a build that is under way. */
+  /** Ends a build in progress. */
   stop(): void;
 }
 
@@ -70,7 +70,7 @@ fs.writeFileSync("outside.html", "outside");
 fs.symlinkSync("../outside.html", "site/link.html");
 `;
 
-Deno.test("the site is built once at the first visit, and its files are answered with their types", async () => {
+Deno.test("the site is built at the first visit only, and its files are returned with their types", async () => {
   await served(async ({ parent, get }) => {
     const both = await Promise.all([get("/docs/"), get("/docs/style.css")]);
     assert.deepEqual(await Promise.all(both.map((answer) => answer.text())), [
@@ -97,15 +97,14 @@ Deno.test("the site is built once at the first visit, and its files are answered
   });
 });
 
-Deno.test("nothing outside the site is answered, whatever the path says", async () => {
+Deno.test("nothing outside the site is returned, whatever the path", async () => {
   await served(async ({ get }) => {
     await (await get("/docs/")).text();
-    for (
-      const path of ["nothing.html", "..%2foutside.html", "%2e%2e%2foutside.html", "link.html"]
-        .concat("..%5coutside.html", ".made-of", "%2emade-of", "recipes", "recipes/", "%", "%00")
-        .concat("recipes/..%2f..%2foutside.html", "//outside.html", "%2f", "a/b/c.html")
-        .concat("x".repeat(5000))
-    ) {
+    const paths = ["nothing.html", "..%2foutside.html", "%2e%2e%2foutside.html", "link.html"]
+      .concat("..%5coutside.html", ".made-of", "%2emade-of", "recipes", "recipes/", "%", "%00")
+      .concat("recipes/..%2f..%2foutside.html", "//outside.html", "%2f", "a/b/c.html")
+      .concat("x".repeat(5000));
+    for (const path of paths) {
       const answer = await get(`/docs/${path}`);
       const text = await answer.text();
       assert.equal(answer.status, 404, path);
@@ -114,7 +113,7 @@ Deno.test("nothing outside the site is answered, whatever the path says", async 
   });
 });
 
-Deno.test("pages and files name the address of this stack, programs of the site stay as they are", async () => {
+Deno.test("pages and files name this stack's address, and the site's programs stay unchanged", async () => {
   await served(async ({ get }) => {
     for (const name of ["a.html", "a.md", "a.json"]) {
       const text = await (await get(`/docs/${name}`)).text();
@@ -124,19 +123,19 @@ Deno.test("pages and files name the address of this stack, programs of the site 
   });
 });
 
-Deno.test("a site whose files somebody removes meanwhile is a 404 in plain words", async () => {
+Deno.test("a site whose files were removed meanwhile gets a 404 in plain words", async () => {
   await served(async ({ parent, get }) => {
     await (await get("/docs/")).text();
     await Deno.remove(`${parent}/site`, { recursive: true });
     const answer = await get("/docs/a.html");
-    assert.deepEqual([answer.status, /There is no such page/.test(await answer.text())], [
+    assert.deepEqual([answer.status, /This page does not exist/.test(await answer.text())], [
       404,
       true,
     ]);
   });
 });
 
-Deno.test("the settings of the reference have the demo key, for pages of this stack alone", async () => {
+Deno.test("the reference's settings contain the demo key, but only for pages of this stack", async () => {
   await served(async ({ get }) => {
     const answer = await get("/docs/reference-settings.json");
     assert.deepEqual(await answer.json(), { tryIt: true, server: "/functions/v1", apiKey: KEY });
@@ -146,7 +145,7 @@ Deno.test("the settings of the reference have the demo key, for pages of this st
   });
 });
 
-Deno.test("a build that fails is a page that says why, and the next visit tries again", async () => {
+Deno.test("after a failed build, the page says why it failed, and the next visit builds again", async () => {
   await served(async ({ get, change }) => {
     await change('console.error("docs/a.md links to <b>, which is not there."); process.exit(1);');
     const failed = await get("/docs/");
@@ -159,7 +158,7 @@ Deno.test("a build that fails is a page that says why, and the next visit tries 
   });
 });
 
-Deno.test("a build that takes long is a page that loads itself again", async () => {
+Deno.test("during a slow build, the page reloads itself", async () => {
   await served(async ({ parent, get, change }) => {
     await change(
       `while (!fs.existsSync("go")) await new Promise((go) => setTimeout(go, 20));${BUILD}`,
@@ -175,9 +174,9 @@ Deno.test("a build that takes long is a page that loads itself again", async () 
   }, 100);
 });
 
-Deno.test("a build that is under way ends with the stack, and so does what it runs", async () => {
+Deno.test("a build in progress ends with the stack, together with its child processes", async () => {
   await served(async ({ parent, get, change, stop }) => {
-    // As npm is run, which goes on after a SIGTERM, by a program that waits for it.
+    // A program like npm, which continues after a SIGTERM while it waits for its child.
     await change(`import { spawnSync } from "node:child_process";
       spawnSync("sh", ["-c", "trap : TERM; echo $$ > child; while :; do sleep 0.1; done"]);`);
     const visit = get("/docs/");

@@ -1,4 +1,4 @@
-// `npm run site` as tests run it: on this checkout, and on a copy whose pages they change.
+// `npm run site` in tests: on this checkout, and on a copy whose pages the tests change.
 import { existsSync } from "node:fs";
 import { root } from "../../local/checkout.ts";
 import { filesBelow } from "../../local/site_sources.ts";
@@ -11,7 +11,7 @@ export interface Ending {
 }
 
 interface Run {
-  /** The checkout whose site is built, with a slash at the end; by default this one. */
+  /** The checkout whose site is built, with a slash at the end. The default is this checkout. */
   checkout?: string;
   env?: Record<string, string>;
 }
@@ -27,7 +27,7 @@ export function startSite(args: string[], { checkout = root, env = {} }: Run = {
   }).spawn();
 }
 
-/** Builds a site, and waits for the end. */
+/** Builds a site and waits until the build ends. */
 export async function site(args: string[], run: Run = {}): Promise<Ending> {
   const { code, stdout, stderr } = await startSite(args, run).output();
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
@@ -35,11 +35,11 @@ export async function site(args: string[], run: Run = {}): Promise<Ending> {
 }
 
 /**
- * A copy of all that a site is built of, whose packages are those of this checkout. Its files can be changed.
- * @param folder does not exist yet.
+ * A copy of everything that a build of the site needs, with the packages of this checkout. Its
+ * files can be changed. @param folder must not exist yet.
  */
 export async function copyOfCheckout(folder: string): Promise<string> {
-  // Installs the packages and downloads Scalar, if that was not done before.
+  // Installs the packages and downloads Scalar if that has not been done before.
   if (!existsSync(`${root}site/node_modules/.cache/scalar.js`)) {
     const { code, err } = await site(["--out", `${folder}-first`]);
     if (code !== 0) throw new Error(err);

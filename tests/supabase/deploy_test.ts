@@ -1,12 +1,11 @@
-// What the Supabase CLI uploads when it deploys, which must be all that the functions need. The CLI works on a
-// copy of the checkout, because it remembers a project beside config.toml, and that could be a real one.
+// What the Supabase CLI uploads when it deploys, which must be everything that the functions need.
+// The CLI works on a copy of the checkout, because it stores a project's name, which could be a
+// real one, next to config.toml.
 
 import assert from "node:assert/strict";
-import { parse as parseToml } from "deno-std/toml/parse.js";
 import { cp } from "node:fs/promises";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { RULES } from "../../local/auth/auth.ts";
 import { root } from "../../local/checkout.ts";
 import { withFolder } from "../support/started.ts";
 import { eventsOf, newChannelApp, signatureOf } from "../support/channel_apps.ts";
@@ -17,51 +16,16 @@ import { supabase } from "./cli.ts";
 import { PROJECT, startManagementApi, TOKEN, type Upload } from "./management_api.ts";
 import { checkTypes, UploadedFunction } from "./uploaded_function.ts";
 
-/** The functions: every folder but _shared. */
+/** The functions: every folder except _shared. */
 const NAMES = Array.from(Deno.readDirSync(`${root}supabase/functions`))
   .filter(({ name, isDirectory }) => isDirectory && name !== "_shared").map(({ name }) => name)
   .sort();
-/** The current Deno, and the one that the hosted runtime is compatible with. */
+/** The current Deno, and the version with which the hosted runtime is compatible. */
 const HOSTED_DENO = `${root}tools/node_modules/deno/deno`;
 const DENOS = [Deno.execPath(), HOSTED_DENO];
 const JSON_TYPE = { "Content-Type": "application/json" };
 
 const deploy = await supabaseProject(["functions", "deploy", "--use-api"]);
-
-Deno.test("config.toml has exactly these settings", async () => {
-  const config = parseToml(await Deno.readTextFile(`${root}supabase/config.toml`));
-  const served = (name: string) => ({
-    verify_jwt: false,
-    import_map: "../import_map.json",
-    entrypoint: `./functions/${name}/index.ts`,
-  });
-  assert.deepEqual(config, {
-    project_id: "crm-messaging-api",
-    // Another schema would expose the rules of app, and a lower max_rows would cut pages off.
-    api: {
-      enabled: true,
-      port: 54321,
-      schemas: ["public"],
-      max_rows: 1000,
-      auto_expose_new_tables: false,
-    },
-    db: {
-      port: 54322,
-      major_version: 17,
-      seed: { enabled: true, sql_paths: ["./seed.sql"] },
-    },
-    // What the local stack does, too.
-    auth: {
-      enabled: true,
-      site_url: "http://127.0.0.1:8000",
-      additional_redirect_urls: ["http://127.0.0.1:*/**", "http://localhost:*/**"],
-      ...RULES,
-      email: { enabled: true, enable_confirmations: true },
-    },
-    edge_runtime: { enabled: true, policy: "per_worker", deno_version: 2 },
-    functions: Object.fromEntries(NAMES.map((name) => [name, served(name)])),
-  });
-});
 
 Deno.test("the CLI deploys the functions without a warning", () => {
   assert.deepEqual(NAMES, ["gateway", "send-external-template", "whatsapp"]);
@@ -72,7 +36,7 @@ Deno.test("the CLI deploys the functions without a warning", () => {
   );
 });
 
-Deno.test("the platform does not demand a JWT", () => {
+Deno.test("the platform does not require a JWT for the functions", () => {
   for (const name of NAMES) assert.equal(uploadOf(name).metadata.verify_jwt, false, name);
   const puts = deploy.requests.filter(({ method }) => method === "PUT");
   for (const { json } of puts) {
@@ -80,7 +44,7 @@ Deno.test("the platform does not demand a JWT", () => {
   }
 });
 
-Deno.test("the CLI uploads the import map and the modules that a function imports, and nothing else", async () => {
+Deno.test("the CLI uploads exactly the import map and the modules that a function imports", async () => {
   for (const name of NAMES) {
     const entry = `supabase/functions/${name}/index.ts`;
     const { files, metadata } = uploadOf(name);
@@ -103,8 +67,9 @@ Deno.test("the CLI uploads the import map and the modules that a function import
   }
 });
 
-// The platform has no node_modules. The tests do, and would find a package there that the map leaves out.
-Deno.test("the import map has every imported package, with its exact version", async () => {
+// The platform has no node_modules. The tests have it, and would find a package there that the
+// import map lacks.
+Deno.test("the import map contains every imported package with its exact version", async () => {
   for (const name of NAMES) {
     const { imports } = JSON.parse(uploadOf(name).files.get("import_map.json")!);
     const specifiers = (await ownModules(`supabase/functions/${name}/index.ts`))
@@ -118,7 +83,8 @@ Deno.test("the import map has every imported package, with its exact version", a
   }
 });
 
-// Only with this Deno: `npm run check` checks the same files with the current one as well.
+// Only this Deno is tested here, because `npm run check` checks the same files with the current
+// Deno.
 Deno.test("the uploads type-check with the hosted runtime's Deno", async () => {
   const [isRight, printed] = await checkTypes(NAMES.map(uploadOf), HOSTED_DENO);
   assert.ok(isRight, printed);
@@ -127,7 +93,7 @@ Deno.test("the uploads type-check with the hosted runtime's Deno", async () => {
 for (const deno of DENOS) {
   const version = deno === Deno.execPath() ? "the current Deno" : "the hosted runtime's Deno";
 
-  Deno.test(`the upload of the gateway serves a company with ${version}`, async () => {
+  Deno.test(`on ${version}, the uploaded gateway serves a company`, async () => {
     const [company, other] = await Promise.all([newCompany(), newCompany()]);
     await UploadedFunction.unpacked(uploadOf("gateway"), async (unpacked) => {
       await using server = await unpacked.start(deno);
@@ -142,7 +108,7 @@ for (const deno of DENOS) {
     });
   });
 
-  Deno.test(`the upload of send-external-template refuses a request without a key with ${version}`, async () => {
+  Deno.test(`on ${version}, the uploaded send-external-template refuses a request without a key`, async () => {
     await UploadedFunction.unpacked(uploadOf("send-external-template"), async (unpacked) => {
       await using server = await unpacked.start(deno);
       const { status, body } = await send(`${server.url}/send-external-template`, "POST", {});
@@ -150,7 +116,7 @@ for (const deno of DENOS) {
     });
   });
 
-  Deno.test(`the upload of whatsapp runs a job with the secret alone with ${version}`, async () => {
+  Deno.test(`on ${version}, the uploaded whatsapp function runs a job with only the secret`, async () => {
     const { account_id } = await newCompany();
     await UploadedFunction.unpacked(uploadOf("whatsapp"), async (unpacked) => {
       await using server = await unpacked.start(deno);
@@ -165,7 +131,7 @@ for (const deno of DENOS) {
     });
   });
 
-  Deno.test(`the upload of whatsapp judges a free reply with ${version}`, async () => {
+  Deno.test(`on ${version}, the uploaded whatsapp function checks a free reply`, async () => {
     const company = await newCompany();
     await UploadedFunction.unpacked(uploadOf("whatsapp"), async (unpacked) => {
       await using server = await unpacked.start(deno);
@@ -180,7 +146,7 @@ for (const deno of DENOS) {
     });
   });
 
-  Deno.test(`the upload of whatsapp verifies an address and stores a signed event with ${version}`, async () => {
+  Deno.test(`on ${version}, the uploaded whatsapp function verifies an address and stores a signed event`, async () => {
     const app = await newChannelApp();
     await UploadedFunction.unpacked(uploadOf("whatsapp"), async (unpacked) => {
       await using server = await unpacked.start(deno);
@@ -219,7 +185,7 @@ Deno.test("the CLI accepts every secret of .env.example and passes it on unchang
   assert.deepEqual(json, secrets);
 });
 
-Deno.test("the CLI sets both keys of a rotation, and unsets the previous one", async () => {
+Deno.test("the CLI sets both keys of a rotation and removes the previous key", async () => {
   const pair = ["CREDENTIALS_KEY=bmV3", "CREDENTIALS_KEY_PREVIOUS=b2xk"];
   const set = await supabaseProject(["secrets", "set", ...pair]);
   assert.deepEqual(set.requests.filter(({ path }) => path === "/secrets")[0].json, [
@@ -243,7 +209,7 @@ function uploadOf(name: string): Upload {
   return upload;
 }
 
-/** The files of this checkout that a module consists of. */
+/** The files of this checkout that make up a module. */
 async function imported(entry: string): Promise<string[]> {
   const modules = await ownModules(entry);
   return modules.map(({ specifier }) => relative(root, fileURLToPath(specifier)));
@@ -254,7 +220,10 @@ interface Module {
   dependencies?: { specifier: string }[];
 }
 
-/** The modules of this checkout that a module consists of, and what each imports, as Deno reports them. */
+/**
+ * The modules of this checkout that belong to a module, and the imports of each, as Deno reports
+ * them.
+ */
 async function ownModules(entry: string): Promise<Module[]> {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", entry],
@@ -266,7 +235,9 @@ async function ownModules(entry: string): Promise<Module[]> {
   );
 }
 
-/** Runs the CLI on the stand-in's project, in a copy of this checkout with these files added. */
+/**
+ * Runs the CLI on the project of the imitation, in a copy of this checkout with these files added.
+ */
 async function supabaseProject(args: string[], files: Record<string, string> = {}) {
   await using api = startManagementApi();
   await withFolder(async (folder) => {

@@ -1,10 +1,10 @@
-/** The project of the stand-in, and the access token that it accepts. */
+/** The project of the imitation, and the access token that it accepts. */
 export const PROJECT = "abcdefghijklmnopqrst";
 export const TOKEN = `sbp_${"0123456789".repeat(4)}`;
 
 interface Recorded {
   method: string;
-  /** The path after that of the project. */
+  /** The part of the path after the project. */
   path: string;
   /** The body, if it is JSON. */
   json?: unknown;
@@ -18,8 +18,8 @@ export interface Upload {
 }
 
 /**
- * A local stand-in for the Supabase Management API that accepts and records functions and secrets, for one
- * project: https://api.supabase.com/api/v1
+ * A local imitation of the Supabase Management API for one project. It accepts and records
+ * functions and secrets: https://api.supabase.com/api/v1
  */
 export function startManagementApi() {
   const requests: Recorded[] = [];
@@ -99,5 +99,5 @@ function deployed(slug: string, { metadata }: Upload) {
 }
 
 function refuse(status: number): Response {
-  return Response.json({ message: `The stand-in answers ${status}.` }, { status });
+  return Response.json({ message: `The imitation answers ${status}.` }, { status });
 }

@@ -2,11 +2,14 @@ import assert from "node:assert/strict";
 import postgres from "postgres";
 import { asSuperuser } from "./test_stack.ts";
 
-type Work = (sql: postgres.TransactionSql) => Promise<unknown>;
+/** A transaction. */
+export type Sql = postgres.TransactionSql;
+
+export type Work = (sql: Sql) => Promise<unknown>;
 
 /**
- * Works on the database in a transaction that is rolled back. The transaction begins as the superuser, the
- * only role that can act as any other.
+ * Works on the database in a transaction that is rolled back. The transaction begins as the
+ * superuser, which is the only role that can act as any other role.
  */
 export async function rolledBack(work: Work): Promise<void> {
   const end = new Error("rolled back");
@@ -20,9 +23,9 @@ export async function rolledBack(work: Work): Promise<void> {
   });
 }
 
-/** Acts as a role with these claims in its token, in the same way as the Data API. */
+/** Acts as a role with these claims in its token, as the Data API does: with the role's planner settings too. */
 export async function actAs(
-  sql: postgres.TransactionSql,
+  sql: Sql,
   role:
     | "anon"
     | "authenticated"
@@ -36,25 +39,34 @@ export async function actAs(
   await sql`
     select
       set_config('role', ${role}, true),
-      set_config('request.jwt.claims', ${JSON.stringify({ role, ...claims })}, true)
+      set_config('request.jwt.claims', ${JSON.stringify({ role, ...claims })}, true),
+      (
+        select count(set_config(name, coalesce(own, reset_val), true))
+        from pg_settings
+        left join (
+          select split_part(setting, '=', 1) as name, split_part(setting, '=', 2) as own
+          from pg_roles, unnest(rolconfig) as setting where rolname = ${role}
+        ) as settings using (name)
+        where name in ('plan_cache_mode', 'jit') or name like 'enable\\_%'
+      )
   `;
 }
 
 /** Acts as a person with a session. */
-export async function actAsPerson(sql: postgres.TransactionSql, userId: string): Promise<void> {
+export async function actAsPerson(sql: Sql, userId: string): Promise<void> {
   await actAs(sql, "authenticated", { sub: userId });
 }
 
-/** Acts as the superuser again; no policy limits it. */
-export async function actAsSuperuser(sql: postgres.TransactionSql): Promise<void> {
+/** Acts as the superuser again, whom no policy limits. */
+export async function actAsSuperuser(sql: Sql): Promise<void> {
   await sql`select set_config('role', 'none', true), set_config('request.jwt.claims', '', true)`;
 }
 
 /**
- * How the database refuses this work: the SQLSTATE and, if there is one, the constraint that the work
- * violates, as in `23514 deals_value_check`. The test fails when the work is not refused.
+ * How the database refuses this work: the SQLSTATE and, if there is one, the constraint that the
+ * work violates, as in `23514 deals_value_check`. The test fails if the work succeeds.
  */
-export async function refusal(sql: postgres.TransactionSql, work: Work): Promise<string> {
+export async function refusal(sql: Sql, work: Work): Promise<string> {
   try {
     await sql.savepoint(work);
   } catch (error) {

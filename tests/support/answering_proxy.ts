@@ -1,8 +1,7 @@
 /**
- * A server before a stack, which answers in its place.
- *
- * @param answer makes the answer to a request, whose path is that below `/functions/v1`; `pass` passes it on, and has
- *   what the stack answers.
+ * A server in front of a stack that can answer instead of the stack.
+ * @param answer answers a request, whose path begins after `/functions/v1`. `pass` forwards the
+ * request and returns the stack's answer.
  */
 export function answeringProxy(
   stackUrl: string,

@@ -1,6 +1,6 @@
-// Queries of a list, made from its parameters in the API's description and from the rows that it has.
+// Queries of a list, made from its parameters in the API's description and from its rows.
 import * as fc from "fast-check";
-import type { JsonSchema } from "../../reference/json_schema.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { type FoundRow, kindOf } from "./found_rows.ts";
 import { nastyText } from "./nasty_text.ts";
@@ -10,12 +10,12 @@ import { SchemaValidator } from "./schema_validator.ts";
 const document: JsonSchema = openApi;
 const validator = new SchemaValidator(document);
 
-/** The parameters of a list that say which rows it has, by the path of the gateway: `/contacts`. */
+/** The parameters of a list that choose its rows, by the path in the gateway, such as `/contacts`. */
 export function filtersOf(path: string): [name: string, schema: JsonSchema][] {
   return parametersOf(path).filter(([name]) => !OTHERS.has(name));
 }
 
-/** What the description says of a parameter of a list. */
+/** What the description says about a parameter of a list. */
 export function schemaOf(path: string, parameter: string): JsonSchema {
   return Object.fromEntries(parametersOf(path))[parameter];
 }
@@ -29,19 +29,19 @@ function parametersOf(path: string): [string, JsonSchema][] {
     .map(({ name, schema }) => [name, schema]);
 }
 
-/** The members of a record of a list, in their order; with `include`, also those that it adds. */
+/** The members of a list's record in their order. With `include`, also the members that it adds. */
 export function membersOf(path: string): string[] {
   const answers = document.paths[`/gateway${path}`].get.responses[200].content["application/json"];
   const [{ $ref }] = answers.schema.properties.data.items.anyOf;
   return Object.keys(document.components.schemas[$ref.split("/").at(-1)].properties);
 }
 
-/** The parameters of a query, by their names. */
+/** The parameters of a query by name. */
 export type Query = Record<string, string>;
 
 /**
- * Any query that a list allows, with up to four filters.
- * @param first a filter that it has in any case.
+ * Any query that a list allows, with up to four filters. @param first a filter that the query has
+ * in any case.
  */
 export function anyQuery(path: string, rows: FoundRow[], first?: string): fc.Arbitrary<Query> {
   const filters = filtersOf(path);
@@ -62,7 +62,7 @@ export function anyQuery(path: string, rows: FoundRow[], first?: string): fc.Arb
     ...(schemaOf(path, "include") && { include: someOf(schemaOf(path, "include").items.enum) }),
   }, { requiredKeys: [] });
   return chosen.chain(([at, some, always]) => {
-    // Few rows meet several filters by chance, so most values are of one row.
+    // Few rows match several random filters, so most values come from one row.
     const row = rows[at];
     const parameters = [...new Set([always, ...some])].map((name) =>
       oneFilter(name, schemaOf(path, name), rows, row)
@@ -72,7 +72,7 @@ export function anyQuery(path: string, rows: FoundRow[], first?: string): fc.Arb
   });
 }
 
-/** Longer queries may be too long for the database. */
+/** Queries with more values may be too long for the database. */
 const MAX_ADDRESS = 3_000;
 
 /** The address of a query in the gateway. */
@@ -86,7 +86,7 @@ function someOf(names: string[]): fc.Arbitrary<string> {
   return fc.shuffledSubarray(names, { minLength: 1 }).map(String);
 }
 
-/** One filter with its value, as the address has it. */
+/** One filter with its value, as the address contains it. */
 function oneFilter(
   name: string,
   schema: JsonSchema,
@@ -118,23 +118,14 @@ function values(name: string, schema: JsonSchema, rows: FoundRow[], row: FoundRo
     { weight: 1, arbitrary: fc.constantFrom(...allowed([...UNKNOWN_VALUES])) },
   );
   if (schema.type !== "array") return value;
-  // A nasty text may have many characters, and an address has its limit.
+  // An unusual text may have many characters, and an address has a maximum length.
   return fc.array(value, { minLength: 1, maxLength: 4 }).map(textOf);
 }
 
 /** Values of each kind that no row has. */
 const UNKNOWN_VALUES = [
-  ...[
-    crypto.randomUUID(),
-    "nobody",
-    "+998901234567",
-    "-1",
-    "3",
-    "0.5",
-    "1970-01-01",
-    "123456",
-    "zz",
-  ],
+  ...[crypto.randomUUID(), "nobody", "+998901234567", "-1", "3", "0.5", "1970-01-01", "123456"],
+  "zz",
 ];
 
 function isAllowed(schema: JsonSchema, text: string): boolean {
@@ -142,14 +133,14 @@ function isAllowed(schema: JsonSchema, text: string): boolean {
   return validator.problemBySchema(schema, value) === null;
 }
 
-/** The texts of a row that a parameter looks at. */
+/** The texts of a row that a parameter searches. */
 function valuesOf(row: FoundRow, name: string): string[] {
   const field = name.replace(/\[.*/, "");
   const value = row[field] ?? row[`${field}s`] ?? [];
   return (Array.isArray(value) ? value : [value]).map(String);
 }
 
-/** The ways to write a value that mean the same or nearly the same. */
+/** The spellings of a value that mean the same or nearly the same. */
 function spellingsOf(name: string, value: string): string[] {
   switch (kindOf(name.replace(/\[.*/, ""))) {
     case "id":
@@ -189,14 +180,14 @@ function spellingsOf(name: string, value: string): string[] {
   ];
 }
 
-/** The texts of a row that `q` looks through. */
+/** The texts of a row that `q` searches. */
 function searchedTexts(row: FoundRow): string[] {
   return [row.title, row.name, row.email, row.phone, row.empresa].filter((text) =>
     typeof text === "string"
   );
 }
 
-/** Parts of these texts or of others, with something to search for: the rule `searchable`. */
+/** Parts of these texts or of others that a search can use, by the rule `searchable`. */
 function parts(texts: string[]): fc.Arbitrary<string> {
   const some = [...texts, "Ana", "jo"];
   const part = fc.tuple(fc.constantFrom(...some), fc.nat(20), fc.integer({ min: 1, max: 20 })).map(
@@ -217,7 +208,7 @@ function parts(texts: string[]): fc.Arbitrary<string> {
   );
 }
 
-/** `custom_fields.<key>` with a value of this row, or of another. */
+/** `custom_fields.<key>` with a value of this row or of another row. */
 function anyMember(rows: FoundRow[], row: FoundRow): fc.Arbitrary<Query> {
   const members = (some: FoundRow[]) => some.flatMap((each) => Object.entries(each.custom_fields));
   const [own, all] = [members([row]), members(rows)].map((pairs) =>

@@ -1,40 +1,41 @@
-// Checks every answer of the functions against openapi.json, and every request that succeeded.
-import { type JsonSchema } from "../../reference/json_schema.ts";
+// Checks every answer of the functions, and every request that succeeded, against openapi.json.
+import { type JsonSchema } from "../../generate/openapi/json_schema.ts";
 import { declaredParameters, valueOf, valuesByName } from "./query_text.ts";
 import { SchemaValidator, withClosedObjects } from "./schema_validator.ts";
 
 /** A request and its answer. */
 export interface Exchange {
   method: string;
-  /** Its path begins with the function's name: `/gateway/contacts?limit=2`. */
+  /** The path begins with the function's name, such as `/gateway/contacts?limit=2`. */
   url: URL;
-  /** The body of the request; null when it is not text that can be read again. */
+  /** The body of the request, or null if it is not text that can be read again. */
   sent: string | null;
-  /** Of the body of the request. */
+  /** Part of the body of the request. */
   contentType?: string | null;
   status: number;
   headers: Headers;
   body: string;
-  /** Whether a server or a platform may have added headers of its own. */
+  /** Whether a server or a platform may have added headers. */
   isBehindServer: boolean;
 }
 
 /**
- * The paths of the function whatsapp that are not described: their callers are the channel and the operator's scheduler.
+ * The paths of the function whatsapp that the description leaves out: only the channel and the
+ * operator's scheduler call them.
  */
 export const UNDESCRIBED = /^\/whatsapp(?!\/messages([/?]|$))/;
 
-/** Headers that say how a body was sent, and what becomes of the connection. */
+/** Headers that say how a body was sent, and whether the connection stays open. */
 const TRANSPORT = new Set(["content-type", "content-length", "connection"]);
 
 interface FoundOperation {
   operation: JsonSchema;
-  /** The keys that lead to it in the document. */
+  /** The keys that lead to the operation in the document. */
   place: string[];
   params: Record<string, string>;
 }
 
-/** The API's description, which allows an exchange or does not. */
+/** The API's description, which can check an exchange. */
 export class ApiDescription {
   #document: JsonSchema;
   #answers: SchemaValidator;
@@ -48,11 +49,11 @@ export class ApiDescription {
     this.#requests = new SchemaValidator(document);
   }
 
-  /** How an exchange breaks the description, in a sentence; null when it does not. */
+  /** How an exchange breaks the description, in a sentence, or null if it does not. */
   violation(exchange: Exchange): string | null {
     const { method, url, status } = exchange;
     if (UNDESCRIBED.test(url.pathname)) return null;
-    // An operation that answers GET answers HEAD, without the body.
+    // An operation that answers GET also answers HEAD, without the body.
     const found = this.#find(method === "HEAD" ? "GET" : method, url.pathname);
     const problem = found
       ? this.#problemOf(exchange, found)
@@ -61,9 +62,10 @@ export class ApiDescription {
   }
 
   #find(method: string, path: string): FoundOperation | null {
-    if (/[a-z]/.test(method)) return null; // a method is written in capitals; "get" is another one
+    if (/[a-z]/.test(method)) return null; // methods are in capitals, so "get" is a different method
     const paths: Record<string, JsonSchema> = this.#document.paths;
-    // A path without parameters comes before those that match it too; OpenAPI 3.1, Paths Object.
+    // A path without parameters takes precedence over matching paths with parameters (OpenAPI 3.1,
+    // Paths Object).
     const candidates = Object.hasOwn(paths, path) ? { [path]: paths[path] } : paths;
     for (const [pattern, item] of Object.entries<JsonSchema>(candidates)) {
       const operation = item[method.toLowerCase()];
@@ -82,14 +84,17 @@ export class ApiDescription {
       (exchange.status < 300 ? this.#problemOfRequest(exchange, found) : null);
   }
 
-  /** For an unknown path and for a method that the path does not take. */
+  /**
+   * How an answer to an unknown path, or to a method that the path does not accept, breaks the
+   * description.
+   */
   #problemOutside(exchange: Exchange, name: string): string | null {
     const place = ["x-answers-of-no-operation", name, String(exchange.status)];
     const outside: JsonSchema = this.#document["x-answers-of-no-operation"];
     if (!outside[name]) return null; // not a function of this API
     const declared = outside[name][exchange.status];
     if (declared) return this.#problemOfAnswer(exchange, declared, place);
-    // The key is judged first, and every operation of a function refuses it with the same answer.
+    // The key is checked first, and every operation of a function refuses it with the same answer.
     const [path, item] = Object.entries<JsonSchema>(this.#document.paths)
       .find(([path]) => path.split("/")[1] === name) ?? [];
     const [method, operation] = Object.entries<JsonSchema>(item ?? {})[0] ?? [];
@@ -123,11 +128,7 @@ export class ApiDescription {
     return answers.problemAt(schema, JSON.parse(body));
   }
 
-  #problemOfHeaders(
-    headers: Headers,
-    answer: JsonSchema,
-    isBehindServer: boolean,
-  ): string | null {
+  #problemOfHeaders(headers: Headers, answer: JsonSchema, isBehindServer: boolean): string | null {
     const declared: [string, JsonSchema][] = Object.entries<JsonSchema>(answer.headers)
       .map(([name, header]) => {
         const reference = header.$ref?.split("/").at(-1);
@@ -163,7 +164,7 @@ export class ApiDescription {
         const value = values[name];
         if (value === undefined && required) return `it succeeded without ${name}`;
         if (value === undefined) continue;
-        // The rule `plus_sign`.
+        // This is the rule `plus_sign`.
         const problem = this.#requests.problemBySchema(schema, value) &&
           this.#requests.problemBySchema(schema, plusValues[name]);
         if (problem) return `it succeeded although ${name} ${problem}`;
@@ -185,16 +186,19 @@ export class ApiDescription {
   }
 }
 
-/** A body that succeeded; of a batch, the items that did, by the answer. */
+/**
+ * The part of a body that succeeded. For a batch, this is only the items that succeeded according
+ * to the answer.
+ */
 function withoutFailed(sent: JsonSchema, answer: string): unknown {
   const { data, summary } = JSON.parse(answer || "{}");
   if (!summary || !Array.isArray(sent.items)) return sent;
   const items = sent.items.filter((_: unknown, index: number) => data[index].status < 300);
-  // Without any, there is nothing to compare.
+  // If no item succeeded, there is nothing to compare.
   return items.length > 0 ? { ...sent, items } : null;
 }
 
-/** The parameters in a path; null when the path is not of this pattern. */
+/** The parameters in a path, or null if the path does not have this pattern. */
 function match(pattern: string, path: string): Record<string, string> | null {
   const [expected, actual] = [pattern, path].map((each) => each.split("/"));
   if (expected.length !== actual.length) return null;
@@ -215,7 +219,7 @@ function trimmed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, trimmed(item)]));
 }
 
-/** The same document, in which an answer has whole records only: what a request without `fields` is answered. */
+/** The same document, but with answers that have only whole records, as without `fields`. */
 function withoutParts(document: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(document), (_key, value) => {
     if (!value?.anyOf?.[1]?.$ref?.endsWith("Part")) return value;

@@ -1,6 +1,6 @@
 type Connection = Deno.TcpConn;
 
-/** A channel of bare TCP connections: it counts each one, treats it in a given way and closes it. */
+/** A channel of raw TCP connections. It counts each connection, handles it in a given way and closes it. */
 export function bareChannel() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let connections = 0;
@@ -13,7 +13,7 @@ export function bareChannel() {
   })();
   return {
     address: `127.0.0.1:${listener.addr.port}`,
-    /** Treats all further connections in this way, and counts from zero. */
+    /** Handles all further connections in this way, and counts from zero again. */
     become(way: typeof treat) {
       connections = 0;
       treat = way;
@@ -28,7 +28,7 @@ export function bareChannel() {
   };
 }
 
-/** Reads a request to its end, by its Content-Length. */
+/** Reads a whole request, according to its Content-Length. */
 export async function readRequest(connection: Connection) {
   let text = "";
   const piece = new Uint8Array(65_536);
@@ -40,7 +40,7 @@ export async function readRequest(connection: Connection) {
   }
 }
 
-/** Writes a text; in Latin-1, so that each character below U+0100 is the byte of that number. */
+/** Writes a text in Latin-1, so that each character below U+0100 is the byte with its number. */
 export async function write(connection: Connection, text: string) {
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
   for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));

@@ -1,4 +1,4 @@
-// A headless Chromium, as the tests of pages use it.
+// A headless Chromium for the tests of pages.
 import { root } from "../../local/checkout.ts";
 import type {
   Browser,
@@ -11,30 +11,30 @@ import { hasAxe, markNewLooks, runAxe } from "./in_page.js";
 const TOOLS = `${root}tools/node_modules/`;
 
 const FLAGS = [
-  "--no-sandbox", // it cannot run as root with one
+  "--no-sandbox", // Chromium cannot run as root with a sandbox
   "--disable-gpu",
   "--disable-quic",
-  // A page cannot reach anything but this machine, whatever it asks for.
+  // Whatever a page requests, it can reach only this machine.
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
-/** Starts the browser. It ends with `using`. */
+/** Starts the browser, which ends with `using`. */
 export async function openBrowser(): Promise<AsyncDisposable & { browser: Browser }> {
   const { chromium } = await import(`${TOOLS}playwright-core/index.mjs`);
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM!, args: FLAGS });
   return { browser, [Symbol.asyncDispose]: () => browser.close() };
 }
 
-/** A window with a page, and what went wrong in it. */
+/** A window with a page and the errors in it. */
 export interface Window {
   page: Page;
-  /** Errors and warnings of the console, and errors that nobody caught, since they were last taken. */
+  /** The errors and warnings of the console, and uncaught errors, since the last call. */
   troubles: string[];
-  /** The addresses of requests to another origin than that of the pages. */
+  /** The addresses of requests to other origins than that of the pages. */
   foreign: string[];
 }
 
-/** Opens a window, in which addresses are relative to an origin such as `http://127.0.0.1:8000`. */
+/** Opens a window in which addresses are relative to an origin such as `http://127.0.0.1:8000`. */
 export async function openWindow(
   browser: Browser,
   origin: string,
@@ -60,12 +60,12 @@ export async function openWindow(
 
 const axe = Deno.readTextFileSync(`${TOOLS}axe-core/axe.min.js`);
 
-/** Those of WCAG 2.2 A and AA, and what axe calls good practice. */
+/** The rules of WCAG 2.2 A and AA, and axe's rules of good practice. */
 const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** The rules about how an element looks, which take most of the time of a page. */
+/** The rules about the look of an element, which need most of the time for a page. */
 const LOOKS = ["color-contrast", "link-in-text-block", "target-size"];
 
-/** What axe finds on the page, but for how it looks: a line for each element. */
+/** What axe finds on the page, except looks, with a line for each element. */
 export async function axeFindings(page: Page): Promise<string[]> {
   return await findings(page, null, {
     runOnly: { type: "tag", values: STANDARDS },
@@ -75,10 +75,9 @@ export async function axeFindings(page: Page): Promise<string[]> {
 }
 
 /**
- * What axe finds on the page about contrast and the size of targets. Of elements that look the same, one is judged,
- * and none that looks like one of an earlier page.
- *
- * @param seen the looks that were judged before, to which those of this page are added.
+ * What axe finds on the page about contrast and the size of targets. Of several elements with the
+ * same look, only one is checked, and a look of an earlier page is not checked again.
+ * @param seen the looks that were already checked. The looks of this page are added.
  */
 export async function axeFindingsOfLooks(page: Page, seen: Set<string>): Promise<string[]> {
   const looks: string[] = await page.evaluate(markNewLooks, [...seen]);
@@ -89,9 +88,9 @@ export async function axeFindingsOfLooks(page: Page, seen: Set<string>): Promise
     : [];
 }
 
-/** @param context the selector of what is judged; null: the page. */
+/** @param context the selector of the checked element, or null for the whole page. */
 async function findings(page: Page, context: string | null, options: unknown): Promise<string[]> {
-  // As the tools of a developer do it, which the page's own policy does not stop.
+  // Runs like a script of developer tools, which the page's own policy does not block.
   if (!await page.evaluate(hasAxe)) await page.evaluate(axe);
   return await page.evaluate(runAxe, [context, options] as [unknown, unknown]);
 }

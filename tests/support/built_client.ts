@@ -1,11 +1,11 @@
-// The client as npm gives it to a program, and the runtimes that run one.
+// The client as npm installs it for a program, and the runtimes for such programs.
 import { dirname } from "node:path";
 import { root } from "../../local/checkout.ts";
 
-/** What the package is called. */
+/** The name of the package. */
 export const CLIENT = "@crm-messaging/client";
 
-/** The program of Bun: what npm links is a note in its place where install scripts did not run. */
+/** The program of Bun itself. npm's link to it is only a text file if install scripts did not run. */
 export const BUN = bun();
 
 function bun(): string {
@@ -22,8 +22,8 @@ const TSC = `${root}tools/node_modules/typescript/bin/tsc`;
 let building: Promise<string> | undefined;
 
 /**
- * A folder in which programs of Node and Bun find the client as a package. It is made once in a run of the tests, beside
- * their stack. The types are not checked: `npm run check` does that.
+ * A folder in which programs for Node and Bun find the client as a package. It is made once in a
+ * run of the tests, next to their stack. `npm run check` checks the types.
  */
 export function folderWithClient(): Promise<string> {
   return building ??= build(`${dirname(Deno.env.get("STACK_FILE")!)}/with-client`);
@@ -37,12 +37,12 @@ async function build(folder: string): Promise<string> {
     await Deno.copyFile(`${root}client/${name}`, `${home}/${name}`);
   }
   await ran("node", [TSC, "-p", `${root}client`, "--noCheck", "--outDir", `${home}/dist`]);
-  // Where another worker was quicker, its folder is as good.
+  // If another worker was faster, its folder is used.
   await Deno.rename(made, folder).catch(() => Deno.remove(made, { recursive: true }));
   return folder;
 }
 
-/** What a program prints. @throws Error with what it printed, when it did not succeed. */
+/** The output of a program. @throws Error with the output if the program failed. */
 export async function ran(
   program: string,
   args: string[],

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { checkedFetch } from "./checked_answers.ts";
 import { stack } from "./test_stack.ts";
 
-/** An answer of the API, its body read. */
+/** An answer of the API with its body. */
 export interface Answer {
   status: number;
   headers: Headers;
-  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  // deno-lint-ignore no-explicit-any -- tests compare parts of any body
   body: any;
 }
 
-/** Asserts that an answer refuses a field, with this message or one that matches. */
+/** Asserts that an answer refuses a field, with this message or one that matches the pattern. */
 export function assertField(answer: Answer, field: string, message: string | RegExp = /./) {
   const { code, details } = answer.body;
   assert.deepEqual([answer.status, code], [422, "invalid_request"], JSON.stringify(answer.body));
@@ -21,14 +21,14 @@ export function assertField(answer: Answer, field: string, message: string | Reg
 }
 
 interface Call {
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   json?: unknown;
-  /** Sent as it is, instead of `json`. */
+  /** The body, sent unchanged instead of `json`. */
   body?: BodyInit;
   headers?: Record<string, string>;
 }
 
-/** Calls the gateway with a key, or without one (null). */
+/** Calls the gateway with a key, or without a key if it is null. */
 export async function call(
   key: string | null,
   method: string,
@@ -42,7 +42,7 @@ export async function call(
   }, json === undefined ? body : JSON.stringify(json));
 }
 
-/** Sends a request, reads the answer and checks both against the API's description. */
+/** Sends a request, reads the answer, and checks both against the API's description. */
 export async function send(
   url: string,
   method: string,

@@ -3,13 +3,13 @@ import { type Answer, call } from "./calls.ts";
 import { until } from "./started.ts";
 
 /**
- * The changes at a path, once they are so. A change waits for the transactions that began before it, and other tests
- * have some at any time.
+ * Returns the changes at a path once they are as expected. A change is shown only after the
+ * transactions that began before it, and other tests may have such transactions at any time.
  */
 export async function changesOnce(
   key: string,
   path: string,
-  // deno-lint-ignore no-explicit-any -- rows as the API answers them
+  // deno-lint-ignore no-explicit-any -- rows as the API returns them
   areSo: (rows: any[]) => unknown,
 ): Promise<Answer> {
   let told: Answer;

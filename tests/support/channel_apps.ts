@@ -3,12 +3,12 @@ import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
 import {
   readWhatsappConfig,
   type WhatsappConfig,
-} from "../../supabase/functions/whatsapp/config.ts";
-import { sealAppSecret } from "../../supabase/functions/_shared/whatsapp/app_secrets.ts";
+} from "../../supabase/functions/whatsapp/whatsapp_config.ts";
+import { sealAppSecret } from "../../supabase/functions/_shared/credentials/app_secrets.ts";
 import "./own_functions.ts"; // hides the functions' lines
 import { credentialsKey, environment, withDatabase } from "./test_stack.ts";
 
-/** An app of the channel of a test's own. */
+/** An app of the channel for one test. */
 export interface ChannelApp {
   id: string;
   app_key: string;
@@ -25,7 +25,7 @@ export async function newChannelApp(
   return await withDatabase((sql) => addChannelApp(sql, secrets));
 }
 
-/** As `newChannelApp`, within a transaction. */
+/** Like `newChannelApp`, but within a transaction. */
 export async function addChannelApp(
   sql: Sql,
   secrets: Partial<Pick<ChannelApp, "secret" | "verify_token">> = {},
@@ -70,7 +70,7 @@ export async function signatureOf(body: Uint8Array<ArrayBuffer>, secret: string)
   return `sha256=${new Uint8Array(await crypto.subtle.sign("HMAC", key, body)).toHex()}`;
 }
 
-/** The stored events of an app, the oldest first. */
+/** The stored events of an app, oldest first. */
 export async function eventsOf({ id }: Pick<ChannelApp, "id">) {
   return await withDatabase(async (sql) => [
     ...await sql`select * from channel_events where channel_app_id = ${id} order by received_at`,
@@ -82,14 +82,12 @@ export interface WebhookAnswer {
   status: number;
   headers: Headers;
   text: string;
-  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  // deno-lint-ignore no-explicit-any -- tests compare parts of any body
   body: any;
 }
 
-/** The webhook in this process, as one instance of the function. */
-export async function ownWebhook(
-  { supabaseUrl, ...changes }: Partial<WhatsappConfig> = {},
-) {
+/** The webhook in this process, like one instance of the function. */
+export async function ownWebhook({ supabaseUrl, ...changes }: Partial<WhatsappConfig> = {}) {
   const config = await readWhatsappConfig(environment({ supabaseUrl }));
   const app = whatsapp({ ...config, ...changes });
   const ask = async (path: string, init?: RequestInit): Promise<WebhookAnswer> => {
@@ -106,7 +104,7 @@ export async function ownWebhook(
   return {
     fetch: async (request: Request) => await app.fetch(request),
     ask,
-    /** Posts a body, rightly signed unless another header is given; null leaves it out. */
+    /** Posts a body with a valid signature unless another header is given. null sends no signature. */
     async post(
       { app_key, secret }: Pick<ChannelApp, "app_key" | "secret">,
       body: string | Uint8Array<ArrayBuffer>,
@@ -126,7 +124,7 @@ export async function ownWebhook(
   };
 }
 
-/** Has an account name a new app, which is returned. */
+/** Makes an account name a new app, and returns the app. */
 export async function nameChannelApp(sql: Sql, accountId: string): Promise<ChannelApp> {
   const app = await addChannelApp(sql);
   await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${accountId}`;

@@ -3,7 +3,7 @@ import { anyPhone, type Company } from "./company.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** Adds a row to each table of what the channel says of the contact of a company. */
+/** Adds a row about a company's contact to each table with facts from the channel. */
 export async function addChannelFacts(
   sql: Sql,
   { id: company_id, contact_id, account_id }: Pick<Company, "id" | "contact_id" | "account_id">,

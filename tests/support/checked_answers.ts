@@ -3,7 +3,7 @@ import type { ApiDescription, Exchange } from "./api_description.ts";
 
 let loading: Promise<ApiDescription> | undefined;
 
-/** The API's description, loaded when it is first needed: most test files never need it. */
+/** The API's description. It is loaded when it is first needed, because most test files do not need it. */
 async function loadDescription(): Promise<ApiDescription> {
   const [{ ApiDescription }, { default: description }] = await Promise.all([
     import("./api_description.ts"),
@@ -12,17 +12,15 @@ async function loadDescription(): Promise<ApiDescription> {
   return new ApiDescription(description);
 }
 
-/** Set by the runner of the tests: the stack of the tests checks its own answers. */
+/** The test runner sets this variable, because the tests' stack checks its own answers. */
 const { STACK_FILE, STACK_CHECKS_ANSWERS } = Deno.env.toObject();
 const checkedOrigin = STACK_FILE && STACK_CHECKS_ANSWERS
   ? new URL(JSON.parse(Deno.readTextFileSync(STACK_FILE)).url).origin
   : null;
 
 /**
- * Like `fetch`, with the answer's text. Checks the exchange against the API's description, wherever the
- * function runs.
- *
- * @throws Error with the violation, in a sentence.
+ * Like `fetch`, but with the answer's text. Checks the exchange against the API's description,
+ * wherever the function runs. @throws Error with a sentence about the violation.
  */
 export async function checkedFetch(
   url: string,
@@ -42,15 +40,14 @@ export async function checkedFetch(
 type Functions = (request: Request, caller?: string) => Promise<Response>;
 
 /**
- * The same functions; every exchange with them is checked against the API's description.
- *
- * @param report is called with each violation, in a sentence.
+ * The same functions, with every exchange checked against the API's description.
+ * @param report is called with a sentence about each violation.
  */
 export function checked(functions: Functions, report: (violation: string) => void): Functions {
   return async (request, caller) => {
     const { method, url } = request;
     const pieces: BlobPart[] = [];
-    // What the function reads of the body, and no more: another body may never end.
+    // Only the part of the body that the function reads, because some bodies never end.
     const body = request.body && request.body.pipeThrough(
       new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
         transform(piece, controller) {
@@ -75,7 +72,7 @@ export function checked(functions: Functions, report: (violation: string) => voi
   };
 }
 
-/** The platform's prefix before the name of a function. */
+/** The platform's path before the name of a function. */
 const PREFIX = /^\/functions\/v1/;
 
 async function violationOf(

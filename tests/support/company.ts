@@ -1,22 +1,25 @@
 import type postgres from "postgres";
-import { SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
+import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import {
   sealToken,
   type TokenAccount,
-} from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+} from "../../supabase/functions/_shared/credentials/credentials.ts";
 import { credentialsKey, withDatabase } from "./test_stack.ts";
 
 type Sql = postgres.Sql | postgres.TransactionSql;
 
-/** The access token of an account, as the database stores it; the sandbox's, unless another is given. */
+/** The access token of an account in its stored form. The default is the sandbox's token. */
 export async function sealedFor(account: TokenAccount, token = SANDBOX_TOKEN): Promise<string> {
   return await sealToken(token, account, credentialsKey);
 }
 
-/** A company of a test's own, with four keys and at least one row of every resource but templates and messages. */
+/**
+ * A company for one test, with four keys and at least one row of every resource except templates
+ * and messages.
+ */
 export interface Company {
   id: string;
-  /** `all` has every scope; each other key has only the scope of its name. */
+  /** `all` has every scope. Each other key has only the scope of its name. */
   keys: Record<"all" | "read" | "write" | "messaging", string>;
   pipeline_id: string;
   /** The stages of the default pipeline, in order. */
@@ -27,7 +30,7 @@ export interface Company {
   account_id: string;
   /** The channel's id of the account's phone number. */
   phone_number_id: string;
-  /** The account's access token, as the database stores it. */
+  /** The account's access token in its stored form. */
   sealed_token: string;
   conversation_id: string;
   member_id: string;
@@ -44,15 +47,15 @@ export interface CompanyWithTemplate extends Company {
   sent_message_id: string;
   archived_contact_id: string;
   archived_deal_id: string;
-  /** A contact that nothing else needs. */
+  /** A contact that no other record refers to. */
   erasable_contact_id: string;
-  /** Another one, for being merged. */
+  /** Another contact, for a merge. */
   mergeable_contact_id: string;
-  /** A pipeline without stages, which is not the default one. */
+  /** A pipeline without stages, which is not the default pipeline. */
   spare_pipeline_id: string;
 }
 
-/** Columns of a template; those that are left out make an approved one without variables. */
+/** Columns of a template. Without them, the template is approved and has no variables. */
 export interface TemplateColumns {
   business_account_id?: string;
   name?: string;
@@ -76,8 +79,8 @@ export interface TemplateColumns {
 }
 
 /**
- * Adds a template to a company, as if the channel had listed it, and returns its id. No job reads the templates
- * of its business account again.
+ * Adds a template to a company as if the channel had listed it, and returns its id. No job reads
+ * the templates of that business account again.
  */
 export async function addTemplate(
   sql: Sql,
@@ -102,12 +105,8 @@ export async function addTemplate(
     quality: "GREEN",
     parameter_format: "POSITIONAL",
     components: sql.json(components ?? [{ type: "BODY", text: "Hello" }]),
-    variables: sql.json(
-      { header: [], body: [], buttons: [], ...variables } as postgres.JSONValue,
-    ),
-    rendering: sql.json(
-      rendering ?? { header: null, body: ["Hello"], footer: null, buttons: [] },
-    ),
+    variables: sql.json({ header: [], body: [], buttons: [], ...variables } as postgres.JSONValue),
+    rendering: sql.json(rendering ?? { header: null, body: ["Hello"], footer: null, buttons: [] }),
     read_at: new Date(),
     ...columns,
   };
@@ -115,7 +114,10 @@ export async function addTemplate(
   return id;
 }
 
-/** Makes a new company, so that no test relies on the rows of another. Its templates have never been read. */
+/**
+ * Makes a new company, so that no test relies on another test's rows. Its templates have never been
+ * read.
+ */
 export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(makeCompany));
 }
@@ -144,14 +146,12 @@ async function addArchived(sql: Sql, { id, contact_id, stage_ids: [stage_id] }: 
   await sql`update contacts set archived_at = now() where id = ${archived_contact_id}`;
   await sql`update deals set archived_at = now() where id = ${archived_deal_id}`;
   const [{ id: erasable_contact_id }] = await sql`
-    insert into contacts ${
-    sql({ company_id: id, phone: anyPhone(), name: "Erasable" })
-  } returning id
+    insert into contacts ${sql({ company_id: id, phone: anyPhone(), name: "Erasable" })}
+    returning id
   `;
   const [{ id: mergeable_contact_id }] = await sql`
-    insert into contacts ${
-    sql({ company_id: id, phone: anyPhone(), name: "Mergeable" })
-  } returning id
+    insert into contacts ${sql({ company_id: id, phone: anyPhone(), name: "Mergeable" })}
+    returning id
   `;
   return { archived_contact_id, archived_deal_id, erasable_contact_id, mergeable_contact_id };
 }
@@ -164,17 +164,17 @@ async function addPipeline(sql: Sql, company_id: string): Promise<string> {
   return id;
 }
 
-/** Columns of a message; those that are left out make a text of the contact. */
+/** Columns of a message. Without them, the message is a text from the contact. */
 export interface MessageColumns {
   direction?: "inbound" | "outbound";
   type?: string;
   content?: string;
   rendered_text?: string;
-  /** Of an outbound message: what the ledger says. */
+  /** For an outbound message: its outcome in the ledger. */
   outcome?: "pending" | "accepted" | "failed";
   whatsapp_message_id?: string;
   created_at?: Date;
-  /** Of an inbound message: when the person wrote it. */
+  /** For an inbound message: when the person wrote it. */
   sent_at?: Date | string;
   delivered_at?: string;
   read_at?: string;
@@ -199,7 +199,10 @@ export async function addMessage(
   return id;
 }
 
-/** Columns of a send; those that are left out make a template send with the key `once` that the channel took. */
+/**
+ * Columns of a send. Without them, it is a template send with the idempotency key `once` that the
+ * channel accepted.
+ */
 export interface SendColumns {
   idempotency_key?: string | null;
   template_name?: string | null;
@@ -213,7 +216,7 @@ export interface SendColumns {
   lease_ends_at?: Date;
 }
 
-/** Adds a message that was sent to the conversation of a company, with its row in the ledger, and returns its id. */
+/** Adds a sent message to the conversation of a company, with its row in the ledger, and returns its id. */
 export async function addSentMessage(
   sql: Sql,
   company: Pick<Company, "id" | "conversation_id">,
@@ -238,7 +241,10 @@ export async function addSentMessage(
   return message_id;
 }
 
-/** Adds a message to the conversation of a company and deletes it, so that the company has a tombstone; returns its id. */
+/**
+ * Adds a message to the conversation of a company and deletes it again, so that the company has a
+ * tombstone. Returns the message's id.
+ */
 export async function addDeletedRow(
   sql: Sql,
   company: Pick<Company, "id" | "conversation_id">,
@@ -248,12 +254,12 @@ export async function addDeletedRow(
   return id;
 }
 
-/** A phone that no other test uses: random, and too long to be a real number in +1. */
+/** A phone that no other test uses. It is random, and too long for a real number in +1. */
 export function anyPhone(): string {
   return `+1${String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "0")}${random(2)}`;
 }
 
-/** A new id of a phone number on the channel. */
+/** A new id of a phone number at the channel. */
 export function anyPhoneNumberId(): string {
   return `1${random(14)}`;
 }
@@ -262,7 +268,7 @@ function random(digits: number): string {
   return Array.from({ length: digits }, () => Math.floor(Math.random() * 10)).join("");
 }
 
-/** Makes a company in a transaction of a test's own stack. */
+/** Makes a company in a transaction of a test that has its own stack. */
 export async function makeCompany(sql: postgres.TransactionSql): Promise<Company> {
   const [{ id }] = await sql`insert into companies (name) values ('Test') returning id`;
   const keys = {
@@ -314,7 +320,10 @@ export async function connectAccount(
   { phone_number_id = anyPhoneNumberId(), display_phone = "+15550199", business_account_id }: {
     phone_number_id?: string;
     display_phone?: string;
-    /** The channel's id of the business account; none unless given, so that there is nothing to read. */
+    /**
+     * The channel's id of the business account. By default there is none, so that no templates are
+     * read.
+     */
     business_account_id?: string;
   } = {},
 ): Promise<{ id: string; phone_number_id: string; sealed_token: string }> {
@@ -342,7 +351,7 @@ export async function disconnectAccounts(sql: Sql, company_id: string): Promise<
   `;
 }
 
-/** Makes an API key the way the platform does, and returns it. */
+/** Makes an API key as the platform does, and returns it. */
 export async function newKey(
   sql: postgres.TransactionSql,
   companyId: string,
@@ -370,7 +379,7 @@ export async function newMember(
   return user.id;
 }
 
-/** Makes members of a company, one in each role, and returns the ids of the people. */
+/** Makes members of a company, one in each role, and returns their ids. */
 export async function newMembers(
   company: { id: string },
   ...roles: ("owner" | "admin" | "agent")[]

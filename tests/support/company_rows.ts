@@ -3,24 +3,16 @@ import type { Company } from "./company.ts";
 import type { FoundRow } from "./found_rows.ts";
 import { snapshot } from "./snapshot.ts";
 
-/** All rows that the lists of a company have, from the database, by the paths of the lists. */
+/** All rows of a company's lists, read from the database, by the paths of the lists. */
 export async function rowsOf(
   { id, keys, conversation_id }: Company,
 ): Promise<Record<string, FoundRow[]>> {
   const stored = await snapshot(id) as Record<string, FoundRow[]>;
   const shown = Object.entries(stored).map(([table, rows]) => [table, rows.map(asShown)]);
-  const {
-    contacts,
-    deals,
-    pipelines,
-    stages,
-    conversations,
-    teams,
-    company_members,
-    messages,
-    templates,
-  } = Object.fromEntries(shown) as Record<string, FoundRow[]>;
-  // What is made of a stored template is no filter's affair.
+  const rows = Object.fromEntries(shown) as Record<string, FoundRow[]>;
+  const { contacts, deals, pipelines, stages, conversations, teams } = rows;
+  const { company_members, messages, templates } = rows;
+  // No filter uses the fields that are computed from a stored template.
   const { body } = await call(keys.read, "GET", "/templates?limit=200");
   const made = new Map<string, FoundRow>(body.data.map((each: FoundRow) => [each.id, each]));
   return {
@@ -40,7 +32,7 @@ export async function rowsOf(
   };
 }
 
-/** Callers see a version as text. */
+/** Callers get a version as text. */
 function asShown(row: FoundRow): FoundRow {
   return "version" in row ? { ...row, version: String(row.version) } : row;
 }

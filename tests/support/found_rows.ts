@@ -1,44 +1,34 @@
-// What a list must answer to a query: the contract once more, over rows in memory and without the code under test.
+// What a list must return for a query. The contract is implemented a second time here, over rows in
+// memory and without the tested code.
 import { splitText } from "./query_text.ts";
 import { withDatabase } from "./test_stack.ts";
 
-/** A row of a company, as the database has it, under the names that callers see. */
+/** A row of a company as the database stores it, with the names that callers see. */
 // deno-lint-ignore no-explicit-any -- the tests read columns of any type
 export type FoundRow = Record<string, any>;
 
-/** How the values of a field are compared. A field that is not listed is compared as text. */
-const KINDS: Record<string, string> = {
-  ...{
-    id: "id",
-    contact_id: "id",
-    reply_to_id: "id",
-    stage_id: "id",
-    pipeline_id: "id",
-    assigned_to: "id",
-    team_id: "id",
-  },
-  ...{
-    status: "word",
-    category: "word",
-    email: "email",
-    phone: "phone",
-    value: "number",
-    position: "number",
-  },
+/** How the values of a field are compared. Fields that are not listed are compared as texts. */
+const KINDS: Record<string, string[]> = {
+  id: ["id", "contact_id", "reply_to_id", "stage_id", "pipeline_id", "assigned_to", "team_id"],
+  word: ["status", "category"],
+  email: ["email"],
+  phone: ["phone"],
+  number: ["value", "position"],
 };
 
 /** The kind of a field, or of the field that ends in `_at`. */
 export function kindOf(field: string): string {
-  return field.endsWith("_at") ? "time" : KINDS[field] ?? "text";
+  if (field.endsWith("_at")) return "time";
+  return Object.keys(KINDS).find((kind) => KINDS[kind].includes(field)) ?? "text";
 }
 
-/** The fields whose filter has another name. */
+/** The fields whose filters have other names. */
 const FIELDS: Record<string, string> = { phone_number_id: "phone_number_ids" };
 
-/** Whether a row meets a parameter of a list, such as `name[contains]`. */
+/** Whether a row matches a parameter of a list, such as `name[contains]`. */
 export function meets(row: FoundRow, parameter: string, text: string): boolean {
   if (parameter === "q") return hasWords(row, text);
-  // Where nothing is archived, a row has no such time.
+  // In lists without archived records, a row has no such time.
   if (parameter === "archived") {
     return text === "include" || (text === "only") === Boolean(row.archived_at);
   }
@@ -67,16 +57,10 @@ export function meets(row: FoundRow, parameter: string, text: string): boolean {
   }
   if (value === null) return false;
   const difference = comparable(kind, value) - comparable(kind, text);
-  switch (operator) {
-    case "gt":
-      return difference > 0n;
-    case "gte":
-      return difference >= 0n;
-    case "lt":
-      return difference < 0n;
-    case "lte":
-      return difference <= 0n;
-  }
+  if (operator === "gt") return difference > 0n;
+  if (operator === "gte") return difference >= 0n;
+  if (operator === "lt") return difference < 0n;
+  if (operator === "lte") return difference <= 0n;
   throw new Error(`the operator of ${parameter} is not known here`);
 }
 
@@ -98,17 +82,17 @@ function isEqual(kind: string, value: unknown, given: string): boolean {
   return text === given;
 }
 
-/** The text of a custom field; none for null, an object or a list. */
+/** The text of a custom field, or none for null, an object or a list. */
 function textOfMember(value: unknown): string | null {
   return ["string", "number", "boolean"].includes(typeof value) ? String(value) : null;
 }
 
-/** Letter by letter, as the database does it, which makes one letter of one. */
+/** Folds letter by letter, because the database replaces each letter with exactly one letter. */
 function lowered(text: string): string {
   return Array.from(text, (letter) => [...letter.toLowerCase()][0]).join("");
 }
 
-/** The country and the number of a person: mobiles of three countries have two spellings. */
+/** The country and the number of a person. In three countries, mobiles have two spellings. */
 export function personOf(phone: string): string {
   const [, area, brazilian] = /^\+55([1-9]\d)9?([6-9]\d{7})$/.exec(phone) ?? [];
   const [, mexican] = /^\+521?(\d{10})$/.exec(phone) ?? [];
@@ -128,14 +112,17 @@ function millionths(text: string): bigint {
   return BigInt(whole + decimals.padEnd(6, "0"));
 }
 
-/** A day stands for its beginning in UTC. */
+/** A date means the beginning of that day in UTC. */
 function microseconds(text: string): bigint {
   if (!text.includes("T")) return BigInt(Date.parse(`${text}T00:00:00Z`)) * 1000n;
   const [, clock, decimals = "", offset] = /^([^.+Z]*?T[\d:]+)(?:\.(\d+))?(Z|[+-].*)$/.exec(text)!;
   return BigInt(Date.parse(clock + offset)) * 1000n + BigInt(decimals.padEnd(6, "0"));
 }
 
-/** A text without accents, in lower case, with one blank before each word in ASCII letters, digits or anything else. */
+/**
+ * A text without accents and in lower case. One space is before each word of ASCII letters, digits
+ * or other characters.
+ */
 function folded(text: string): string {
   return ` ${foldedPart(text)}`.replace(/ +/g, " ");
 }
@@ -148,12 +135,15 @@ function foldedPart(text: string): string {
   return letters.join("").replaceAll("ς", "σ").replace(/ +/g, " ");
 }
 
-/** Whether a folded text has this part: anywhere, or with one or two letters at the beginning of a word. */
+/**
+ * Whether a folded text contains this part. A part of one or two letters must be at the beginning
+ * of a word.
+ */
 function holds(text: string, part: string): boolean {
   return text.includes([...part].length < 3 ? ` ${part.trimStart()}` : part);
 }
 
-/** Each word is in one of the searched fields. */
+/** Each word must be in one of the searched fields. */
 function hasWords(row: FoundRow, text: string): boolean {
   const searched = "title" in row ? [row.title] : [row.name, row.email, row.phone, row.empresa];
   const texts = searched.filter((each) => each !== null).map(folded);
@@ -173,7 +163,10 @@ export function orderOf(path: string, sort?: string): string[] {
   return sort ? [sort] : ORDERS[path] ?? ["-created_at"];
 }
 
-/** The rows in an order such as `-name`. Ties are in the order of their ids, in the same direction. */
+/**
+ * The rows in an order such as `-name`. Rows with equal values are in the order of their ids, in
+ * the same direction.
+ */
 export async function inOrder(rows: FoundRow[], order: string[]): Promise<FoundRow[]> {
   const descends = order[0].startsWith("-");
   const fields = [...order.map((field) => field.replace("-", "")), "id"];
@@ -188,7 +181,7 @@ export async function inOrder(rows: FoundRow[], order: string[]): Promise<FoundR
   return descends ? sorted.reverse() : sorted;
 }
 
-/** What each row is sorted by. A value that is missing comes before all others. */
+/** The sort value of each row. A missing value comes before all others. */
 async function sortKeys(rows: FoundRow[], field: string): Promise<Map<FoundRow, bigint | string>> {
   const kind = kindOf(field);
   if (kind === "id") return new Map(rows.map((row) => [row, row[field]]));
@@ -198,13 +191,14 @@ async function sortKeys(rows: FoundRow[], field: string): Promise<Map<FoundRow, 
       rows.map((row) => [row, row[field] === null ? least : comparable(kind, row[field])]),
     );
   }
-  // Templates are sorted by their names as they are, which are made of ASCII.
+  // Templates are sorted by their exact names, which are ASCII.
   const isTemplate = rows.some((row) => "components" in row);
   const keyOf = (row: FoundRow) =>
     isTemplate
       ? row[field]
       : [...row[field] === null ? "" : folded(row[field])].slice(0, 100).join("");
-  // By the numbers of the letters; of templates, by the rules of the database.
+  // Compares the numbers of the characters. Template names are compared by the rules of the
+  // database.
   const sorted = await withDatabase((sql) => {
     const keys = sql`select key from unnest(${rows.map(keyOf)}::text[]) as key group by key`;
     return isTemplate ? sql`${keys} order by key` : sql`${keys} order by key collate "C"`;

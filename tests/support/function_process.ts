@@ -6,11 +6,11 @@ interface Options {
   channelUrl?: string;
   /** Environment variables that differ from those of the stack's functions. */
   env?: Record<string, string>;
-  /** The Deno that runs it; by default the one that runs the tests. */
+  /** The Deno that runs the function. The default is the Deno that runs the tests. */
   deno?: string;
 }
 
-/** Starts a function in a process of its own, as the platform does. */
+/** Starts a function in a separate process, as the platform does. */
 export async function startFunction(
   name: "gateway" | "send-external-template" | "whatsapp",
   { env, deno, ...addresses }: Options = {},
@@ -22,7 +22,7 @@ export async function startFunction(
   });
   return {
     url: `${url}/${name}`,
-    /** Ends it at once, in the middle of its work. */
+    /** Ends the process immediately, in the middle of its work. */
     kill: () => end("SIGKILL"),
     [Symbol.asyncDispose]: () => end(),
   };

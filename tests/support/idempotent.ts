@@ -11,16 +11,11 @@ export function anyKey(): string {
 }
 
 /** Makes a request with this Idempotency-Key through the stack. */
-export function post(
-  apiKey: string,
-  path: string,
-  json: unknown,
-  key: string,
-): Promise<Answer> {
+export function post(apiKey: string, path: string, json: unknown, key: string): Promise<Answer> {
   return call(apiKey, "POST", path, { json, headers: { "Idempotency-Key": key } });
 }
 
-/** Whether an answer is that to a repeat. */
+/** Whether an answer belongs to a repeat. */
 export function isReplayed({ headers }: Answer): boolean {
   const replayed = headers.get("Idempotent-Replayed");
   assert.ok(replayed === null || replayed === "true");
@@ -52,19 +47,19 @@ export async function contactsNamed({ id }: Company, name: string): Promise<numb
   });
 }
 
-/** Asserts that an answer is a first one, with the row that it made. */
+/** Asserts that an answer is the first one, with the row that its request made. */
 export function assertFirst(answer: Answer, status = 201) {
   assert.deepEqual([answer.status, isReplayed(answer)], [status, false], sentence(answer));
 }
 
-/** Asserts that an answer is that to a repeat, with the row that the first request made. */
+/** Asserts that an answer belongs to a repeat, with the row that the first request made. */
 export function assertReplayed(answer: Answer, first: Answer) {
   assert.deepEqual([answer.status, isReplayed(answer)], [first.status, true], sentence(answer));
   assert.deepEqual(answer.body, first.body);
   assert.equal(answer.headers.get("ETag"), first.headers.get("ETag"));
 }
 
-/** Asserts that an answer is an error with this code, which is no repeat. */
+/** Asserts that an answer is an error with this code, and does not belong to a repeat. */
 export function assertCode(answer: Answer, status: number, code: string) {
   assert.deepEqual(
     [answer.status, answer.body.code, isReplayed(answer)],

@@ -1,4 +1,4 @@
-// What tests run within a page of the browser.
+// Functions that tests run within a page of the browser.
 
 /** The background of the page, as the browser computes it. */
 export const backgroundOfPage = () => getComputedStyle(document.body).backgroundColor;
@@ -9,7 +9,10 @@ export const widthOfPage = () => document.documentElement.scrollWidth;
 /** The text of the clipboard. */
 export const copiedText = () => navigator.clipboard.readText();
 
-/** What the element with the focus is called. */
+/** The session that the settings page keeps; null when no one is signed in. */
+export const keptSession = () => localStorage.getItem("settings.session");
+
+/** The name of the element with the focus. */
 export const nameOfFocus = () => {
   const element = document.activeElement;
   const label = element.labels?.[0]?.textContent;
@@ -20,8 +23,8 @@ export const nameOfFocus = () => {
 export const isDarkReference = () => document.body.classList.contains("dark-mode");
 
 /**
- * Marks one element of each look that is not known yet: its colour, its font, and what is around and behind it.
- * @returns the looks that are known now.
+ * Marks one element of each unknown look: its colour, its font, and what is around and behind it.
+ * @returns the known looks.
  */
 export const markNewLooks = (seen) => {
   const known = new Set(seen);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { startFunction } from "./function_process.ts";
 import { watchedStack } from "./own_functions.ts";
 
-/** Where in a send the function is killed. */
+/** The step of a send at which the function is killed. */
 export type Step =
   | "before the claim"
   | "after the claim, before the call"
@@ -11,19 +11,19 @@ export type Step =
   | "after settling, before the answer";
 
 interface Killed {
-  /** The function that sends, and the path of the operation within it. */
+  /** The function that sends, and the path of its operation. */
   name: "send-external-template" | "whatsapp";
   path?: string;
-  /** The function of the database that claims. */
+  /** The database function that makes the claim. */
   claim: string;
   key: string;
   json: unknown;
   channelUrl: string;
-  /** Is given what kills the function, for the channel to do during the call. */
+  /** Receives the function that kills the process, so that the channel can call it during the send. */
   whenCalled(kill: () => Promise<void>): void;
 }
 
-/** Makes a request to a function in its own process, which is killed at this step of the send. */
+/** Sends a request to a function in its own process, which is killed at this step of the send. */
 export async function killedAt(
   step: Step,
   { name, path = "", claim, key, json, channelUrl, whenCalled }: Killed,

@@ -1,14 +1,14 @@
-import { SANDBOX_BUSINESS_ACCOUNT_ID, SANDBOX_TOKEN } from "../../local/sandbox/rules.ts";
-import { sandbox, type SandboxMessage } from "../../local/sandbox/sandbox.ts";
-import { readTemplates } from "../../supabase/functions/_shared/whatsapp/catalogue.ts";
-import { readChannelConfig } from "../../supabase/functions/_shared/whatsapp/channel_config.ts";
+import { SANDBOX_BUSINESS_ACCOUNT_ID, SANDBOX_TOKEN } from "../../sandbox/rules.ts";
+import { sandbox, type SandboxMessage } from "../../sandbox/sandbox.ts";
+import { readTemplates } from "../../supabase/functions/_shared/templates/catalogue.ts";
+import { readChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
 import { type Company, newCompany } from "./company.ts";
-import { stack, withDatabase } from "./test_stack.ts";
+import { stack, statement, withDatabase } from "./test_stack.ts";
 
 /** The WhatsApp API of the stack's sandbox. */
 const stackChannel = stack.sandbox_url?.replace(/messages$/, "v26.0") ?? "";
 
-/** A new company whose account has the templates of a sandbox; the stack's own, unless another is given. */
+/** A new company whose account has the templates of a sandbox. The default is the stack's own sandbox. */
 export async function companyWithTemplates(channelUrl = stackChannel): Promise<Company> {
   const company = await newCompany();
   await knowTemplates(company, channelUrl);
@@ -31,26 +31,26 @@ export async function knowTemplates(
   });
 }
 
-/** Makes what is stored of a company's templates, or of one of them, older than the ten minutes of a fresh one. */
+/**
+ * Makes one or all stored templates of a company older than ten minutes, so that they are not
+ * recent any more.
+ */
 export async function ageTemplates({ id }: Company, name?: string) {
-  await withDatabase((sql) =>
-    sql`
-      update templates set read_at = now() - interval '11 minutes'
-      where company_id = ${id} and name = coalesce(${name ?? null}, name)
-    `
-  );
+  await statement`
+    update templates set read_at = now() - interval '11 minutes'
+    where company_id = ${id} and name = coalesce(${name ?? null}, name)
+  `;
 }
 
-/** A call that a sandbox of a test's own has received. */
+/** A call that the sandbox of a test has received. */
 export interface SandboxCall {
   method: string;
   path: string;
 }
 
 /**
- * A sandbox of a test's own, which records every call.
- *
- * @param answer answers in its place; null leaves the call to the sandbox.
+ * A sandbox for one test, which records every call.
+ * @param answer answers instead of the sandbox. If it returns null, the sandbox answers.
  */
 export function ownSandbox(
   answer: (call: SandboxCall, request: Request) => Response | Promise<Response> | null = () => null,
@@ -70,10 +70,10 @@ export function ownSandbox(
     url: `${origin}/v26.0`,
     /** Every call, without those of taken(). */
     calls,
-    /** How many calls had this method and a path with this end. */
+    /** How many calls had this method and a path with this ending. */
     count: (method: string, end: string) =>
       calls.filter((call) => call.method === method && call.path.endsWith(end)).length,
-    /** The messages that it has accepted, newest first. */
+    /** The messages that the sandbox has accepted, newest first. */
     async taken(): Promise<SandboxMessage[]> {
       return (await (await fetch(`${origin}/messages`)).json()).data;
     },

@@ -1,11 +1,11 @@
-/** Whether a line says that the use of keys could not be told. */
+/** Whether a log line says that key usage could not be reported. */
 export function isOfUsage(line: unknown): boolean {
   return String(line).includes('"event":"usage_not_recorded"');
 }
 
 /**
  * The lines that the functions of this process log during the work.
- * @param withUsage also what could not be told of the use of keys, which may be that of an earlier test.
+ * @param withUsage includes lines about unreported key usage, which may come from an earlier test.
  */
 export async function logged(
   work: () => Promise<unknown>,
@@ -22,4 +22,29 @@ export async function logged(
     Object.assign(console, { error, warn, info });
   }
   return lines;
+}
+
+/** The time of the last call of `later`. */
+let lastStart = 0;
+
+/**
+ * Works at a later time, when no other test has written a line. An instance logs at most 20 lines
+ * of some kinds in ten seconds, for all tests together. The database accepts only the tokens of the
+ * next 30 seconds.
+ * @param seconds from now.
+ */
+export async function later<Answer>(
+  seconds: number,
+  work: (start: number) => Promise<Answer>,
+): Promise<Answer> {
+  const { now } = Date;
+  const planned = now() + seconds * 1000;
+  // If the clock is set back, the lines of the previous call no longer count.
+  const start = lastStart = Math.abs(planned - lastStart) < 10_000 ? lastStart - 1 : planned;
+  Date.now = () => start;
+  try {
+    return await work(start);
+  } finally {
+    Date.now = now;
+  }
 }

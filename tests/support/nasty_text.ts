@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 
 /**
- * One character of any script. As fast-check's unit "binary", which takes a second of every file that uses it
- * to make its table of all characters.
+ * One character of any script, like fast-check's unit "binary". That unit needs a second in every
+ * file to make its table of all characters.
  */
 export const anyCharacter = fc.oneof(
   fc.integer({ min: 0, max: 0xd7ff }),
@@ -10,8 +10,8 @@ export const anyCharacter = fc.oneof(
 ).map((code) => String.fromCodePoint(code));
 
 /**
- * Texts that programs get wrong: other scripts, control characters, half surrogate pairs, the syntax of SQL,
- * of filters and of template variables.
+ * Texts that programs often handle wrongly: other scripts, control characters, half surrogate
+ * pairs, and the syntax of SQL, filters and template variables.
  */
 export const nastyText = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 300 }),

@@ -5,35 +5,37 @@ import { sendExternalTemplate } from "../../supabase/functions/send-external-tem
 import {
   readSenderConfig,
   type SenderConfig,
-} from "../../supabase/functions/send-external-template/config.ts";
+} from "../../supabase/functions/send-external-template/template_send_config.ts";
 import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
 import {
   readWhatsappConfig,
   type WhatsappConfig,
-} from "../../supabase/functions/whatsapp/config.ts";
+} from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import type { Usage } from "../../supabase/functions/_shared/usage/counts.ts";
 import type { Answer } from "./calls.ts";
 import { isOfUsage } from "./log_lines.ts";
 import { checked } from "./checked_answers.ts";
 import { environment, stack } from "./test_stack.ts";
 
-// Like the platform, waits for work that goes on after an answer: here until watchedStack() is disposed.
+// Like the platform, waits for work that continues after an answer. Here it waits until
+// watchedStack() is disposed.
 const background: Promise<unknown>[] = [];
 const EdgeRuntime = { waitUntil: (work: Promise<unknown>) => background.push(work) };
 Object.assign(globalThis, { EdgeRuntime });
 
-// Hides the functions' lines about sends and refused keys. A test of the log reads them with log_lines.ts.
+// Hides the functions' log lines about sends and refused keys. A test of the log reads them with
+// log_lines.ts.
 console.info = console.warn = () => {};
-// So are those of functions whose database was broken, about what they could not tell.
+// Lines about usage that functions with a broken database could not report are also hidden.
 const { error: logError } = console;
 console.error = (...line) => isOfUsage(line[0]) || logError(...line);
 
-/** Never by itself: only when backgroundWork() is waited for. */
+/** The usage is reported only when backgroundWork() is awaited. */
 const UNTIL_ASKED = { tellUsageEveryMs: 24 * 60 * 60_000 };
 
 /**
- * Waits for the work of this process's functions that goes on after their answers. As when the platform ends an
- * instance, what waits for its time is done at once.
+ * Waits for the work of this process's functions that continues after their answers. Delayed work
+ * is done immediately, as when the platform ends an instance.
  */
 export async function backgroundWork() {
   while (background.length > 0) {
@@ -74,8 +76,8 @@ export async function ownSender(
 }
 
 /**
- * The channel's own door in this process. What it returns calls for a job with the right secret, for an account or for
- * none.
+ * The function whatsapp in this process. The returned function runs a job with the right secret,
+ * with or without an account.
  */
 export async function ownWhatsapp(
   channelUrl: string,
@@ -87,7 +89,7 @@ export async function ownWhatsapp(
     ask(app, config.jobsSecret!, "POST", `/whatsapp/jobs/${job}`, account_id ? { account_id } : {});
 }
 
-/** The free reply in this process, with the channel and the database at these addresses. */
+/** The endpoint for free replies in this process, with the channel and the database at these addresses. */
 export async function ownReplies(
   channelUrl: string,
   { supabaseUrl = stack.url, timeoutMs = 20_000, ...changes }:
@@ -131,12 +133,12 @@ async function ask<Env extends object>(
   return { status, headers: response.headers, body: status === 204 ? "" : await response.json() };
 }
 
-/** What a function tells now and then, which no request waits for. */
+/** What a function reports from time to time, without a request that waits for it. */
 const TELLING = "/rest/v1/rpc/record_api_key_usage";
 
 /**
- * A proxy before the stack's Data API that records every request.
- * @param answer answers in place of the stack; null forwards the request.
+ * A proxy in front of the stack's Data API that records every request.
+ * @param answer answers instead of the stack. If it returns null, the request is forwarded.
  */
 export function watchedStack(
   answer: (request: Request) => Response | null | Promise<Response | null> = () => null,
@@ -158,11 +160,11 @@ export function watchedStack(
   );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
-    /** But for what is told of the use of keys. */
+    /** Every request except the reports of key usage. */
     seen,
-    /** What was told of the use of keys. */
+    /** The reports of key usage. */
     told,
-    /** The stack's own answer to a request. */
+    /** Forwards a request and returns the stack's answer. */
     forward,
     [Symbol.asyncDispose]: async () => {
       await backgroundWork();

@@ -9,7 +9,7 @@ export interface SignedUp {
   password: string;
 }
 
-/** The columns without which Supabase Auth does not find a person, or cannot read one. */
+/** The columns that Supabase Auth needs to find and read a person. */
 const FOUND = {
   instance_id: "00000000-0000-0000-0000-000000000000",
   aud: "authenticated",
@@ -20,13 +20,13 @@ const FOUND = {
   email_change_token_new: "",
 };
 
-/** Where people sign in; the tests' stack unless another is given. */
+/** The address of Auth. The default is that of the tests' stack. */
 type Project = Pick<StackAddresses, "url" | "publishable_key">;
 
-/** Makes a person with a password, a member of these companies. */
+/** Makes a person with a password who is a member of these companies. */
 export async function newPerson(
   { company, role = "owner", name = null, password = `pw-${crypto.randomUUID()}`, ...others }: {
-    /** The id of a company, or of several; none makes a person who is a member of none. */
+    /** The id of a company or of several companies. Without it, the person has no company. */
     company?: string | string[];
     role?: "owner" | "admin" | "agent";
     name?: string | null;
@@ -54,7 +54,7 @@ export async function newPerson(
   return { id, email, password };
 }
 
-/** The client of the settings page: the publishable key, and a session of its own that no storage keeps. */
+/** The client of the settings page, with the publishable key and a separate session that is not stored. */
 export function anyClient({ url, publishable_key }: Project = stack): SupabaseClient {
   return createClient(url, publishable_key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },
@@ -70,10 +70,7 @@ export async function signIn(
   project?: Project,
 ): Promise<{ client: SupabaseClient; token: string }> {
   const client = anyClient(project);
-  const { data, error } = await client.auth.signInWithPassword({
-    email,
-    password: password ?? "",
-  });
+  const { data, error } = await client.auth.signInWithPassword({ email, password: password ?? "" });
   if (error) throw new Error(`${email} cannot sign in: ${error.message}`);
   return { client, token: data.session.access_token };
 }

@@ -1,7 +1,7 @@
 /**
- * Starts a TCP proxy before a Postgres that can cut its connections.
- * @param databaseUrl the address of the database, of any role.
- * @param watch makes, for each connection, the stream that the bytes to Postgres pass.
+ * Starts a TCP proxy in front of Postgres that can cut its connections.
+ * @param databaseUrl the address of the database, for any role.
+ * @param watch makes, for each connection, the stream through which the bytes to Postgres pass.
  */
 export function startPostgresProxy(
   databaseUrl: string,
@@ -30,7 +30,7 @@ export function startPostgresProxy(
       try {
         connection.close();
       } catch {
-        // The other side has closed it.
+        // The other side has already closed the connection.
       }
     }
     connections.clear();
@@ -41,7 +41,7 @@ export function startPostgresProxy(
     Object.assign(address, { username: role, port: String(port) });
     return address.href;
   };
-  /** Takes connections again, on the same port. */
+  /** Accepts connections again, on the same port. */
   const restore = () => {
     listener = listen(port);
   };

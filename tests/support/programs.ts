@@ -1,20 +1,20 @@
-// Programs that tests run and that npm does not install. Where one is missing, its tests are skipped.
+// Programs that tests run but that npm does not install. If one is missing, its tests are skipped.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** The names that the browser has on different systems. `CHROMIUM` in the environment names another file. */
+/** The browser's names on different systems. `CHROMIUM` in the environment names another file. */
 const BROWSERS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
-/** The file of a headless Chromium; null when there is none. */
+/** The file of a headless Chromium, or null if there is none. */
 export const CHROMIUM = Deno.env.get("CHROMIUM") || firstInPath(BROWSERS);
 
-/** The file of Python 3; null when there is none. */
+/** The file of Python 3, or null if there is none. */
 export const PYTHON = firstInPath(["python3"]);
 
-/** The file of jq; null when there is none. */
+/** The file of jq, or null if there is none. */
 export const JQ = firstInPath(["jq"]);
 
-/** What is missing, each in a sentence that says what is skipped without it. */
+/** For each missing program, a sentence that says which tests are skipped. */
 export function missingPrograms(): string[] {
   return [
     ...(CHROMIUM ? [] : ["Chromium is not installed, so the tests in a browser are skipped."]),

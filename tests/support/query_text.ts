@@ -1,5 +1,5 @@
-// Parameters of a query: the value that the description speaks of, and the text that stands in the address.
-import type { JsonSchema } from "../../reference/json_schema.ts";
+// Parameters of a query: the values that the description means, and their texts in the address.
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 
 /** The parameters of an operation of the description in this place. */
 export function declaredParameters(
@@ -13,7 +13,7 @@ export function declaredParameters(
     .filter((each: JsonSchema) => each.in === place);
 }
 
-/** The value that the text of a header or parameter stands for. */
+/** The value of the text of a header or parameter. */
 export function valueOf(text: string, schema: JsonSchema): unknown {
   if (schema.type === "array") return splitText(text).map((each) => valueOf(each, schema.items));
   return schema.type === "integer" && /^-?\d+$/.test(text) ? Number(text) : text;
@@ -25,12 +25,12 @@ export function textOf(value: unknown): string {
   return value.map((each) => plain(each).replace(/[\\,]/g, "\\$&")).join(",");
 }
 
-/** An object may have any member, also one that is called toString. */
+/** An object may have any member, even one with the name toString. */
 function plain(value: unknown): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The texts of query parameters. Those of an object are its members, under their own names. */
+/** The texts of query parameters. The members of an object become parameters with their own names. */
 export function textsOf(values: object): [string, string][] {
   return Object.entries(values).flatMap(([name, value]) =>
     typeof value === "object" && value !== null && !Array.isArray(value)
@@ -39,15 +39,15 @@ export function textsOf(values: object): [string, string][] {
   ) as [string, string][];
 }
 
-/** The values of a list in an address; `\,` is a comma within one. */
+/** The values of a list in an address. `\,` is a comma within a value. */
 export function splitText(text: string): string[] {
   return [...`,${text}`.matchAll(/,((?:[^,\\]|\\.)*)/gsu)]
     .map(([, value]) => value.replace(/\\(.)/gsu, "$1"));
 }
 
 /**
- * The parameters of a query by the names of the description: those of an object are its members, such as
- * `custom_fields.plan`.
+ * The parameters of a query by the names in the description. The members of an object have their
+ * own names, such as `custom_fields.plan`.
  */
 export function valuesByName(
   query: Iterable<[string, string]>,

@@ -1,13 +1,13 @@
 /** An answer that was read from a connection. */
 export interface RawAnswer {
   status: number;
-  /** Its header lines, in small letters. */
+  /** The header lines in lower case. */
   head: string;
-  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  // deno-lint-ignore no-explicit-any -- tests compare parts of any body
   body: any;
 }
 
-/** A server with this function, by Deno's own HTTP server. */
+/** A server that runs this function in Deno's own HTTP server. */
 export function served(fetch: (request: Request) => Response | Promise<Response>) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, fetch);
   return { port: server.addr.port, [Symbol.asyncDispose]: () => server.shutdown() };
@@ -18,12 +18,12 @@ export async function rawConnection(port: number, text: string) {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await write(connection, text);
   return {
-    /** Sends more; does nothing once the server has closed the connection. */
+    /** Sends more bytes. Does nothing if the server has already closed the connection. */
     write: (text: string) => write(connection, text).catch(() => {}),
-    /** Ends the sending half: the server reads an end, and can still answer. */
+    /** Ends the sending half of the connection. The server reads the end and can still answer. */
     endSending: () => connection.closeWrite(),
     hangUp: () => connection.close(),
-    /** The answer, read to the end that its Content-Length says. Closes the connection. */
+    /** Reads the answer up to its Content-Length, and closes the connection. */
     answer: () => read(connection),
   };
 }

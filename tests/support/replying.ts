@@ -4,7 +4,7 @@ import { stack, withDatabase } from "./test_stack.ts";
 
 type Own = Pick<Company, "id" | "conversation_id" | "contact_id" | "account_id">;
 
-/** The body of a free reply in the conversation of a company, with some changes. */
+/** The body of a free reply in a company's conversation, with these changes. */
 export function replyIn<Changes extends Record<string, unknown>>(
   { conversation_id }: Pick<Company, "conversation_id">,
   changes: Changes = {} as Changes,
@@ -13,18 +13,17 @@ export function replyIn<Changes extends Record<string, unknown>>(
 }
 
 /** Sends a free reply through the stack, whose channel is the sandbox. */
-export async function sendReply(
-  key: string | null,
-  json: unknown,
-  query = "",
-): Promise<Answer> {
+export async function sendReply(key: string | null, json: unknown, query = ""): Promise<Answer> {
   return await send(`${stack.url}/functions/v1/whatsapp/messages${query}`, "POST", {
     ...(key !== null && { Authorization: `Bearer ${key}` }),
     "Content-Type": "application/json",
   }, JSON.stringify(json));
 }
 
-/** The person writes in the conversation of a company, so many seconds ago. Returns the id of the message. */
+/**
+ * Makes the person of a company's conversation write, this many seconds ago. Returns the id of the
+ * message.
+ */
 export async function writes(company: Own, { secondsAgo = 1 } = {}): Promise<string> {
   const sent_at = new Date(Date.now() - secondsAgo * 1000);
   return await withDatabase((sql) => addMessage(sql, company, { sent_at }));
@@ -37,7 +36,7 @@ export async function spokenTo(): Promise<Company> {
   return company;
 }
 
-/** A day in seconds: as long as a message of a person keeps the window open. */
+/** A day in seconds: a message from a person keeps the window open for this long. */
 export const A_DAY = 24 * 60 * 60;
 
 /** The window of a company's contact on its account. */
@@ -51,7 +50,10 @@ export async function windowOf({ id, contact_id, account_id }: Own) {
   });
 }
 
-/** Hides the phone of a company's contact: the channel knows the person by these ids, the newest last. */
+/**
+ * Hides the phone of a company's contact. The channel then knows the person by these ids, the
+ * newest last.
+ */
 export async function hidePhone({ id, contact_id }: Own, userIds: string[]) {
   await withDatabase(async (sql) => {
     for (const [at, user_id] of userIds.entries()) {

@@ -6,17 +6,16 @@ import { environment, stack } from "./test_stack.ts";
 
 const { signingKey } = await readConfig(environment());
 
-/** A token with these claims, by default valid for an hour and signed with the functions' key. */
+/** A token with these claims. By default it is valid for an hour and signed with the functions' key. */
 export async function token(
   claims: JWTPayload,
   { key, expires = "1h" }: { key?: Uint8Array; expires?: string | number } = {},
 ): Promise<string> {
-  const signing: SigningKey = key ? { key, alg: "HS256" } : signingKey;
-  const { alg, kid } = signing;
+  const { alg, kid }: Omit<SigningKey, "key"> = key ? { alg: "HS256" } : signingKey;
   return await new SignJWT(claims)
     .setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) })
     .setExpirationTime(expires)
-    .sign(signing.key);
+    .sign(key ?? signingKey.key);
 }
 
 /** The token that the functions make for a request with this API key. */
@@ -24,7 +23,7 @@ export async function keyToken(key: string, scope?: string): Promise<string> {
   return await token({ role: "api_client", key_hash: await hashKey(key), ...(scope && { scope }) });
 }
 
-/** The token that the functions make to read with this API key. */
+/** The token that the functions make when they read with this API key. */
 export async function readerToken(key: string, scope: string | undefined = "read") {
   return await token({ role: "api_reader", key_hash: await hashKey(key), ...(scope && { scope }) });
 }
@@ -34,7 +33,7 @@ export async function personToken(userId: string): Promise<string> {
   return await token({ role: "authenticated", sub: userId });
 }
 
-/** Calls the Data API without the functions, as anyone with the publishable key can. */
+/** Calls the Data API without the functions, as everyone with the publishable key can. */
 export async function rest(
   token: string | null,
   method: string,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { MAX_VALUES } from "../../supabase/functions/_shared/http/body.ts";
 import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
@@ -9,28 +9,28 @@ import { environment } from "./test_stack.ts";
 /** A route of the gateway, with a request that succeeds. */
 export interface Route {
   method: string;
-  /** As declared: `/contacts/:id`. */
+  /** The path as it is declared, such as `/contacts/:id`. */
   pattern: string;
-  /** The table of the rows that it answers. */
+  /** The table of the rows that it returns. */
   table: string;
-  /** What its one statement asks of the Data API: a table, a view or a function. */
+  /** What its one statement uses at the Data API: a table, a view or a function. */
   asks: string;
   scope: Scope;
-  /** The status of its success. */
+  /** The status of a successful answer. */
   success: number;
   /** The names of the parameters in its query. */
   parameters: string[];
-  /** How many JSON values its body may have. */
+  /** The maximum number of JSON values in its body. */
   maxValues: number;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
-  /** A body that succeeds for this company; null where the route takes none. */
+  /** A body that succeeds for this company, or null if the route accepts none. */
   body: ((company: CompanyWithTemplate) => Record<string, unknown>) | null;
 }
 
 const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/contacts/:id": (company) => `/contacts/${company.contact_id}`,
-  // Archived already: to archive it again changes nothing.
+  // This contact is already archived, so archiving it again changes nothing.
   "DELETE /contacts/:id": (company) => `/contacts/${company.archived_contact_id}`,
   "/contacts/:id/restore": (company) => `/contacts/${company.archived_contact_id}/restore`,
   "/contacts/:id/erase": (company) => `/contacts/${company.erasable_contact_id}/erase`,
@@ -51,7 +51,7 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/search": () => "/search?q=15",
   "/sends": () => "/sends?idempotency_key=once",
   "DELETE /pipelines/:id": (company) => `/pipelines/${company.spare_pipeline_id}`,
-  // No deal is in it.
+  // This stage has no deals.
   "DELETE /stages/:id": (company) => `/stages/${company.stage_ids[4]}`,
   "/sends/:message_id": (company) => `/sends/${company.sent_message_id}`,
 };
@@ -60,9 +60,7 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
   "POST /contacts": () => ({ phone: anyPhone() }),
   "PUT /contacts": () => ({ phone: anyPhone() }),
   "POST /contacts/batch": () => ({ items: [{ phone: anyPhone() }] }),
-  "PATCH /contacts/batch": ({ contact_id }) => ({
-    items: [{ id: contact_id, phone: anyPhone() }],
-  }),
+  "PATCH /contacts/batch": ({ contact_id }) => ({ items: [{ id: contact_id, phone: anyPhone() }] }),
   "PATCH /contacts/:id": () => ({ phone: anyPhone() }),
   "POST /contacts/:id/erase": ({ erasable_contact_id }) => ({ confirm: erasable_contact_id }),
   "POST /contacts/:id/merge": ({ mergeable_contact_id }) => ({ from: mergeable_contact_id }),
@@ -85,7 +83,7 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
   "PATCH /conversations/:id": ({ member_id, team_id }) => ({ assigned_to: member_id, team_id }),
 };
 
-/** What the routes ask that neither read the view of their table nor write it. */
+/** The statements of routes that neither read the view of their table nor write the table. */
 const ASKED: Record<string, string> = {
   "POST /contacts": "rpc/write_contacts",
   "PUT /contacts": "rpc/write_contacts",
@@ -108,10 +106,13 @@ const ASKED: Record<string, string> = {
   "POST /deals/:id/restore": "rpc/restore_deal",
 };
 
-/** A configuration that reaches nothing: only the declarations of the operations are read here. */
+/** A configuration that connects to nothing: only the declarations of the operations are read here. */
 const NOWHERE = await readConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
 
-/** Every operation of the gateway that needs a key, from the gateway's list: a new one is covered at once. */
+/**
+ * Every operation of the gateway that needs a key. The list is the gateway's own, so every new
+ * operation is included.
+ */
 export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
   ({ method, path, scope, answers, query, maxValues = MAX_VALUES }) => {
     if (scope === null) return [];
@@ -129,11 +130,13 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
         : path === "/search"
         ? "rpc/search_records"
         : method === "GET"
-        ? `own_${table.replace("company_", "")}`
+        ? `own_${/^(messages|sends|deal_history)$/.test(table) ? "" : "plain_"}${
+          table.replace("company_", "")
+        }`
         : table);
-    // A body of these tests makes something new where it can.
-    const success = Math.max(...Object.keys(answers).map(Number));
-    const { shape = {} } = (query instanceof z.ZodLazy ? query.unwrap() : query) ?? {};
+    // Where possible, a body of these tests creates a new record.
+    const success = Math.max(...Object.keys(answers()).map(Number));
+    const { shape = {} } = (query instanceof z.ZodMiniLazy ? query._zod.innerType : query) ?? {};
     const limits = { scope, parameters: Object.keys(shape), maxValues };
     return [{ method, pattern: path, table, asks, ...limits, success, path: ownPath, body }];
   },
@@ -143,7 +146,10 @@ function isOfChanges(path: string): boolean {
   return path.endsWith("/changes");
 }
 
-/** The table has the name of the last part of a path that names a resource, but for members and histories. */
+/**
+ * The last part of the path that names a resource is also the table's name, except for members and
+ * histories.
+ */
 function tableOf(path: string): string {
   const isName = (part: string) =>
     !part.startsWith(":") && !/^(changes|batch|restore|erase|export)$/.test(part);
@@ -152,22 +158,22 @@ function tableOf(path: string): string {
   return name === "members" ? "company_members" : name;
 }
 
-/** The function of the database that answers the changes of a table. */
+/** The database function that returns the changes of a table. */
 export function feedOf(table: string): string {
   return `${table.replace(/s$/, "")}_changes`;
 }
 
-/** The routes that answer pages: lists and changes. */
+/** The routes that return pages: lists and changes. */
 export const pageRoutes = routes.filter(({ method, pattern }) =>
   method === "GET" && !/[/]:\w+$/.test(pattern) && !/^[/](search|sends)$|[/]export$/.test(pattern)
 );
-/** The routes that answer the changes of a table. */
+/** The routes that return the changes of a table. */
 export const changesRoutes = pageRoutes.filter(({ pattern }) => isOfChanges(pattern));
-/** The routes that answer a list. */
+/** The routes that return a list. */
 export const listRoutes = pageRoutes.filter((route) => !changesRoutes.includes(route));
-/** The routes that take a body. */
+/** The routes that accept a body. */
 export const bodyRoutes = routes.filter(({ body }) => body !== null);
-/** The routes with the id of a row in their path: those of the row, and lists of what belongs to it. */
+/** The routes with a row's id in their path: those of the row, and lists that belong to the row. */
 export const idRoutes = routes.filter(({ pattern }) => pattern.includes("/:"));
 
 /** The name of the id in the path of a route. */
@@ -185,7 +191,10 @@ export function pathWith({ pattern }: Route, id: string): string {
   return pattern.replace(/:\w+/, id);
 }
 
-/** A body of a route for this path: one that confirms the id of its row confirms that of the path. */
+/**
+ * The body of a route for this path. If the body must confirm the id of the row, it confirms the id
+ * of the path.
+ */
 export function bodyAt({ body }: Route, company: CompanyWithTemplate, path: string) {
   const json = body?.(company);
   return json && "confirm" in json ? { ...json, confirm: path.split("/")[2] } : json;

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import type { JsonSchema } from "../../reference/json_schema.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 
-/** Texts that no rule beside the schemas refuses: well formed, without the null character. */
+/** Texts that only the schemas may refuse: they are well-formed and have no null character. */
 const plainText = (minLength: number, maxLength: number) =>
   fc.string({ unit: "grapheme", minLength, maxLength })
     .filter((text) => text.isWellFormed() && !text.includes("\0") && [...text].length <= maxLength);
@@ -19,7 +19,7 @@ function anyDate() {
   return fc.date({ min: new Date("1900-01-01"), max: new Date("2199-12-31"), noInvalidDate: true });
 }
 
-/** Values that a schema of the document allows. Knows the keywords that requests use. */
+/** Values that a schema of the document allows. It supports the keywords that requests use. */
 export function arbitraryOf(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.$ref) {
     const path: string[] = schema.$ref.split("/").slice(1);

@@ -1,8 +1,8 @@
 import addFormats from "ajv-formats";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { JsonSchema } from "../../reference/json_schema.ts";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 
-/** An email address in any script (RFC 6531), as far as the description promises one. */
+/** An email address in any script (RFC 6531), as far as the description promises it. */
 const IDN_EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/u;
 
 /** Checks values against the schemas of an OpenAPI document. */
@@ -17,7 +17,7 @@ export class SchemaValidator {
       strictTypes: false,
       strictRequired: false,
       allErrors: false,
-      // 0.07 / 0.01 is not quite 7, and at twelve digits a float's step is a hundredth.
+      // 0.07 / 0.01 is not exactly 7, and at twelve digits a float's step is a hundredth.
       multipleOfPrecision: 1,
     });
     addFormats.default(this.#ajv);
@@ -27,7 +27,7 @@ export class SchemaValidator {
   }
 
   /**
-   * How a value breaks the schema at a place in the document; null when it does not.
+   * How a value breaks the schema at a place in the document, or null if it does not.
    * @param place the keys that lead to the schema.
    */
   problemAt(place: string[], value: unknown): string | null {
@@ -36,7 +36,7 @@ export class SchemaValidator {
     return this.#problem(`doc#/${pointer}`, () => ({ $ref: `doc#/${pointer}` }), value);
   }
 
-  /** How a value breaks a schema without references; null when it does not. */
+  /** How a value breaks a schema without references, or null if it does not. */
   problemBySchema(schema: JsonSchema, value: unknown): string | null {
     return this.#problem(schema, () => schema, value);
   }
@@ -48,7 +48,7 @@ export class SchemaValidator {
   }
 }
 
-/** The same document, in which no object may have a member that its schema does not declare. */
+/** The same document, but no object may have a member that its schema does not declare. */
 export function withClosedObjects(document: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(document), (_key, value) => {
     const isObject = value?.type === "object" && value.properties;

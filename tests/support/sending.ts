@@ -1,9 +1,9 @@
 import { type Answer, send } from "./calls.ts";
-import type { SandboxMessage } from "../../local/sandbox/sandbox.ts";
+import type { SandboxMessage } from "../../sandbox/sandbox.ts";
 import { type Company, sealedFor } from "./company.ts";
-import { stack, withDatabase } from "./test_stack.ts";
+import { stack, statement, withDatabase } from "./test_stack.ts";
 
-/** The body of a send to this phone that the endpoint and the sandbox accept, with some changes. */
+/** The body of a send to this phone that the endpoint and the sandbox accept, with these changes. */
 export function template<Changes extends Record<string, unknown>>(
   phone: string,
   changes: Changes = {} as Changes,
@@ -54,9 +54,9 @@ export async function ledgerOf({ id }: { id: string }) {
 
 /** Replaces the sealed token of an account with this one. */
 export async function setSealedToken({ account_id }: { account_id: string }, sealed: string) {
-  await withDatabase((sql) =>
-    sql`update messaging_accounts set encrypted_token = ${sealed} where id = ${account_id}`
-  );
+  await statement`
+    update messaging_accounts set encrypted_token = ${sealed} where id = ${account_id}
+  `;
 }
 
 /** Gives the account of a company another token. */
@@ -67,14 +67,14 @@ export async function setToken(
   await setSealedToken({ account_id }, await sealedFor({ company_id: id, phone_number_id }, token));
 }
 
-/** Ends every lease of a company at once. */
+/** Ends every lease of a company now. */
 export async function endLeases({ id }: { id: string }) {
-  await withDatabase((sql) =>
-    sql`update sends set lease_ends_at = now() - interval '1 second' where company_id = ${id}`
-  );
+  await statement`
+    update sends set lease_ends_at = now() - interval '1 second' where company_id = ${id}
+  `;
 }
 
-/** A channel of the test's own that records every call. */
+/** A channel for one test that records every call. */
 export function ownChannel(answer: (call: Call, request: Request) => Response | Promise<Response>) {
   const calls: Call[] = [];
   const server = Deno.serve(
@@ -96,7 +96,7 @@ export function ownChannel(answer: (call: Call, request: Request) => Response | 
   };
 }
 
-/** A channel that accepts the message and answers when the test calls `answer`. */
+/** A channel that accepts the message, but answers only when the test calls `answer`. */
 export function slowChannel() {
   const [called, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const channel = ownChannel(async () => {
@@ -109,7 +109,7 @@ export function slowChannel() {
     called: called.promise,
     answer: () => mayAnswer.resolve(),
     [Symbol.asyncDispose]: async () => {
-      mayAnswer.resolve(); // a test that failed before it said so would wait for the server without end
+      mayAnswer.resolve(); // without this, a test that has failed would wait for the server forever
       await channel[Symbol.asyncDispose]();
     },
   };
@@ -119,7 +119,7 @@ export function slowChannel() {
 export interface Call {
   path: string;
   headers: Headers;
-  // deno-lint-ignore no-explicit-any -- tests look into bodies that they then compare
+  // deno-lint-ignore no-explicit-any -- tests compare parts of any body
   body: any;
 }
 

@@ -1,12 +1,12 @@
 import type postgres from "postgres";
 import { withDatabase } from "./test_stack.ts";
 
-/** What the functions tell some seconds after the requests that it is about. */
+/** What the functions report some seconds after the requests. */
 const USAGE = ["api_key_errors", "api_key_usage"];
 
 /**
  * Every row of a company by table, and the row of the company itself.
- * @param withUsage also how its keys were used, which changes by itself once they are used.
+ * @param withUsage includes the usage of its keys, which changes some time after they are used.
  */
 export async function snapshot(
   companyId: string,
@@ -40,7 +40,8 @@ export async function sendCounts(sql: postgres.Sql | postgres.TransactionSql, co
 }
 
 /**
- * Every table of the public schema that has rows of companies, from the catalogue: a new table is covered at once.
+ * Every table of the public schema with rows of companies. The list comes from the catalogue, so
+ * every new table is included.
  */
 export async function tables(): Promise<string[]> {
   return await withDatabase(tableNames);

@@ -6,15 +6,15 @@ import { checkedFetch } from "./checked_answers.ts";
 
 interface Options {
   env?: Record<string, string>;
-  /** The working directory; by default /tmp, so that nothing relies on the checkout's folder. */
+  /** The working directory. The default is /tmp, so that nothing relies on the checkout's folder. */
   cwd?: string;
-  /** Words before the command, such as a command that runs it as another user. */
+  /** Words before the command, such as another command that runs it as another user. */
   prefix?: string[];
-  /** The checkout whose stack is started; by default this one. */
+  /** The checkout whose stack is started. The default is this checkout. */
   checkout?: string;
 }
 
-/** Far more than a slow computer needs. After it, a test fails. */
+/** Much more time than a slow computer needs. After this time, the test fails. */
 const PATIENCE_MS = 60_000;
 
 /** A process that starts the local stack, as `npm start` does. */
@@ -31,7 +31,7 @@ export class Started {
     this.#child = new Deno.Command(program, {
       args: rest,
       cwd,
-      // The tests' own stack has set it for its functions.
+      // The tests' own stack has set this variable for its functions.
       env: { WHATSAPP_API_URL: "", ...env },
       stdout: "piped",
       stderr: "piped",
@@ -56,22 +56,22 @@ export class Started {
     }
   }
 
-  /** Kills it; the processes that it has started go on. */
+  /** Kills the process. The processes that it has started continue. */
   async crash() {
     this.#child.kill("SIGKILL");
     await this.ended();
   }
 
-  /** Ends it as Ctrl-C does, or with another signal. */
+  /** Ends the process as Ctrl-C does, or with another signal. */
   async end(signal: Deno.Signal = "SIGINT"): Promise<[code: number, printed: string]> {
     this.#child.kill(signal);
     return await this.ended();
   }
 
-  /** Waits for the end. The exit code, and what was printed to stderr. */
+  /** Waits for the end of the process. Returns the exit code and the text on stderr. */
   async ended(): Promise<[code: number, printed: string]> {
     const [{ code }] = await deadline(
-      // Also reads what a stack prints that outlives this process.
+      // Also reads the output of a stack that runs longer than this process.
       Promise.all([this.#child.status, this.#reading]),
       PATIENCE_MS,
     );
@@ -86,7 +86,7 @@ export async function startOn(folder: string, args: string[] = [], options: Opti
   return { started, stack: await stackOf(folder), postgres: await postgresOf(folder) };
 }
 
-/** The last words of a start that has succeeded. */
+/** The last words of a successful start. */
 export const READY = "Ctrl-C ends everything.";
 
 /** The stack.json that a stack writes for programs. */
@@ -94,7 +94,7 @@ export async function stackOf(folder: string): Promise<StackAddresses> {
   return JSON.parse(await Deno.readTextFile(`${folder}/stack.json`));
 }
 
-/** The id of the Postgres process that serves a data folder. */
+/** The id of the Postgres process that uses a data folder. */
 export async function postgresOf(folder: string): Promise<number> {
   return parseInt(await Deno.readTextFile(`${folder}/data/postmaster.pid`));
 }
@@ -109,7 +109,7 @@ async function commandLines(): Promise<string[]> {
     const ps = new Deno.Command("ps", { args: ["-eww", "-o", "pid=,args="] });
     return new TextDecoder().decode((await ps.output()).stdout).split("\n");
   }
-  // Not every Linux has ps.
+  // Some Linux systems do not have ps.
   const lines = [];
   for await (const { name } of Deno.readDir("/proc")) {
     const line = /^\d+$/.test(name) && await readIfPresent(`/proc/${name}/cmdline`).catch(() => "");
@@ -119,7 +119,8 @@ async function commandLines(): Promise<string[]> {
 }
 
 /**
- * Works in a new folder. Removes it afterwards, and ends processes that a failed test left running on it.
+ * Works in a new folder. Removes it after the work, and ends processes in it that a failed test has
+ * left running.
  */
 export async function withFolder<Answer>(
   work: (folder: string) => Promise<Answer>,
@@ -146,7 +147,7 @@ export async function ask(stack: StackAddresses, path: string, init: RequestInit
   return { status: answer.status, body: JSON.parse(answer.text) };
 }
 
-/** Waits until a condition holds. @throws Error when it does not hold within a minute. */
+/** Waits until a condition holds. @throws Error if it does not hold within a minute. */
 export async function until(condition: () => unknown | Promise<unknown>) {
   const began = performance.now();
   while (!await condition()) {

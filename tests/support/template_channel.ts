@@ -1,17 +1,20 @@
 /** A template as the channel lists it. */
 export type ListedTemplate = Record<string, unknown>;
 
-/** A channel of the test's own that lists templates, knows every phone number, serves samples and takes media. */
+/**
+ * A channel for one test that lists templates, knows every phone number, serves samples and accepts
+ * media.
+ */
 export function templateChannel(
   { templates = [], businessAccounts = ["42"], displayPhone, pageSize = 100, answer = () => null }:
     {
       templates?: ListedTemplate[];
-      /** The business accounts that a token is for, as the channel tells it. */
+      /** The business accounts of a token, as the channel lists them. */
       businessAccounts?: string[];
-      /** The phone of every number, if the channel tells it. */
+      /** The phone that the channel shows for every phone number id. By default, it shows none. */
       displayPhone?: string;
       pageSize?: number;
-      /** Answers in place of this channel; null leaves the answer to it. */
+      /** Answers instead of this channel. If it returns null, this channel answers. */
       answer?(request: Request): Response | null | Promise<Response | null>;
     } = {},
 ) {
@@ -19,7 +22,7 @@ export function templateChannel(
   const numbers = new Set<string>();
   const uploads: { phoneNumberId: string; form: FormData }[] = [];
   const channel = {
-    /** `GET /samples/offer.png`, `POST /1/media` … */
+    /** The calls so far, such as `GET /samples/offer.png` or `POST /1/media`. */
     calls,
     uploads,
     templates,
@@ -27,7 +30,7 @@ export function templateChannel(
     /** The address of a sample, signed as the channel signs it. */
     sample: (file: string, signature = "good") => `${origin}/samples/${file}?sig=${signature}`,
     [Symbol.asyncDispose]: async () => await server.shutdown(),
-    /** Lets the process end while the channel still listens. */
+    /** Allows the process to end while the channel still listens. */
     unref: () => server.unref(),
   };
 
@@ -96,11 +99,7 @@ export function listedTemplate(name: string, changes: ListedTemplate = {}): List
     language: "pt_BR",
     status: "APPROVED",
     category: "UTILITY",
-    components: [{
-      type: "BODY",
-      text: "Olá, {{1}}",
-      example: { body_text: [["Ada"]] },
-    }],
+    components: [{ type: "BODY", text: "Olá, {{1}}", example: { body_text: [["Ada"]] } }],
     ...changes,
   };
 }

@@ -1,25 +1,25 @@
 import postgres from "postgres";
 import { functionEnvironment } from "../../local/functions/environment.ts";
 import type { StackAddresses } from "../../local/stack.ts";
-import { readCredentialsKey } from "../../supabase/functions/_shared/whatsapp/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials.ts";
 
 const file = Deno.env.get("STACK_FILE");
 if (!file) {
   throw new Error("Tests need a running stack: use npm test.");
 }
 
-/** The stack that these tests run against. */
+/** The stack that these tests use. */
 export const stack: StackAddresses = JSON.parse(Deno.readTextFileSync(file));
 
 // The secrets of this stack's functions.
 const { JWT_SIGNING_KEY = "", CREDENTIALS_KEY = "", JOBS_SECRET = "" } = Deno.env.toObject();
 
-/** The key under which this stack stores access tokens. */
+/** The key with which this stack encrypts access tokens. */
 export const credentialsKey = readCredentialsKey(CREDENTIALS_KEY);
 
 /**
- * The environment variables of a function that serves this stack.
- * @param channelUrl of the messaging channel; by default an address where nothing listens.
+ * The environment variables of a function that uses this stack.
+ * @param channelUrl the address of the messaging channel. By default, nothing listens there.
  */
 export function environment(
   { supabaseUrl = stack.url, channelUrl = "http://127.0.0.1:9" }: {
@@ -36,14 +36,22 @@ export function environment(
   return functionEnvironment(supabaseUrl, secrets, channelUrl);
 }
 
-/** Works on the database as the owner of its tables, in a session of its own. */
+/** Works on the database as the owner of its tables, in a separate session. */
 export async function withDatabase<Answer>(
   work: (sql: postgres.Sql) => Promise<Answer>,
 ): Promise<Answer> {
   return await withSession(stack.database_url, work);
 }
 
-/** As `withDatabase`, as the superuser, the only role that can act as any other. */
+/** Runs one statement in the same way as `withDatabase`. */
+export function statement(
+  words: TemplateStringsArray,
+  ...values: postgres.ParameterOrFragment<never>[]
+) {
+  return withDatabase((sql) => sql(words, ...values));
+}
+
+/** Like `withDatabase`, but as the superuser, which is the only role that can act as any other role. */
 export async function asSuperuser<Answer>(
   work: (sql: postgres.Sql) => Promise<Answer>,
 ): Promise<Answer> {
@@ -52,9 +60,15 @@ export async function asSuperuser<Answer>(
   return await withSession(url.href, work);
 }
 
-/** Connections between two pieces of work, by their address: to open one costs more than most work on it. */
+/**
+ * Connections that wait for their next work, by address. Opening a connection takes longer than
+ * most work on it.
+ */
 const idle = new Map<string, postgres.Sql[]>();
-/** Of one address; the database has connections for all the test files that run at once. */
+/**
+ * The number for one address. The database has enough connections for all test files that run
+ * simultaneously.
+ */
 const MOST_IDLE = 5;
 
 async function withSession<Answer>(
@@ -67,7 +81,8 @@ async function withSession<Answer>(
   let isKept = false;
   try {
     const answer = await work(sql);
-    // The next work finds a session like a new one: no setting, lock, temporary table or plan is left.
+    // The next work gets a session that is like new: without earlier settings, locks, temporary
+    // tables or plans.
     if (kept.length < MOST_IDLE) {
       await sql`discard all`;
       isKept = kept.push(sql) > 0;

@@ -1,10 +1,11 @@
-// Before an account is connected, the channel is asked whether its token and phone number fit.
+// Before an account is connected, the channel must confirm that its token and phone number belong
+// together.
 
 import assert from "node:assert/strict";
 import {
   type AccountCheck,
   checkAccount,
-} from "../../supabase/functions/_shared/whatsapp/account_check.ts";
+} from "../../supabase/functions/_shared/channel/account_check.ts";
 import { channelAt, refusal, type Seen, served, TOKEN } from "./served.ts";
 
 type Answers = Record<string, Response | ((request: Seen) => Response)>;
@@ -19,7 +20,7 @@ const management = (...target_ids: string[]) => ({
   target_ids,
 });
 
-/** Checks the phone number 1 at a channel with these answers by path, and 404 for any other. */
+/** Checks the phone number 1 at a channel with these answers by path. All other paths get a 404. */
 async function check(answers: Answers, businessAccountId?: string) {
   await using server = served((request) => {
     const answer = answers[request.path.replace("/v26.0/", "")];
@@ -40,7 +41,7 @@ function assertSaid(result: AccountCheck, verdict: AccountCheck["verdict"], word
   assert.match(result.sentence, words);
 }
 
-Deno.test("a number that is one of the business account fits", async () => {
+Deno.test("the check accepts a number that belongs to the business account", async () => {
   const { result, seen } = await check(
     { "1": number, "77/phone_numbers": numbers("2", "1") },
     "77",
@@ -57,7 +58,7 @@ Deno.test("a number that is one of the business account fits", async () => {
   assert.equal(seen[1].query.get("limit"), "100");
 });
 
-Deno.test("the number may be on a later page of the business account", async () => {
+Deno.test("the check also finds a number on a later page of the business account's list", async () => {
   const pages = ({ query }: Seen) =>
     query.has("after")
       ? Response.json({ data: [{ id: "1" }] })
@@ -68,7 +69,7 @@ Deno.test("the number may be on a later page of the business account", async () 
   );
 });
 
-Deno.test("the channel's clear no to the token or the number refuses", async () => {
+Deno.test("a connection is refused if the channel clearly refuses the token or the number", async () => {
   const noes: [Response, RegExp][] = [
     [
       refusal(190, "Expired", {}, 401),
@@ -95,7 +96,7 @@ Deno.test("the channel's clear no to the token or the number refuses", async () 
   }
 });
 
-Deno.test("anything else is unclear", async () => {
+Deno.test("any other answer of the channel makes the result of the check unclear", async () => {
   const unclear: [Response, RegExp][] = [
     [new Response("Bad gateway", { status: 502 }), /\(HTTP 502\)$/],
     [new Response("Forbidden", { status: 403 }), /\(HTTP 403\)$/],
@@ -113,37 +114,34 @@ Deno.test("anything else is unclear", async () => {
     token: TOKEN,
     phoneNumberId: "1",
   });
-  assertSaid(away, "unclear", /could not be asked for phone number 1 /);
+  assertSaid(away, "unclear", /could not be asked about phone number 1 /);
 });
 
-Deno.test("a number that the whole list of the business account does not have is refused", async () => {
+Deno.test("a number that the complete list of the business account does not have is refused", async () => {
   const { result } = await check({ "1": number, "77/phone_numbers": numbers("2", "3") }, "77");
   assertSaid(result, "refused", /^The phone number 1 is not one of business account 77$/);
   assert.equal(result.businessAccountId, undefined);
 });
 
-Deno.test("a business account that cannot be read is unclear, and a missing permission is named", async () => {
+Deno.test("a business account that cannot be read gives an unclear result, which names a missing permission", async () => {
   const without = (answer: Response) => check({ "1": number, "77/phone_numbers": answer }, "77");
-  for (
-    const answer of [
-      refusal(10, "No"),
-      refusal(200, "No"),
-      refusal(100, "x", { error_subcode: 33 }),
-    ]
-  ) {
+  const unclear = [
+    refusal(10, "No"),
+    refusal(200, "No"),
+    refusal(100, "x", { error_subcode: 33 }),
+  ];
+  for (const answer of unclear) {
     const { result } = await without(answer);
     assertSaid(result, "unclear", /lacks the permission whatsapp_business_management \(/);
     assert.equal(result.displayPhone, NAMES.displayPhone);
   }
-  assertSaid(
-    (await without(new Response(null, { status: 500 }))).result,
-    "unclear",
-    /^The channel did not list the phone numbers of business account 77 \(HTTP 500\)$/,
-  );
+  const { result } = await without(new Response(null, { status: 500 }));
+  const words = /^The channel did not list the phone numbers of business account 77 \(HTTP 500\)$/;
+  assertSaid(result, "unclear", words);
   assertSaid((await without(refusal(190, "Expired"))).result, "refused", /190: Expired/);
 });
 
-Deno.test("without a business account, the one that has the number is found by the token's permissions", async () => {
+Deno.test("if no business account is named, the token's permissions lead to the one with the number", async () => {
   const messaging = { scope: "whatsapp_business_messaging", target_ids: ["9", "8"] };
   const { result, seen } = await check({
     "1": number,
@@ -160,7 +158,7 @@ Deno.test("without a business account, the one that has the number is found by t
   assert.equal(seen[1].query.get("input_token"), TOKEN);
 });
 
-Deno.test("a business account that is not found is asked for, and at most 20 are looked at", async () => {
+Deno.test("if none of 20 business accounts has the number, the caller must name the business account", async () => {
   const many = Array.from({ length: 50 }, (_, n) => `${100 + n}`);
   const tokens: Answers[string][] = [
     ...[scopes(), scopes(management()), Response.json({ data: null })],
@@ -177,7 +175,7 @@ Deno.test("a business account that is not found is asked for, and at most 20 are
   assert.equal(seen.length, 22);
 });
 
-Deno.test("what the channel says of the number is shown without control characters", async () => {
+Deno.test("the channel's texts about the number are shown without control characters", async () => {
   const odd = Response.json({
     ...NUMBER,
     verified_name: "Loja\u001b[2J\u0000",

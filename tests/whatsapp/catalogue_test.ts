@@ -1,13 +1,13 @@
-// The catalogue of a business account is read page by page, and it is whole or there is none.
+// The catalogue of a business account is read page by page. A part of it never counts as the whole.
 
 import assert from "node:assert/strict";
-import { readTemplates } from "../../supabase/functions/_shared/whatsapp/catalogue.ts";
-import { ChannelTrouble } from "../../supabase/functions/_shared/whatsapp/channel_list.ts";
+import { readTemplates } from "../../supabase/functions/_shared/templates/catalogue.ts";
+import { ChannelTrouble } from "../../supabase/functions/_shared/channel/channel_list.ts";
 import { refusal, type Seen, served, TOKEN } from "./served.ts";
 
 const template = (name: string, language = "es") => ({ name, language, status: "APPROVED" });
 
-/** Pages as the channel answers them; `next` names the cursor of the page after it. */
+/** Pages as the channel returns them. `next` names the cursor of the following page. */
 function page(data: unknown, next?: string): Response {
   const url = `https://graph.facebook.com/x?access_token=${TOKEN}&after=${next}`;
   return Response.json({
@@ -26,7 +26,7 @@ async function read(answer: (request: Seen) => Response, name?: string) {
 const namesOf = (entries: { name: string; language: string }[]) =>
   entries.map(({ name, language }) => `${name} ${language}`);
 
-Deno.test("all pages are read by their cursors, 100 templates each, with every field that is needed", async () => {
+Deno.test("all pages are read by their cursors, with 100 templates each and every needed field", async () => {
   const { result, seen } = await read(({ query }) => {
     const after = query.get("after");
     if (after === null) return page([template("a"), template("a", "pt_BR")], "c1");
@@ -47,18 +47,18 @@ Deno.test("all pages are read by their cursors, 100 templates each, with every f
   }
 });
 
-Deno.test("of the names that resemble the one asked for, only that one's templates are answered", async () => {
+Deno.test("only templates with exactly the requested name are returned", async () => {
   const listed = ["order", "order_update", "ORDER", "reorder"].map((name) => template(name));
   const { result, seen } = await read(() => page([...listed, template("order", "pt_BR")]), "order");
   assert.deepEqual(namesOf(result), ["order es", "order pt_BR"]);
   assert.equal(seen[0].query.get("name"), "order");
 });
 
-Deno.test("an empty list is a catalogue without templates", async () => {
+Deno.test("an empty list gives an empty catalogue", async () => {
   assert.deepEqual((await read(() => page([]))).result, []);
 });
 
-Deno.test("a malformed template costs only itself, and one that is listed twice counts once, as last listed", async () => {
+Deno.test("only malformed templates are dropped, and if a template is listed twice, the last entry counts", async () => {
   const { result } = await read(() =>
     page([null, 7, {}, { name: "x" }, template("a"), { ...template("a"), status: "PAUSED" }])
   );
@@ -66,7 +66,7 @@ Deno.test("a malformed template costs only itself, and one that is listed twice 
   assert.equal(result[0].status, "PAUSED");
 });
 
-Deno.test("a list that cannot be read whole is no catalogue, and the error says why", async () => {
+Deno.test("an incomplete list gives no catalogue, and the error says why", async () => {
   const first = (rest: () => Response) => ({ query }: Seen) =>
     query.has("after") ? rest() : page([template("a")], "c1");
   let n = 0;

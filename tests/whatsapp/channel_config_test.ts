@@ -1,10 +1,10 @@
-// Where the channel is, and which hosts may serve the samples of templates.
+// The address of the channel, and the hosts that may serve the samples of templates.
 
 import assert from "node:assert/strict";
 import { ConfigError } from "../../supabase/functions/_shared/config.ts";
-import { readChannelConfig } from "../../supabase/functions/_shared/whatsapp/channel_config.ts";
+import { readChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
 
-Deno.test("calls go to the WhatsApp API unless another address is set; slashes at its end are removed", () => {
+Deno.test("calls go to the WhatsApp API unless another address is set, without slashes at its end", () => {
   const urls: [string | undefined, string][] = [
     [undefined, "https://graph.facebook.com/v26.0"],
     ["", "https://graph.facebook.com/v26.0"],
@@ -14,7 +14,7 @@ Deno.test("calls go to the WhatsApp API unless another address is set; slashes a
     ["http://127.0.0.1:54321/sandbox/v26.0", "http://127.0.0.1:54321/sandbox/v26.0"],
     ["HTTPS://Graph.Facebook.com/v26.0", "https://graph.facebook.com/v26.0"],
     ["https://example.com", "https://example.com"],
-    // Without TLS, only to this machine, however its address is written.
+    // Addresses without TLS are allowed only for this machine, in every spelling.
     ["http://localhost/v26.0", "http://localhost/v26.0"],
     ["HTTP://LocalHost:8080/v26.0", "http://localhost:8080/v26.0"],
     ["http://sandbox.localhost:1/v26.0", "http://sandbox.localhost:1/v26.0"],
@@ -35,7 +35,7 @@ Deno.test("calls go to the WhatsApp API unless another address is set; slashes a
   }
 });
 
-/** Addresses to which a token would go without TLS. */
+/** Addresses that would get a token without TLS. */
 const WITHOUT_TLS = [
   ...["http://graph.facebook.com/v26.0", "HTTP://GRAPH.FACEBOOK.COM", "http://nowhere.invalid"],
   ...["http://localhost.evil.com", "http://127.0.0.1.evil.com", "http://evillocalhost"],
@@ -45,7 +45,7 @@ const WITHOUT_TLS = [
   ...["http://evil.com\\@localhost", "http://evil.com/127.0.0.1", "http://x.evil/localhost"],
 ];
 
-Deno.test("WHATSAPP_API_URL is https, unless its host is this machine, and the refusal says so", () => {
+Deno.test("WHATSAPP_API_URL must be https unless its host is this machine, and the error says so", () => {
   for (const WHATSAPP_API_URL of WITHOUT_TLS) {
     assert.throws(() => readChannelConfig({ WHATSAPP_API_URL }), {
       name: "ConfigError",
@@ -59,7 +59,7 @@ Deno.test("WHATSAPP_API_URL is https, unless its host is this machine, and the r
 const hosts = (WHATSAPP_MEDIA_HOSTS?: string, WHATSAPP_API_URL?: string) =>
   readChannelConfig({ WHATSAPP_MEDIA_HOSTS, WHATSAPP_API_URL }).sampleHosts;
 
-Deno.test("samples may come from the host of the WhatsApp API, with its own scheme and port", () => {
+Deno.test("samples may come from the host of the WhatsApp API, with the same scheme and port", () => {
   for (const none of [undefined, "", " "]) {
     assert.deepEqual(hosts(none), ["https://graph.facebook.com"]);
   }
@@ -71,7 +71,7 @@ Deno.test("samples may come from the host of the WhatsApp API, with its own sche
   ]);
 });
 
-Deno.test("WHATSAPP_MEDIA_HOSTS adds hosts over https, and those of this machine over http too", () => {
+Deno.test("WHATSAPP_MEDIA_HOSTS adds hosts over https, and hosts on this machine over http too", () => {
   const lists: [string, string[]][] = [
     ["media.example.com", ["https://media.example.com"]],
     [" Media.Example.com , files.example.com:8443", [
@@ -92,7 +92,7 @@ Deno.test("WHATSAPP_MEDIA_HOSTS adds hosts over https, and those of this machine
   }
 });
 
-Deno.test("a wrong WHATSAPP_MEDIA_HOSTS is refused in one sentence that names it and shows nothing of its value", () => {
+Deno.test("the error for a wrong WHATSAPP_MEDIA_HOSTS names the variable without its value", () => {
   const wrong = [
     ...[
       "https://secret-s",

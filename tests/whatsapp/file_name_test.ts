@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
-import { fileName } from "../../supabase/functions/_shared/whatsapp/file_name.ts";
+import { fileName } from "../../supabase/functions/_shared/templates/file_name.ts";
 import { nastyText } from "../support/nasty_text.ts";
 
 const PDF = "application/pdf";
@@ -12,7 +12,7 @@ function nameOf(path: string, disposition: string | null = null, templateName = 
   return fileName({ format: "DOCUMENT", type: PDF, disposition, url, templateName });
 }
 
-Deno.test("a document is named by its host, else by its address, else by its template", () => {
+Deno.test("the name of a document comes from its host, or else its address, or else its template", () => {
   const named: [path: string, disposition: string | null, name: string][] = [
     ["/a/1.pdf", 'attachment; filename="Terms.pdf"', "Terms.pdf"],
     ["/a/1.pdf", "attachment; filename=Terms.pdf", "Terms.pdf"],
@@ -36,13 +36,13 @@ Deno.test("a document is named by its host, else by its address, else by its tem
   for (const [path, disposition, name] of named) assert.equal(nameOf(path, disposition), name);
 });
 
-Deno.test("a long name is cut to 240 characters and keeps its extension", () => {
+Deno.test("a long file name is cut to 240 characters and keeps its extension", () => {
   const name = nameOf("/x", `attachment; filename="${"🚚".repeat(300)}.pdf"`);
   assert.equal(name, `${"🚚".repeat(235)}.pdf`);
   assert.equal(nameOf("/x", null, "t".repeat(512)), `${"t".repeat(235)}.pdf`);
 });
 
-Deno.test("no name breaks out of the form that it is sent in", () => {
+Deno.test("no file name can break the form in which it is sent", () => {
   const property = fc.property(nastyText, nastyText, nastyText, (path, header, template) => {
     const name = nameOf(
       `/${encodeURIComponent(path.toWellFormed())}.pdf`,

@@ -1,7 +1,7 @@
-// Questions to the channel: what each answer means, what it may cost, and what it may not tell.
+// Requests to the channel: what each answer means, what it may cost, and what must stay secret.
 
 import assert from "node:assert/strict";
-import { askChannel, type Question } from "../../supabase/functions/_shared/whatsapp/graph.ts";
+import { askChannel, type Question } from "../../supabase/functions/_shared/channel/graph.ts";
 import { breakingServer } from "../support/breaking_server.ts";
 import { channelAt, refusal, served, TOKEN } from "./served.ts";
 
@@ -11,7 +11,7 @@ async function ask(answer: () => Response | Promise<Response>, question: Partial
   return { reply, seen: server.seen };
 }
 
-Deno.test("a question goes to its path with the token, and the answer's JSON comes back", async () => {
+Deno.test("a request to the channel has its path and the token, and returns the JSON of the answer", async () => {
   const { reply, seen } = await ask(() => Response.json({ id: "1" }), {
     path: "1/phone_numbers",
     query: { fields: "id,name", after: "a&b=" },
@@ -24,7 +24,7 @@ Deno.test("a question goes to its path with the token, and the answer's JSON com
   assert.equal(headers.get("Authorization"), `Bearer ${TOKEN}`);
 });
 
-Deno.test("a write carries its body as JSON", async () => {
+Deno.test("a write to the channel has its body as JSON", async () => {
   const { seen } = await ask(() => Response.json({}), {
     method: "POST",
     path: "1/subscribed_apps",
@@ -37,7 +37,7 @@ Deno.test("a write carries its body as JSON", async () => {
   assert.equal(seen[0].body, '{"a":"Ã©"}');
 });
 
-Deno.test("an error's code decides, not the status: the channel refuses, or it is throttled or down", async () => {
+Deno.test("the code of an error, not its status, decides whether the channel refused or is unavailable", async () => {
   for (const status of [200, 400, 500]) {
     for (const code of [100, 190, 10, 299, 33, 132001]) {
       const { reply } = await ask(() => refusal(code, "No", {}, status));
@@ -57,7 +57,7 @@ Deno.test("an error's code decides, not the status: the channel refuses, or it i
   assert.equal(passes.reply.kind, "unavailable");
 });
 
-Deno.test("a refusal has the channel's words, details, trace id and subcode", async () => {
+Deno.test("a refusal contains the channel's words, details, trace id and subcode", async () => {
   const more = { error_subcode: 33, error_data: { details: "d" }, fbtrace_id: "T" };
   const { reply } = await ask(() => refusal(100, "No", more));
   assert.deepEqual(reply, {
@@ -67,7 +67,7 @@ Deno.test("a refusal has the channel's words, details, trace id and subcode", as
   });
 });
 
-Deno.test("what is no answer of the channel is unavailable, with its Retry-After", async () => {
+Deno.test("an answer that does not come from the channel counts as unavailable, with its Retry-After", async () => {
   const redirect = new Headers({ Location: "https://elsewhere.example/" });
   const odd: [Response, string][] = [
     [new Response("<h1>Hello</h1>"), "HTTP 200, with an answer that is not JSON"],
@@ -87,7 +87,7 @@ Deno.test("what is no answer of the channel is unavailable, with its Retry-After
   assert.equal(syncing.kind === "unavailable" && syncing.retryAfter, 600);
 });
 
-Deno.test("a redirect is not followed, so that the token goes nowhere else", async () => {
+Deno.test("a redirect is not followed, so no other host gets the token", async () => {
   await using elsewhere = served(() => Response.json({}));
   const headers = { Location: `${elsewhere.origin}/x` };
   for (const status of [301, 302, 307, 308]) {
@@ -96,7 +96,7 @@ Deno.test("a redirect is not followed, so that the token goes nowhere else", asy
   assert.equal(elsewhere.seen.length, 0);
 });
 
-Deno.test("an answer that is too long, too late or broken off is unavailable", async () => {
+Deno.test("an answer that is too long, too late or broken off counts as unavailable", async () => {
   const long = await ask(() => Response.json("x".repeat(2000)), { maxBytes: 2001 });
   assert.deepEqual(long.reply, {
     kind: "unavailable",
@@ -124,7 +124,7 @@ Deno.test("an answer that is too long, too late or broken off is unavailable", a
   assert.equal(broken.requests, 1, "a POST is not repeated");
 });
 
-Deno.test("no words of a reply quote the token, a piece of it, or what follows the ? of an address", async () => {
+Deno.test("the words of an answer contain neither a piece of the token nor the query of an address", async () => {
   const piece = TOKEN.slice(20, 40);
   const told =
     `Bad ${piece} at https://graph.facebook.com/x?access_token=${TOKEN}&s=signed (${TOKEN})`;
@@ -146,7 +146,7 @@ Deno.test("no words of a reply quote the token, a piece of it, or what follows t
   }
 });
 
-Deno.test("the address of the next page loses its query, in which the channel puts the token", async () => {
+Deno.test("the address of the next page loses its query, because the channel puts the token there", async () => {
   const next = `https://graph.facebook.com/v26.0/1/message_templates?access_token=${TOKEN}&after=x`;
   const { reply } = await ask(() =>
     Response.json({ data: [], paging: { cursors: { after: "x" }, next, previous: next } })

@@ -1,9 +1,9 @@
-// What becomes of an upload: the channel takes it, refuses it, breaks it off or is too slow, and the sample's
-// connection never outlives it.
+// The result of an upload: the channel accepts it, refuses it, breaks it off or is too slow. The
+// sample's connection always ends with the upload.
 
 import assert from "node:assert/strict";
-import { MediaTrouble } from "../../supabase/functions/_shared/whatsapp/media_trouble.ts";
-import { uploadSample } from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
+import { MediaTrouble } from "../../supabase/functions/_shared/templates/media_trouble.ts";
+import { uploadSample } from "../../supabase/functions/_shared/templates/sample_media.ts";
 import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
 import { refusal, served, TOKEN } from "./served.ts";
 import {
@@ -19,7 +19,7 @@ import {
   upload,
 } from "./uploading.ts";
 
-Deno.test("what the channel answers to an upload decides", async () => {
+Deno.test("the channel's answer to an upload decides whether the upload succeeded", async () => {
   const media: [Response, RegExp, number?][] = [
     [
       refusal(131053, "Media upload error", { error_data: { details: "Unsupported type" } }),
@@ -29,9 +29,9 @@ Deno.test("what the channel answers to an upload decides", async () => {
     [refusal(190, `Expired ${TOKEN}`), /^The channel refuses the media \(190: Expired \[/, 190],
     [
       refusal(131000, "Later"),
-      /^The channel did not take the media \(HTTP 400, code 131000: Later\)$/,
+      /^The channel did not accept the media \(HTTP 400, code 131000: Later\)$/,
     ],
-    [new Response("no", { status: 502 }), /^The channel did not take the media \(HTTP 502\)$/],
+    [new Response("no", { status: 502 }), /^The channel did not accept the media \(HTTP 502\)$/],
     [new Response("{"), /with an answer that is not JSON\)$/],
     [Response.json({}), /without its id$/],
     [Response.json({ id: 7 }), /without its id$/],
@@ -48,7 +48,10 @@ Deno.test("what the channel answers to an upload decides", async () => {
   }
 });
 
-/** Uploads an endless sample to a channel of bare connections, and waits until the sample is let go. */
+/**
+ * Uploads an endless sample to a channel of raw connections, and waits until the sample's
+ * connection is closed.
+ */
 async function uploadToBare(
   treat: (connection: Deno.TcpConn) => Promise<unknown>,
   signal = NO_SIGNAL,
@@ -69,24 +72,24 @@ async function uploadToBare(
   return { message: error.message, connections: channel.connections };
 }
 
-Deno.test("an upload that breaks fails, is not repeated, and lets the sample go", async () => {
+Deno.test("an upload that breaks fails without a repeat, and closes the sample's connection", async () => {
   const { message, connections } = await uploadToBare(async (connection) => {
     await connection.read(new Uint8Array(65_536));
   });
-  assert.match(message, /^The channel did not take the media \(/);
+  assert.match(message, /^The channel did not accept the media \(/);
   assert.equal(connections, 1);
 });
 
-Deno.test("an upload that hangs is given up at the signal, and lets the sample go", async () => {
+Deno.test("an upload that hangs ends at the signal and closes the sample's connection", async () => {
   const stop = new AbortController();
   const { message } = await uploadToBare(async (connection) => {
     await connection.read(new Uint8Array(1));
-    stop.abort(); // and the rest of the request is not read
+    stop.abort(); // the channel does not read the rest of the request
   }, stop.signal);
   assert.match(message, IN_TIME);
 });
 
-Deno.test("an answer after the time is no answer", async () => {
+Deno.test("an answer after the time limit is ignored", async () => {
   const stop = new AbortController();
   const work = upload(jpeg, { signal: stop.signal }, async () => {
     stop.abort();
@@ -96,7 +99,7 @@ Deno.test("an answer after the time is no answer", async () => {
   await assertTrouble(work, IN_TIME);
 });
 
-Deno.test("a channel that answers before it has the whole sample refuses it or has not taken it", async () => {
+Deno.test("an upload that is answered before the end of the sample never counts as accepted", async () => {
   const answering = (json: string) => async (connection: Deno.TcpConn) => {
     await connection.read(new Uint8Array(1024));
     await write(connection, `HTTP/1.1 200 OK\r\nContent-Length: ${json.length}\r\n\r\n${json}`);
@@ -105,15 +108,15 @@ Deno.test("a channel that answers before it has the whole sample refuses it or h
   const early = await uploadToBare(answering('{"id":"media-1"}'));
   assert.match(
     early.message,
-    /^The channel (answered before it had the whole of|did not take) the media/,
+    /^The channel (answered before it had the whole file|did not take the media)/,
   );
 });
 
-Deno.test("a whole request is read by a channel that counts its bytes", async () => {
+Deno.test("a channel that counts the bytes of a request receives the whole request", async () => {
   await using host = served(jpeg);
   await using channel = bareChannel();
   channel.become(async (connection) => {
-    await readRequest(connection); // by its Content-Length
+    await readRequest(connection); // counted by its Content-Length
     await write(connection, 'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"id":"media-1"}');
   });
   const { mediaId } = await uploadSample(

@@ -1,9 +1,9 @@
-// The sample of a media header goes from its host to the channel: only from allowed hosts, within limits of size
-// and time, and without the token on the first part of the way.
+// The sample of a media header goes from its host to the channel. It may come only from allowed
+// hosts, within limits of size and time, and its host gets no token.
 
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import type { Sample } from "../../supabase/functions/_shared/whatsapp/sample.ts";
+import type { Sample } from "../../supabase/functions/_shared/templates/sample.ts";
 import { bareChannel, write } from "../support/bare_channel.ts";
 import { pause } from "../support/started.ts";
 import { type Seen, served, TOKEN } from "./served.ts";
@@ -19,7 +19,7 @@ import {
   upload,
 } from "./uploading.ts";
 
-Deno.test("the sample is uploaded as a form with the token, and its host gets no token", async () => {
+Deno.test("the sample is uploaded as a form with the token, but its own host gets no token", async () => {
   const { result, host, channel } = await upload(jpeg, { path: "/v/1.jpg?oh=secret" });
   assert.deepEqual(result, { mediaId: "media-1", filename: null });
   assert.equal(host.seen.length, 1);
@@ -35,7 +35,7 @@ Deno.test("the sample is uploaded as a form with the token, and its host gets no
   assert.deepEqual([file.name, file.type, await file.text()], ["1.jpg", "image/jpeg", "JPEG"]);
 });
 
-Deno.test("an upload whose length is known says it, and any other is sent in chunks", async () => {
+Deno.test("an upload states its length if it is known, and is otherwise sent in chunks", async () => {
   const known = await upload(jpeg);
   const { headers, body } = known.channel.seen[0];
   assert.equal(headers.get("Content-Length"), String(body.length));
@@ -47,7 +47,7 @@ Deno.test("an upload whose length is known says it, and any other is sent in chu
   assert.ok(chunked.channel.seen[0].body.length > 100_000);
 });
 
-Deno.test("a sample is asked for as it is, and a compressed one is refused", async () => {
+Deno.test("a sample is requested uncompressed, and a compressed sample is refused", async () => {
   const { host } = await upload(jpeg);
   assert.equal(host.seen[0].headers.get("Accept-Encoding"), "identity");
   const headers = { ...JPEG, "Content-Encoding": "gzip" };
@@ -59,7 +59,7 @@ Deno.test("a sample is asked for as it is, and a compressed one is refused", asy
   assert.equal(channel.seen.length, 0);
 });
 
-Deno.test("each format has its types, and a type that says nothing is taken from the name", async () => {
+Deno.test("each format has its content types, and the file name decides if the type is meaningless", async () => {
   const fits: [Sample["format"], string | null, string, string][] = [
     ["IMAGE", "image/jpeg; charset=binary", "/x", "image/jpeg"],
     ["IMAGE", "Image/PNG", "/x", "image/png"],
@@ -92,8 +92,8 @@ Deno.test("each format has its types, and a type that says nothing is taken from
     ["VIDEO", "image/png", "/x.mp4", /of the format VIDEO$/],
     ["DOCUMENT", "video/mp4", "/x.pdf", /of the format DOCUMENT$/],
     ["DOCUMENT", "constructor", "/x.pdf", /of the format DOCUMENT$/],
-    ["IMAGE", "application/octet-stream", "/x.pdf", /does not say of what type it is$/],
-    ["IMAGE", "application/octet-stream", "/x", /does not say of what type it is$/],
+    ["IMAGE", "application/octet-stream", "/x.pdf", /does not say which type it has$/],
+    ["IMAGE", "application/octet-stream", "/x", /does not say which type it has$/],
   ];
   for (const [format, type, path, words] of wrong) {
     const answer = () => new Response("x", { headers: { "Content-Type": type } });
@@ -102,7 +102,7 @@ Deno.test("each format has its types, and a type that says nothing is taken from
   }
 });
 
-Deno.test("a document keeps its name, and an image and a video have none", async () => {
+Deno.test("a document is sent with its name, and images and videos without a name", async () => {
   const pdf = (disposition?: string) => () =>
     new Response("PDF", {
       headers: {
@@ -119,7 +119,7 @@ Deno.test("a document keeps its name, and an image and a video have none", async
   assert.match(channel.seen[0].body, /name="file"; filename="PreÃ§os\.pdf"\r\n/);
 });
 
-Deno.test("samples come only from the channel's hosts over https, and from those that are listed", async () => {
+Deno.test("samples come only from the channel's hosts over https and from configured hosts", async () => {
   await using stranger = served(jpeg);
   const port = new URL(stranger.origin).port;
   const refused = [
@@ -132,7 +132,7 @@ Deno.test("samples come only from the channel's hosts over https, and from those
   for (const url of refused) {
     await assertTrouble(upload(jpeg, { url }), /^Samples are not fetched from /);
   }
-  await assertTrouble(upload(jpeg, { url: "none" }), /^The address of the sample is none$/);
+  await assertTrouble(upload(jpeg, { url: "none" }), /^The address of the sample is not a URL$/);
   assert.equal(stranger.seen.length, 0);
   const withUser = stranger.origin.replace("//", "//user:secret@");
   const sampleHosts = [stranger.origin];
@@ -141,7 +141,7 @@ Deno.test("samples come only from the channel's hosts over https, and from those
   assert.equal(listed.result.mediaId, "media-1");
 });
 
-Deno.test("three redirects are followed, each to an allowed host only", async () => {
+Deno.test("up to three redirects are followed, and only to allowed hosts", async () => {
   await using stranger = served(jpeg);
   const hops = (count: number) => ({ query }: Seen) => {
     const n = Number(query.get("n"));
@@ -157,11 +157,14 @@ Deno.test("three redirects are followed, each to an allowed host only", async ()
   for (const to of places) {
     await assertTrouble(upload(() => redirect(to)), /^Samples are not fetched from /);
   }
-  await assertTrouble(upload(() => redirect("http://[")), /^The address of the sample is none$/);
+  await assertTrouble(
+    upload(() => redirect("http://[")),
+    /^The address of the sample is not a URL$/,
+  );
   assert.equal(stranger.seen.length, 0);
 });
 
-Deno.test("an address that has expired is told apart, because a new one can be read", async () => {
+Deno.test("an expired address gives a separate error, because a new address can be read", async () => {
   for (const status of [401, 403, 404, 410]) {
     const words = new RegExp(
       `^The address of the template's sample has expired \\(HTTP ${status}\\)$`,
@@ -178,7 +181,7 @@ Deno.test("an address that has expired is told apart, because a new one can be r
   }
 });
 
-Deno.test("a sample that is too large by its length is not read", async () => {
+Deno.test("a sample whose length is too large is not read", async () => {
   const limits = { IMAGE: 5, VIDEO: 16, DOCUMENT: 100 } as const;
   const types = { IMAGE: "image/png", VIDEO: "video/mp4", DOCUMENT: "application/pdf" };
   for (const format of ["IMAGE", "VIDEO", "DOCUMENT"] as const) {
@@ -195,7 +198,7 @@ Deno.test("a sample that is too large by its length is not read", async () => {
   }
 });
 
-Deno.test("a sample that is too large without saying so is given up at the limit, and the upload breaks", async () => {
+Deno.test("a sample without a length is read up to the limit, and then the upload breaks off", async () => {
   const { body, letGo } = stream();
   const work = upload(() => new Response(body, { headers: JPEG }));
   const { channel } = await assertTrouble(work, /^The sample is larger than the 5 MB /);
@@ -203,20 +206,20 @@ Deno.test("a sample that is too large without saying so is given up at the limit
   assert.equal(channel.seen.length, 0, "the channel gets no whole request");
 });
 
-Deno.test("a sample of exactly the limit is taken", async () => {
+Deno.test("a sample of exactly the limit is accepted", async () => {
   for (const headers of [JPEG, { ...JPEG, "Content-Length": String(5 * MIB) }]) {
     const { result } = await upload(() => new Response(stream(5 * MIB).body, { headers }));
     assert.equal(result.mediaId, "media-1");
   }
 });
 
-Deno.test("an empty sample is no sample", async () => {
+Deno.test("an empty sample is refused", async () => {
   await assertTrouble(upload(() => new Response("", { headers: JPEG })), /^The sample is empty$/);
   const body = new ReadableStream({ start: (controller) => controller.close() });
   await assertTrouble(upload(() => new Response(body, { headers: JPEG })), /^The sample is empty$/);
 });
 
-/** Uploads from a host of bare connections that answers each request with this text. */
+/** Uploads from a host of raw connections that answers each request with this text. */
 async function uploadFromBare(text: string, signal = NO_SIGNAL, keepOpen?: Promise<unknown>) {
   await using host = bareChannel();
   host.become(async (connection) => {
@@ -241,19 +244,19 @@ async function readHead(connection: Deno.TcpConn) {
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\n";
 
-Deno.test("a sample that ends before its length breaks the upload off", async () => {
+Deno.test("an upload breaks off if the sample ends before its announced length", async () => {
   const work = uploadFromBare(`${HEAD}Content-Length: 100\r\n\r\nshort`);
   const { channel } = await assertTrouble(work, /^The sample breaks off \(/);
   assert.equal(channel.seen.length, 0, "the channel gets no whole request");
 });
 
-Deno.test("of a sample that goes on after its length, only the length is the sample", async () => {
+Deno.test("if a sample is longer than its announced length, only that length is used", async () => {
   const { result, channel } = await uploadFromBare(`${HEAD}Content-Length: 4\r\n\r\nJPEGsecret`);
   assert.equal(result.mediaId, "media-1");
   assert.ok(!channel.seen[0].body.includes("secret"));
 });
 
-Deno.test("a host that breaks the connection or cannot be reached is told without its address", async () => {
+Deno.test("a host that breaks the connection or cannot be reached is reported without its address", async () => {
   await assertTrouble(uploadFromBare(""), /^The host of the sample does not answer \(/);
   const url = "http://127.0.0.1:1/x.jpg?secret";
   const work = upload(jpeg, { url, sampleHosts: ["http://127.0.0.1:1"] });
@@ -261,7 +264,7 @@ Deno.test("a host that breaks the connection or cannot be reached is told withou
   assert.doesNotMatch(result.message, /x\.jpg/);
 });
 
-Deno.test("a sample that hangs or trickles is given up at the signal, and its connection is let go", async () => {
+Deno.test("a sample that hangs or is too slow ends at the signal, which closes its connection", async () => {
   const never = new Promise<Response>(() => {});
   const stop = new AbortController();
   const asked = Promise.withResolvers<void>();
@@ -269,7 +272,7 @@ Deno.test("a sample that hangs or trickles is given up at the signal, and its co
   hanging.become(async (connection) => {
     await readHead(connection);
     asked.resolve();
-    // Ends when the other side does.
+    // Ends when the other side ends.
     while (await connection.read(new Uint8Array(1)) !== null);
   });
   const origin = `http://${hanging.address}`;

@@ -1,9 +1,12 @@
-import type { ChannelConfig } from "../../supabase/functions/_shared/whatsapp/channel_config.ts";
+import type { ChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
 
-/** As long as those of the channel. No piece of it is in any other text of these tests. */
+/** A token that is as long as real ones. No piece of it is in any other text of these tests. */
 export const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}Zx${n * 7}w`).join("");
 
-/** A request that a server has got, with its body as Latin-1, so that each character is one byte. */
+/**
+ * A request that a server has received, with its body as Latin-1, so that each character is one
+ * byte.
+ */
 export interface Seen {
   method: string;
   path: string;
@@ -12,7 +15,7 @@ export interface Seen {
   body: string;
 }
 
-/** A server of the test's own, on a free port, that keeps every request that it got whole. */
+/** A server for one test, on a free port, that stores every request that it received whole. */
 export function served(
   answer: (request: Seen) => Response | Promise<Response>,
   hostname = "127.0.0.1",
@@ -45,7 +48,7 @@ export function channelAt(origin: string): ChannelConfig {
   return { url: `${origin}/v26.0`, timeoutMs: 20_000, sampleHosts: [origin] };
 }
 
-/** An error as the channel answers it. */
+/** An error as the channel returns it. */
 export function refusal(code: number, message: string, more: object = {}, status = 400): Response {
   return Response.json({ error: { message, type: "OAuthException", code, ...more } }, { status });
 }

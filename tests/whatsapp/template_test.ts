@@ -1,9 +1,9 @@
-// What a template of the channel's list says of a send: which values it takes, in which order, and what the
-// recipient sees.
+// How a listed template becomes an entry: its values, their order, and the text that the recipient
+// sees.
 
 import assert from "node:assert/strict";
-import type { CatalogueEntry } from "../../supabase/functions/_shared/whatsapp/catalogue_entry.ts";
-import { catalogueEntry } from "../../supabase/functions/_shared/whatsapp/template.ts";
+import type { CatalogueEntry } from "../../supabase/functions/_shared/templates/catalogue_entry.ts";
+import { catalogueEntry } from "../../supabase/functions/_shared/templates/template.ts";
 
 function entryOf(components: unknown, more: object = {}): CatalogueEntry {
   const listed = { name: "t", language: "es", status: "APPROVED", category: "UTILITY", components };
@@ -13,7 +13,7 @@ function entryOf(components: unknown, more: object = {}): CatalogueEntry {
 const body = (text: string, example?: object) => ({ type: "BODY", text, example });
 const buttons = (...list: object[]) => entryOf([{ type: "BUTTONS", buttons: list }]);
 
-Deno.test("an entry has what the channel lists, and null for what it does not", () => {
+Deno.test("an entry of the catalogue has the values that the channel lists, and null for everything else", () => {
   assert.deepEqual(
     catalogueEntry({
       id: "1689556908129832",
@@ -70,12 +70,12 @@ Deno.test("an entry has what the channel lists, and null for what it does not", 
   });
 });
 
-Deno.test("a coming category that is the present one is none", () => {
+Deno.test("an upcoming category that equals the current category is left out", () => {
   assert.equal(entryOf([], { correct_category: "UTILITY" }).upcoming_category, null);
   assert.equal(entryOf([], { correct_category: "MARKETING" }).upcoming_category, "MARKETING");
 });
 
-Deno.test("without a name or a language there is no entry", () => {
+Deno.test("a template without a name or a language gives no entry", () => {
   const names: unknown[] = [undefined, null, "", 7, {}, "n".repeat(513)];
   for (const name of names) assert.equal(catalogueEntry({ name, language: "es" }), null);
   for (const language of names) assert.equal(catalogueEntry({ name: "t", language }), null);
@@ -84,19 +84,13 @@ Deno.test("without a name or a language there is no entry", () => {
   }
 });
 
-Deno.test("a member of another shape costs only itself", () => {
+Deno.test("only malformed members of a template are dropped", () => {
   const odd = [7, true, [], {}, "", null, [[[]]], { score: 7 }];
   for (const value of odd) {
-    const entry = entryOf([body("Hi {{1}}"), value, { type: "FOOTER", text: value }], {
-      id: value,
-      status: value,
-      category: value,
-      correct_category: value,
-      quality_score: value,
-      rejected_reason: value,
-      parameter_format: value,
-      message_send_ttl_seconds: value,
-    });
+    const names = "id status category correct_category quality_score rejected_reason " +
+      "parameter_format message_send_ttl_seconds";
+    const members = Object.fromEntries(names.split(" ").map((name) => [name, value]));
+    const entry = entryOf([body("Hi {{1}}"), value, { type: "FOOTER", text: value }], members);
     assert.equal(entry.name, "t");
     assert.deepEqual(entry.rendering.body, ["Hi ", 0]);
     assert.deepEqual(entry.variables.body, [{ name: "1", example: null }]);
@@ -104,7 +98,7 @@ Deno.test("a member of another shape costs only itself", () => {
   assert.deepEqual(entryOf("none").components, []);
 });
 
-Deno.test("the distinct placeholders of a body are its variables, in the order of their numbers", () => {
+Deno.test("the variables of a body are its different placeholders, in the order of their numbers", () => {
   const example = { body_text: [["um", "dois", "três"], ["other", "row", "s"]] };
   const variables = (text: string) => entryOf([body(text, example)]).variables.body;
   const [one, two, three] = ["um", "dois", "três"].map((example, n) => ({
@@ -119,15 +113,13 @@ Deno.test("the distinct placeholders of a body are its variables, in the order o
   assert.deepEqual(variables(ten).map(({ name }) => Number(name)), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
-Deno.test("the variables of a NAMED template come by first appearance, with the examples of their names", () => {
+Deno.test("the variables of a NAMED template are in order of appearance, each with its own example", () => {
   const named = [
     {
       type: "HEADER",
       format: "TEXT",
       text: "{{ shop }}",
-      example: {
-        header_text_named_params: [{ param_name: "shop", example: "Lojinha" }],
-      },
+      example: { header_text_named_params: [{ param_name: "shop", example: "Lojinha" }] },
     },
     body("{{order_id}} for {{name}}: {{order_id}}", {
       body_text_named_params: [
@@ -149,14 +141,14 @@ Deno.test("the variables of a NAMED template come by first appearance, with the 
   }
 });
 
-Deno.test("a template without a format is POSITIONAL when all its placeholders are numbers", () => {
+Deno.test("a template without a format is POSITIONAL if all its placeholders are numbers", () => {
   assert.equal(entryOf([body("{{1}}")]).parameter_format, "POSITIONAL");
   assert.equal(entryOf([body("none")]).parameter_format, "POSITIONAL");
   assert.equal(entryOf([body("{{1}} {{name}}")]).parameter_format, "NAMED");
   assert.equal(entryOf([body("{{1}}")], { parameter_format: "NAMED" }).parameter_format, "NAMED");
 });
 
-Deno.test("the text of a header has its variable and example", () => {
+Deno.test("the text of a header has its variable and its example", () => {
   const header = (text: string) =>
     entryOf([{ type: "HEADER", format: "TEXT", text, example: { header_text: ["Loja"] } }]);
   assert.equal(header("x").header_format, "TEXT");
@@ -167,7 +159,7 @@ Deno.test("the text of a header has its variable and example", () => {
 
 const SIGNED = "https://scontent.whatsapp.net/v/t61/1.jpg?ccb=1-7&oh=secret&oe=6AF1";
 
-Deno.test("a header of media has its sample's address, which no component shows", () => {
+Deno.test("a media header has its sample's address, but the listed components do not show that address", () => {
   for (const format of ["IMAGE", "VIDEO", "DOCUMENT"]) {
     const header = { type: "HEADER", format, example: { header_handle: [SIGNED], more: 1 } };
     const entry = entryOf([body("x"), header]);
@@ -180,11 +172,12 @@ Deno.test("a header of media has its sample's address, which no component shows"
   }
 });
 
-Deno.test("an upload handle, a file or a very long address is no sample", () => {
+Deno.test("an upload handle, a file or a very long address is not a sample", () => {
   const none = [
     ...["4::aW1hZ2U=", "file:///etc/passwd", "", 7, null],
     `https://x/y?${"x".repeat(5000)}`,
-    // The database has no room for its encoded form, nor an index for the second one.
+    // The encoded form of the first address is too long for a column, and the second address for an
+    // index.
     `https://x/y?${"ã".repeat(1500)}`,
     `https://x/${"x".repeat(2500)}`,
   ];
@@ -200,7 +193,7 @@ Deno.test("an upload handle, a file or a very long address is no sample", () => 
   assert.equal(entryOf([text]).sample_url, null);
 });
 
-Deno.test("signed addresses are taken out at any depth, and other addresses stay", () => {
+Deno.test("signed addresses are removed at every depth, and other addresses stay", () => {
   const card = {
     components: [{ type: "HEADER", format: "IMAGE", example: { header_handle: [SIGNED] } }],
   };
@@ -215,7 +208,7 @@ Deno.test("signed addresses are taken out at any depth, and other addresses stay
   assert.ok(JSON.stringify(entry).includes(url));
 });
 
-Deno.test("a button with a placeholder in its address takes the end of the address", () => {
+Deno.test("a button with a placeholder in its address needs the end of the address as its value", () => {
   const url = "https://shop.example/p/{{1}}";
   const { variables, rendering } = buttons(
     { type: "QUICK_REPLY", text: "Yes" },
@@ -232,7 +225,7 @@ Deno.test("a button with a placeholder in its address takes the end of the addre
   assert.deepEqual(rendering.buttons, ["Yes", "Site", "Order", "Terms", "None"]);
 });
 
-Deno.test("a button that copies a code takes the code", () => {
+Deno.test("a button that copies a code needs the code as its value", () => {
   for (const example of [["SAVE10"], "SAVE10"]) {
     const { variables } = buttons({ type: "COPY_CODE", text: "Copy", example });
     assert.deepEqual(variables.buttons, [
@@ -241,7 +234,7 @@ Deno.test("a button that copies a code takes the code", () => {
   }
 });
 
-Deno.test("quick replies, phone numbers, fixed addresses and calls take nothing", () => {
+Deno.test("quick replies, phone numbers, fixed addresses and calls need no value", () => {
   const { variables, unsupported, rendering } = buttons(
     { type: "QUICK_REPLY", text: "Yes" },
     { type: "PHONE_NUMBER", text: "Call", phone_number: "+551140028922" },
@@ -252,7 +245,7 @@ Deno.test("quick replies, phone numbers, fixed addresses and calls take nothing"
   assert.deepEqual(rendering.buttons, ["Yes", "Call", "Site", "Talk"]);
 });
 
-Deno.test("an authentication template takes its code once, for the body and the button", () => {
+Deno.test("an authentication template needs its code once, for both the body and the button", () => {
   const otp = "https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}";
   const listed: [body: object, button: object][] = [
     [body("*{{1}}* is your code."), { type: "OTP", otp_type: "COPY_CODE", text: "Copy" }],
@@ -278,13 +271,13 @@ Deno.test("an authentication template takes its code once, for the body and the 
   assert.equal(without.otp_button, null);
 });
 
-Deno.test("outside of authentication, an address with a code is an address", () => {
+Deno.test("outside authentication templates, an address with a code is an ordinary address", () => {
   const entry = buttons({ type: "URL", text: "Go", url: "https://x.example/?code=otp{{1}}" });
   assert.equal(entry.otp_button, null);
   assert.equal(entry.variables.buttons.length, 1);
 });
 
-Deno.test("what needs parameters of its own is unsupported, by its name and once", () => {
+Deno.test("a component with its own parameters is listed once as unsupported, by its name", () => {
   const odd = [
     ...[{ type: "CAROUSEL", cards: [] }, { type: "LIMITED_TIME_OFFER" }, { type: "CAROUSEL" }],
     ...[{ type: "HEADER", format: "LOCATION" }, { type: "hologram" }, {}],
@@ -301,7 +294,7 @@ Deno.test("what needs parameters of its own is unsupported, by its name and once
   assert.equal(entryOf(odd).header_format, "LOCATION");
 });
 
-Deno.test("components of more than 64 KiB are left out, and the template cannot be sent", () => {
+Deno.test("components over 64 KiB are left out, and the template cannot be sent", () => {
   const withText = (length: number) => entryOf([{ type: "BODY", text: "é".repeat(length) }]);
   const small = withText(32_000);
   assert.deepEqual(small.unsupported, []);

@@ -6,11 +6,14 @@ import { pause } from "../support/started.ts";
 
 const MIB = 2 ** 20;
 const SIZE = 100 * MIB;
-/** Reading the whole sample ahead takes more than 160 MiB. */
+/** An upload that read the whole sample first would need more than 160 MiB. */
 const LIMIT = 150 * MIB;
 const PIECE = new Uint8Array(65_536).fill(7);
 
-/** A server that sends a document of 100 MiB, and one that counts what it gets, slowly at first. */
+/**
+ * A server that sends a document of 100 MiB, and a server that counts the bytes that it gets,
+ * slowly at first.
+ */
 function servers(says: { length: boolean }) {
   const options = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
   let left = SIZE;
@@ -30,7 +33,7 @@ function servers(says: { length: boolean }) {
     let slow = 500;
     for await (const bytes of body!) {
       count += bytes.length;
-      // Meanwhile the host could send all it has.
+      // Meanwhile the host could send the whole document.
       if (slow-- > 0) await pause(1);
     }
     return Response.json({ id: "media-1" });
@@ -45,9 +48,9 @@ function servers(says: { length: boolean }) {
   };
 }
 
-/** The Deno that the hosted runtime is compatible with. */
+/** The Deno version with which the hosted runtime is compatible. */
 const HOSTED_DENO = `${root}tools/node_modules/deno/deno`;
-/** With and without the sample's length on the hosted Deno; on this one, the way that goes in chunks. */
+/** The hosted Deno uploads with and without the sample's length. This Deno uploads only without it. */
 const CASES: [length: boolean, deno: string, version: string][] = [
   [true, HOSTED_DENO, "the hosted runtime's Deno"],
   [false, HOSTED_DENO, "the hosted runtime's Deno"],
@@ -56,13 +59,13 @@ const CASES: [length: boolean, deno: string, version: string][] = [
 
 for (const [length, deno, version] of CASES) {
   const what = length ? "a sample" : "a sample of unknown length";
-  Deno.test(`${what} of 100 MiB is uploaded with less than 150 MiB of memory, on ${version}`, {
+  Deno.test(`on ${version}, ${what} of 100 MiB is uploaded with less than 150 MiB of memory`, {
     ignore: Deno.build.os !== "linux",
   }, async () => {
     await using both = servers({ length });
     const { code, stdout, stderr } = await new Deno.Command(deno, {
       args: [
-        // Deno lets only a process with all rights read /proc.
+        // Deno lets only processes with all permissions read /proc.
         ...["run", "--no-check", "--allow-all"],
         ...[`${root}tests/whatsapp/upload_process.ts`, ...both.origins],
       ],

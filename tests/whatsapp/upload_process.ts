@@ -1,6 +1,6 @@
-// Uploads one document in a process of its own and prints the most resident memory that it had, in bytes.
+// Uploads one document in a separate process, and prints the maximum resident memory in bytes.
 // Arguments: the origin of the sample's host, the origin of the channel.
-import { uploadSample } from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
+import { uploadSample } from "../../supabase/functions/_shared/templates/sample_media.ts";
 
 const [host, channel] = Deno.args;
 await uploadSample(

@@ -1,9 +1,9 @@
-// Uploads of samples from a host to a channel, both servers of the test's own.
+// Uploads of samples from a host to a channel, which are both servers for one test.
 
 import assert from "node:assert/strict";
-import { MediaTrouble } from "../../supabase/functions/_shared/whatsapp/media_trouble.ts";
-import type { Sample } from "../../supabase/functions/_shared/whatsapp/sample.ts";
-import { uploadSample } from "../../supabase/functions/_shared/whatsapp/sample_media.ts";
+import { MediaTrouble } from "../../supabase/functions/_shared/templates/media_trouble.ts";
+import type { Sample } from "../../supabase/functions/_shared/templates/sample.ts";
+import { uploadSample } from "../../supabase/functions/_shared/templates/sample_media.ts";
 import { type Seen, served, TOKEN } from "./served.ts";
 
 export const ACCOUNT = { token: TOKEN, phoneNumberId: "106540352242922" };
@@ -14,14 +14,14 @@ export const NO_SIGNAL = new AbortController().signal;
 export type Answer = (request: Seen) => Response | Promise<Response>;
 
 export interface Case extends Partial<Omit<Sample, "url">> {
-  /** Below the sample's host. */
+  /** The path on the sample's host. */
   path?: string;
   url?: string;
   signal?: AbortSignal;
   sampleHosts?: string[];
 }
 
-/** Uploads the sample of a host to a channel, which takes it unless another answer is given. */
+/** Uploads the sample of a host to a channel. The channel accepts it unless another answer is given. */
 export async function upload(sample: Answer, more: Case = {}, media: Answer = () => taken()) {
   await using host = served(sample);
   await using channel = served(media);
@@ -55,7 +55,7 @@ export async function assertTrouble(
   return { result, ...servers };
 }
 
-/** A stream of so many bytes, or without end, and whether its reader has let it go. */
+/** A stream of this many bytes, or an endless one, and whether its reader has closed it. */
 export function stream(bytes = Infinity) {
   const letGo = Promise.withResolvers<void>();
   let left = bytes;
@@ -70,4 +70,4 @@ export function stream(bytes = Infinity) {
   return { body, letGo: letGo.promise };
 }
 
-export const IN_TIME = /^The sample was not fetched and uploaded in the time that there was$/;
+export const IN_TIME = /^The sample could not be fetched and uploaded in time$/;

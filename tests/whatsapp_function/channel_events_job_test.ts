@@ -1,17 +1,17 @@
-// The job of the channel, as the scheduler calls it.
+// The job of the channel's events, as the scheduler calls it.
 import assert from "node:assert/strict";
 import { logged } from "../support/log_lines.ts";
 import { ownWhatsapp, watchedStack } from "../support/own_functions.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 import { companyWithApp, eventBody, inboundOf, runChannelJob, statesOf } from "./told_events.ts";
 
 /** Stores an event that nothing has applied yet. */
 async function store(app_key: string, body: string) {
   const bytes = new TextEncoder().encode(body).toBase64();
-  await withDatabase((sql) => sql`select store_channel_event(${app_key}, ${bytes})`);
+  await statement`select store_channel_event(${app_key}, ${bytes})`;
 }
 
-Deno.test("the job takes no account, and answers with what it has done", async () => {
+Deno.test("the job of channel events accepts no account, and its answer counts what it has done", async () => {
   const run = await ownWhatsapp("http://127.0.0.1:9");
   const wrong = await run("channel-events", crypto.randomUUID());
   assert.deepEqual([wrong.status, wrong.body.code], [422, "invalid_request"]);
@@ -24,11 +24,11 @@ Deno.test("the job takes no account, and answers with what it has done", async (
       ...["waiting_removed", "keys_removed"],
     ]
   ) assert.equal(typeof body.data[count], "number", count);
-  const [row] = await withDatabase((sql) => sql`select * from channel_jobs`);
+  const [row] = await statement`select * from channel_jobs`;
   assert.ok(row.began_at);
 });
 
-Deno.test("one event that the database cannot take keeps no other from being applied", async () => {
+Deno.test("one event that the database cannot apply does not block the other events", async () => {
   const { company, app } = await companyWithApp();
   const bodies = ["poison", "good 1", "good 2"].map((text) =>
     eventBody(company.phone_number_id, [text])
@@ -40,7 +40,7 @@ Deno.test("one event that the database cannot take keeps no other from being app
   });
   const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
   for (const body of bodies) await store(app.app_key, body);
-  // The stack's own run may have taken some of them.
+  // The stack's own run may have applied some of them.
   let answer = await run("channel-events");
   while (answer.status === 409) answer = await run("channel-events");
   assert.equal(answer.status, 200);
@@ -51,7 +51,7 @@ Deno.test("one event that the database cannot take keeps no other from being app
   assert.ok(["failed", "done"].includes(states[0]));
 });
 
-Deno.test("a run whose database goes away fails, and says so in the log and the status", async () => {
+Deno.test("a run whose database is lost fails, and the log and the status say so", async () => {
   const { company, app } = await companyWithApp();
   await using watched = watchedStack((request) =>
     request.url.endsWith("due_channel_events") ? new Response("away", { status: 502 }) : null
@@ -64,16 +64,15 @@ Deno.test("a run whose database goes away fails, and says so in the log and the 
   });
   assert.deepEqual([answer.status, answer.body.code], [502, "job_failed"]);
   const line = lines.map((line) => JSON.parse(line)).find(({ event }) => event === "job");
-  assert.deepEqual([line.job, line.outcome, line.account_id], [
-    "channel-events",
-    "failed",
-    undefined,
-  ]);
+  assert.deepEqual(
+    [line.job, line.outcome, line.account_id],
+    ["channel-events", "failed", undefined],
+  );
   await runChannelJob(app);
   assert.deepEqual(await inboundOf(company), [["later"]]);
 });
 
-Deno.test("what fails beside the events keeps none of them from being applied, and the run says so", async () => {
+Deno.test("if another task of the run fails, the run reports that failure and still applies the events", async () => {
   const { company, app } = await companyWithApp();
   await using watched = watchedStack((request) =>
     request.url.endsWith("tend_channel")
@@ -89,7 +88,7 @@ Deno.test("what fails beside the events keeps none of them from being applied, a
   assert.deepEqual(await inboundOf(company), [["applied"]]);
 });
 
-Deno.test("a job that has no time left begins no event, and the next run does", async () => {
+Deno.test("a run without time left begins no event, and the next run applies the events", async () => {
   const { company, app } = await companyWithApp();
   const run = await ownWhatsapp("http://127.0.0.1:9", { channelJobMs: 0 });
   await store(app.app_key, eventBody(company.phone_number_id, ["next"]));
@@ -100,7 +99,7 @@ Deno.test("a job that has no time left begins no event, and the next run does", 
   assert.deepEqual(await statesOf(app), ["done"]);
 });
 
-Deno.test("a run ends after the most that it may apply, and the next one goes on", async () => {
+Deno.test("a run ends after its maximum number of events, and the next run continues", async () => {
   const { company, app } = await companyWithApp();
   const [few, small] = await Promise.all(
     [{ events: 1, bytes: 1e9 }, { events: 1e9, bytes: 1 }].map((channelJobMost) =>
@@ -113,7 +112,7 @@ Deno.test("a run ends after the most that it may apply, and the next one goes on
   for (const run of [few, small]) {
     let answer = await run("channel-events");
     while (answer.status === 409) answer = await run("channel-events");
-    // It fetches 20 at once.
+    // The run fetches 20 events at a time.
     assert.equal(answer.status, 200);
     assert.ok(answer.body.data.applied <= 20, `${answer.body.data.applied}`);
   }

@@ -1,16 +1,18 @@
-// The channel delivers late, twice, regrouped and in any order. Whatever it does, the rows are the same.
+// The channel may deliver events late, twice, regrouped and in any order. The rows must always be
+// the same.
 
 import assert from "node:assert/strict";
 import { ownWebhook, signatureOf } from "../support/channel_apps.ts";
 import { startFunction } from "../support/function_process.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { runs } from "../support/runs.ts";
+import { statement } from "../support/test_stack.ts";
 import { fixture, FIXTURES, type Piece, pieces, regrouped, shuffled } from "./told/fixtures.ts";
 import { rowsOf } from "./told/rows.ts";
 import { newWorld, type World } from "./told/world.ts";
 
 const webhook = await ownWebhook();
 const POSTERS = 8;
-const ORDERS = 20;
+const ORDERS = runs(20);
 
 /** The rows after all fixtures in the order of their numbers. */
 const expected = await (async () => {
@@ -21,7 +23,7 @@ const expected = await (async () => {
   return await rowsOf(world);
 })();
 
-Deno.test("all fixtures together leave what each of them tells", () => {
+Deno.test("all fixtures together make the rows that each fixture describes", () => {
   const status = (number: number) =>
     expected.messages.find(({ content }) => content === `Send ${number}`)?.status;
   assert.deepEqual(
@@ -35,7 +37,7 @@ Deno.test("all fixtures together leave what each of them tells", () => {
   assert.equal(inbound.length, 28);
 });
 
-Deno.test(`${ORDERS} random orders, twice, regrouped and posted by ${POSTERS} at once, leave the same rows`, async () => {
+Deno.test("events in random order, repeated, regrouped and in parallel make the same rows", async () => {
   for (let order = 0; order < ORDERS; order++) {
     const world = await newWorld();
     const told = groups(pieces(bodiesOf(world)));
@@ -45,7 +47,7 @@ Deno.test(`${ORDERS} random orders, twice, regrouped and posted by ${POSTERS} at
   }
 });
 
-Deno.test("a function that is killed in the middle leaves the same rows once the channel repeats itself", async () => {
+Deno.test("killing a function and repeating its events makes the same rows", async () => {
   const world = await newWorld();
   const told = groups(pieces(bodiesOf(world)));
   for (let kill = 0; kill < 3; kill++) {
@@ -77,7 +79,7 @@ function bodiesOf({ shift }: World): string[] {
   return FIXTURES.map((name) => fixture(name.split("_")[0], shift));
 }
 
-/** Every item twice, in any order, in bodies of one to twenty items. */
+/** Every item comes twice, in any order, in bodies of one to twenty items. */
 function groups(items: Piece[]): string[] {
   const left = shuffled([...items, ...items]);
   const bodies: string[] = [];
@@ -99,13 +101,11 @@ async function postAtOnce(
   }));
 }
 
-/** An event that did not get a lock in time is applied when the channel repeats it. */
+/** An event that did not get a lock in time is applied when the channel repeats the event. */
 async function settled({ app }: World) {
   for (let tries = 0; tries < 5; tries++) {
-    const left = await withDatabase((sql) =>
-      sql`select state, error, body from channel_events
-        where channel_app_id = ${app.id} and state not in ('done', 'unroutable')`
-    );
+    const left = await statement`select state, error, body from channel_events
+        where channel_app_id = ${app.id} and state not in ('done', 'unroutable')`;
     if (left.length === 0) return;
     for (const { body } of left) await webhook.post(app, new Uint8Array(body));
   }

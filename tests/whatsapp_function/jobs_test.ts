@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
-import { readWhatsappConfig } from "../../supabase/functions/whatsapp/config.ts";
+import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { disconnectAccounts } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownWhatsapp } from "../support/own_functions.ts";
 import { imageTemplate, listedTemplate, templateChannel } from "../support/template_channel.ts";
-import { environment, stack, withDatabase } from "../support/test_stack.ts";
+import { environment, stack, statement, withDatabase } from "../support/test_stack.ts";
 import { companyWithCatalogue, mediaOf, runsOf, templatesOf } from "./own_account.ts";
 
 const NAMES = ["a", "b", "c"].map((name) => listedTemplate(name));
 
-Deno.test("a synchronisation stores what the channel lists and uploads the media of headers", async () => {
+Deno.test("a synchronisation stores the channel's templates and uploads the media of their headers", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ pageSize: 2 });
   channel.templates = [...NAMES, imageTemplate("offer", channel.sample("offer.png"))];
@@ -29,18 +29,15 @@ Deno.test("a synchronisation stores what the channel lists and uploads the media
   }]);
   assert.ok(headers.get("X-Request-Id"));
   assert.equal(headers.get("Cache-Control"), "no-store");
-  assert.deepEqual((await templatesOf(company)).map(({ name, status }) => [name, status]), [
-    ["a", "APPROVED"],
-    ["b", "APPROVED"],
-    ["c", "APPROVED"],
-    ["offer", "APPROVED"],
-  ]);
+  assert.deepEqual(
+    (await templatesOf(company)).map(({ name, status }) => [name, status]),
+    [["a", "APPROVED"], ["b", "APPROVED"], ["c", "APPROVED"], ["offer", "APPROVED"]],
+  );
   const [media, ...others] = await mediaOf(company);
-  assert.deepEqual([media.account_id, media.media_id, others.length], [
-    company.account_id,
-    "media1",
-    0,
-  ]);
+  assert.deepEqual(
+    [media.account_id, media.media_id, others.length],
+    [company.account_id, "media1", 0],
+  );
   assert.equal(channel.uploads[0].phoneNumberId, company.phone_number_id);
   const runs = await runsOf(company);
   assert.deepEqual(runs.map(({ job, failure, ended_at }) => [job, failure, ended_at !== null]), [
@@ -54,7 +51,7 @@ Deno.test("a synchronisation stores what the channel lists and uploads the media
   assert.deepEqual([templates, added, none], [4, 0, { uploaded: 0, failed: [] }]);
 });
 
-Deno.test("a list that breaks off changes nothing, and the run says why", async () => {
+Deno.test("if the channel's list breaks off, the run changes nothing and says why", async () => {
   const company = await companyWithCatalogue();
   let isBroken = false;
   await using channel = templateChannel({
@@ -76,17 +73,16 @@ Deno.test("a list that breaks off changes nothing, and the run says why", async 
   assert.deepEqual(await templatesOf(company), before);
   const runs = await runsOf(company);
   assert.equal(runs.at(-1)!.failure, sentence);
-  const [catalogue] = await withDatabase((sql) =>
-    sql`select failures, sync_due_at > now() as is_later from template_catalogues
-      where company_id = ${company.id}`
-  );
+  const [catalogue] =
+    await statement`select failures, sync_due_at > now() as is_later from template_catalogues
+      where company_id = ${company.id}`;
   assert.deepEqual({ ...catalogue }, { failures: 1, is_later: true });
 
   isBroken = false;
   assert.equal((await run("template-sync", company.account_id)).body.data.changed, 1);
 });
 
-Deno.test("a template that the channel lists no longer becomes DELETED", async () => {
+Deno.test("a template that the channel no longer lists becomes DELETED", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ templates: NAMES });
   const run = await ownWhatsapp(channel.url);
@@ -98,13 +94,11 @@ Deno.test("a template that the channel lists no longer becomes DELETED", async (
   assert.deepEqual(statuses, [["a", "DELETED"], ["b", "APPROVED"], ["c", "APPROVED"]]);
 });
 
-Deno.test("a token that cannot be used fails the run, and the channel is not asked", async () => {
+Deno.test("if the token cannot be opened, the run fails without a request to the channel", async () => {
   const company = await companyWithCatalogue();
   const other = await companyWithCatalogue();
-  await withDatabase((sql) =>
-    sql`update messaging_accounts set encrypted_token = ${other.sealed_token}
-      where id = ${company.account_id}`
-  );
+  await statement`update messaging_accounts set encrypted_token = ${other.sealed_token}
+      where id = ${company.account_id}`;
   await using channel = templateChannel({ templates: NAMES });
   const run = await ownWhatsapp(channel.url);
   const { status, body } = await run("template-sync", company.account_id);
@@ -114,11 +108,11 @@ Deno.test("a token that cannot be used fails the run, and the channel is not ask
   assert.equal((await runsOf(company))[0].failure, body.error);
 });
 
-Deno.test("an account whose business account is not known fails, with what to do", async () => {
+Deno.test("a run for an account without a business account fails and says what to do", async () => {
   const company = await companyWithCatalogue();
-  await withDatabase((sql) =>
-    sql`update messaging_accounts set business_account_id = null where id = ${company.account_id}`
-  );
+  await statement`
+    update messaging_accounts set business_account_id = null where id = ${company.account_id}
+  `;
   await using channel = templateChannel({ templates: NAMES });
   const run = await ownWhatsapp(channel.url);
   const { status, body } = await run("template-sync", company.account_id);
@@ -127,7 +121,7 @@ Deno.test("an account whose business account is not known fails, with what to do
   assert.deepEqual(channel.calls, []);
 });
 
-Deno.test("of two calls for the same job and account at once, one runs and the other is told so", async () => {
+Deno.test("of two simultaneous calls for a job of an account, one runs the job and the other is refused", async () => {
   const company = await companyWithCatalogue();
   const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using channel = templateChannel({
@@ -143,14 +137,14 @@ Deno.test("of two calls for the same job and account at once, one runs and the o
   await asked.promise;
   const second = await run("template-sync", company.account_id);
   assert.deepEqual([second.status, second.body.code], [409, "job_running"]);
-  // Another job for the same account goes on.
+  // Another job of the same account can still run.
   assert.equal((await run("template-media", company.account_id)).status, 200);
   mayAnswer.resolve();
   assert.equal((await first).status, 200);
   assert.equal((await run("template-sync", company.account_id)).status, 200);
 });
 
-Deno.test("a channel that hangs fails the run", async () => {
+Deno.test("a run fails if the channel hangs", async () => {
   const company = await companyWithCatalogue();
   const over = Promise.withResolvers<null>();
   await using channel = templateChannel({ answer: () => over.promise });
@@ -162,7 +156,7 @@ Deno.test("a channel that hangs fails the run", async () => {
   assert.ok((await runsOf(company))[0].ended_at);
 });
 
-Deno.test("a job for an unknown or disconnected account is a 404, and so is an unknown job", async () => {
+Deno.test("an unknown job gets a 404, and so does a job for an unknown or disconnected account", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel();
   const run = await ownWhatsapp(channel.url);
@@ -175,11 +169,10 @@ Deno.test("a job for an unknown or disconnected account is a 404, and so is an u
   for (const id of [company.account_id, crypto.randomUUID()]) {
     for (const job of ["template-sync", "template-media"]) {
       const { status, body } = await run(job, id);
-      assert.deepEqual([status, body.code, body.error], [
-        404,
-        "not_found",
-        "No connected account has this id",
-      ]);
+      assert.deepEqual(
+        [status, body.code, body.error],
+        [404, "not_found", "No connected account has this id"],
+      );
     }
   }
 });
@@ -198,7 +191,7 @@ async function call(path: string, init: RequestInit = {}) {
 const { JOBS_SECRET } = environment();
 const headers = { Authorization: `Bearer ${JOBS_SECRET}`, "Content-Type": "application/json" };
 
-Deno.test("without the right secret nothing else is told, and with it every mistake is", async () => {
+Deno.test("only a caller with the right secret learns what is wrong with a request", async () => {
   const { account_id } = await companyWithCatalogue();
   const body = JSON.stringify({ account_id });
   const wrong = [
@@ -218,11 +211,10 @@ Deno.test("without the right secret nothing else is told, and with it every mist
         headers,
         ...(method === "POST" && { body }),
       });
-      assert.deepEqual([status, answer.code, answer.error], [
-        401,
-        "invalid_jobs_secret",
-        "Missing or wrong jobs secret",
-      ]);
+      assert.deepEqual(
+        [status, answer.code, answer.error],
+        [401, "invalid_jobs_secret", "Missing or wrong jobs secret"],
+      );
       assert.equal(answer.request_id, answered.get("X-Request-Id"));
     }
   }
@@ -244,7 +236,7 @@ Deno.test("without the right secret nothing else is told, and with it every mist
   assert.deepEqual([other.status, other.body.code], [404, "route_not_found"]);
 });
 
-Deno.test("without JOBS_SECRET the function runs no jobs and says so, once in the log", async () => {
+Deno.test("without JOBS_SECRET, the function runs no jobs and logs that once", async () => {
   const config = await readWhatsappConfig({ ...environment(), JOBS_SECRET: "" });
   const app = whatsapp(config);
   const ask = () =>
@@ -258,16 +250,16 @@ Deno.test("without JOBS_SECRET the function runs no jobs and says so, once in th
   assert.deepEqual(lines.map((line) => JSON.parse(line).event), ["jobs_not_configured"]);
 });
 
-Deno.test("the log has one line for a run, without a token", async () => {
+Deno.test("a run has one log line, and the line never contains a token", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ templates: NAMES });
   const run = await ownWhatsapp(channel.url);
   const lines = await logged(async () => {
     await run("template-sync", company.account_id);
     channel.templates = [];
-    await withDatabase((sql) =>
-      sql`update messaging_accounts set business_account_id = null where id = ${company.account_id}`
-    );
+    await statement`
+      update messaging_accounts set business_account_id = null where id = ${company.account_id}
+    `;
     await run("template-media", company.account_id);
   });
   const [good, bad, ...others] = lines.map((line) => JSON.parse(line));

@@ -1,18 +1,18 @@
-// The media of template headers: uploaded once, by one, and again when its sample's address has expired.
+// The media of template headers are uploaded once, and again if the sample's address has expired.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
 import { channelTokenSource } from "../../supabase/functions/_shared/key/token.ts";
-import { readChannelConfig } from "../../supabase/functions/_shared/whatsapp/channel_config.ts";
-import { MediaTrouble } from "../../supabase/functions/_shared/whatsapp/media_trouble.ts";
-import { uploadMedia } from "../../supabase/functions/_shared/whatsapp/template_media.ts";
+import { readChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
+import { MediaTrouble } from "../../supabase/functions/_shared/templates/media_trouble.ts";
+import { uploadMedia } from "../../supabase/functions/_shared/templates/template_media.ts";
 import { ownWhatsapp } from "../support/own_functions.ts";
 import {
   imageTemplate,
   type TemplateChannel,
   templateChannel,
 } from "../support/template_channel.ts";
-import { environment, withDatabase } from "../support/test_stack.ts";
+import { environment } from "../support/test_stack.ts";
 import {
   type CompanyWithCatalogue,
   companyWithCatalogue,
@@ -22,11 +22,11 @@ import {
 } from "./own_account.ts";
 
 const config = await readConfig(environment());
-/** Like a second instance, each has a client of its own. */
+/** Each call has its own client, like a second instance. */
 const newDb = () => companyDb(config, channelTokenSource(config.signingKey));
 const db = newDb();
 
-/** A company whose catalogue has one template with an image, which is not uploaded yet. */
+/** A company with one template, whose image is not uploaded yet. */
 async function withTemplate(channel: TemplateChannel, file = "offer.png", signature = "good") {
   const company = await companyWithCatalogue();
   channel.templates = [imageTemplate("offer", channel.sample(file, signature))];
@@ -56,7 +56,7 @@ function upload(
   }, patience);
 }
 
-Deno.test("fifty at once upload once, and each gets the media", async () => {
+Deno.test("fifty simultaneous calls cause one upload, and each gets the media", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel);
   const all = await Promise.all(
@@ -64,13 +64,13 @@ Deno.test("fifty at once upload once, and each gets the media", async () => {
   );
   assert.deepEqual(all, Array(50).fill({ mediaId: "media1", filename: null }));
   assert.equal(channel.uploads.length, 1);
-  // Later, the database tells it, and the channel is not asked.
+  // After that, the database knows the media, and the channel is not called.
   const before = channel.calls.length;
   assert.deepEqual(await upload(channel, company, templateId), all[0]);
   assert.equal(channel.calls.length, before);
 });
 
-Deno.test("another instance waits for the upload that is under way", async () => {
+Deno.test("another function instance waits for the upload in progress", async () => {
   const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using channel = templateChannel({
     async answer({ url }) {
@@ -83,7 +83,7 @@ Deno.test("another instance waits for the upload that is under way", async () =>
   const { company, templateId } = await withTemplate(channel);
   const first = upload(channel, company, templateId);
   await asked.promise;
-  // As another instance, which does not know the first one's promise: by the database alone.
+  // Another instance does not know the first instance's promise, so it asks only the database.
   const begun = await newDb().rpc("begin_media_upload", {
     account_id: company.account_id,
     template_id: templateId,
@@ -98,19 +98,19 @@ Deno.test("another instance waits for the upload that is under way", async () =>
   assert.equal(channel.uploads.length, 1);
 });
 
-Deno.test("an upload that another instance has under lease is waited for, and taken over after the lease", async () => {
+Deno.test("a call waits for the upload of another instance, and takes it over after the lease", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel);
   const { data } = await db.rpc("begin_media_upload", {
     account_id: company.account_id,
     template_id: templateId,
-    lease_seconds: 1, // whose instance was killed
+    lease_seconds: 1, // the instance of this upload was killed
   });
   assert.equal((data as { result: string }).result, "upload");
   assert.equal((await upload(channel, company, templateId)).mediaId, "media1");
 });
 
-Deno.test("when the sample's address has expired, the template is read again, and the fresh address is used", async () => {
+Deno.test("if the sample's address has expired, the template is read again for a new address", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel, "offer.png", "old");
   channel.templates = [imageTemplate("offer", channel.sample("offer.png", "good"))];
@@ -120,7 +120,7 @@ Deno.test("when the sample's address has expired, the template is read again, an
   assert.equal((await mediaOf(company)).length, 1);
 });
 
-Deno.test("a sample that was replaced since is uploaded in place of the one that has expired", async () => {
+Deno.test("if a new sample has replaced the expired one, the new sample is uploaded", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel, "offer.png", "old");
   channel.templates = [imageTemplate("offer", channel.sample("other.png", "good"))];
@@ -131,7 +131,7 @@ Deno.test("a sample that was replaced since is uploaded in place of the one that
   ]);
 });
 
-Deno.test("a sample that stays expired is read again once, and then fails", async () => {
+Deno.test("if a sample has expired, the template is read again once, and if the new sample has expired, the upload fails", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel, "offer.png", "old");
   const before = channel.calls.length;
@@ -145,14 +145,14 @@ Deno.test("a sample that stays expired is read again once, and then fails", asyn
     `GET /${company.business_account_id}/message_templates`,
     "GET /samples/offer.png",
   ]);
-  // The next ones do not try again at once.
+  // The next calls do not try again immediately.
   await assert.rejects(upload(channel, company, templateId), /has expired/);
   assert.equal(channel.calls.length, before + 3);
   const [{ media_problem }] = await templatesOf(company);
   assert.match(media_problem, /has expired/);
 });
 
-Deno.test("a channel that cannot be read again fails the upload, with both reasons", async () => {
+Deno.test("an upload fails with both reasons if its sample has expired and the channel cannot be read", async () => {
   let isDown = false;
   await using channel = templateChannel({
     answer: ({ url }) =>
@@ -166,7 +166,7 @@ Deno.test("a channel that cannot be read again fails the upload, with both reaso
   );
 });
 
-Deno.test("one bad sample does not keep the job from uploading the others", async () => {
+Deno.test("one bad sample does not stop the job from uploading the other samples", async () => {
   await using channel = templateChannel();
   const { company, run } = await withTemplate(channel);
   channel.templates = [
@@ -180,17 +180,15 @@ Deno.test("one bad sample does not keep the job from uploading the others", asyn
   const [{ reason, ...failed }, ...others] = body.data.media.failed;
   assert.deepEqual([failed, others.length], [{ name: "a_bad", language: "pt_BR" }, 0]);
   assert.match(reason, /text\/html/);
-  // It is due again after a pause only.
+  // The upload is due again only after a pause.
   const again = await run("template-media", company.account_id);
-  assert.deepEqual(again.body.data, {
-    job: "template-media",
-    account_id: company.account_id,
-    uploaded: 0,
-    failed: [],
-  });
+  assert.deepEqual(
+    again.body.data,
+    { job: "template-media", account_id: company.account_id, uploaded: 0, failed: [] },
+  );
 });
 
-Deno.test("of many bad samples a run tells the first twenty and counts the others", async () => {
+Deno.test("a run with many bad samples names the first twenty and counts the others", async () => {
   await using channel = templateChannel();
   const { company, run } = await withTemplate(channel);
   channel.templates = Array.from(
@@ -204,28 +202,7 @@ Deno.test("of many bad samples a run tells the first twenty and counts the other
   assert.deepEqual(runs.at(-1)!.result, { uploaded, failed, more_failed });
 });
 
-Deno.test("media that is about to expire is uploaded again", async () => {
-  await using channel = templateChannel();
-  const { company, run } = await withTemplate(channel);
-  assert.equal((await run("template-media", company.account_id)).body.data.uploaded, 1);
-  assert.equal((await run("template-media", company.account_id)).body.data.uploaded, 0);
-  await withDatabase((sql) =>
-    sql`update template_media set uploaded_at = now() - interval '26 days' where company_id = ${company.id}`
-  );
-  assert.equal((await run("template-media", company.account_id)).body.data.uploaded, 1);
-  assert.equal((await mediaOf(company))[0].media_id, "media2");
-});
-
-Deno.test("a template that is gone has no media", async () => {
-  await using channel = templateChannel();
-  const { company } = await withTemplate(channel);
-  await assert.rejects(
-    upload(channel, company, crypto.randomUUID()),
-    /^MediaTrouble: The template is no longer in the catalogue/,
-  );
-});
-
-Deno.test("a sample that is another one at every reading, and always expired, is read again once", async () => {
+Deno.test("a template is read again only once, even if each reading has a new, expired sample", async () => {
   let readings = 0;
   await using channel: TemplateChannel = templateChannel({
     answer({ url }) {

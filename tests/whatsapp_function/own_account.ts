@@ -1,19 +1,17 @@
 import { type Company, newCompany } from "../support/company.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
-/** A company whose account is one of a business account of its own. */
+/** A company whose account is in a separate business account. */
 export interface CompanyWithCatalogue extends Company {
   business_account_id: string;
 }
 
-/** Makes a company whose account is one of a business account of its own. */
+/** Makes a company whose account is in a separate business account. */
 export async function companyWithCatalogue(): Promise<CompanyWithCatalogue> {
   const company = await newCompany();
   const business_account_id = `9${company.phone_number_id.slice(1)}`;
-  await withDatabase((sql) =>
-    sql`update messaging_accounts set business_account_id = ${business_account_id}
-      where id = ${company.account_id}`
-  );
+  await statement`update messaging_accounts set business_account_id = ${business_account_id}
+      where id = ${company.account_id}`;
   return { ...company, business_account_id };
 }
 
@@ -24,7 +22,7 @@ export async function templatesOf({ id }: { id: string }) {
   ]);
 }
 
-/** The runs of a company's jobs, the oldest first. */
+/** The runs of a company's jobs, oldest first. */
 export async function runsOf({ id }: { id: string }) {
   return await withDatabase(async (sql) => [
     ...await sql`select * from job_runs where company_id = ${id} order by began_at, job desc`,

@@ -1,20 +1,20 @@
-import { readEvent } from "../../supabase/functions/whatsapp/reading/event.ts";
-import type { Item } from "../../supabase/functions/whatsapp/reading/item.ts";
+import { readEvent } from "../../supabase/functions/whatsapp/events/reading/event.ts";
+import type { Item } from "../../supabase/functions/whatsapp/events/reading/item.ts";
 
 const folder = new URL("fixtures/", import.meta.url);
 
-/** The bodies of events that the channel sends, by the names of their files without `.json`, in order. */
+/** The bodies of events from the channel in order, by the names of their files without `.json`. */
 export function eventFiles(): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name)
     .filter((name) => /^\d.*\.json$/.test(name)).map((name) => name.replace(/\.json$/, "")).sort();
 }
 
-/** The bytes of one of them. */
+/** The bytes of the body with this name. */
 export function eventBytes(name: string): Uint8Array<ArrayBuffer> {
   return Deno.readFileSync(new URL(`${name}.json`, folder));
 }
 
-/** The items of one of them. */
+/** The items of the body with this name. */
 export function itemsOf(name: string): Item[] {
   return readEvent(eventBytes(name)).items;
 }
@@ -26,7 +26,7 @@ export function readValue(value: unknown) {
   return readEvent(encoder.encode(JSON.stringify(value)));
 }
 
-/** An event with one change, on a number of its own. */
+/** An event with one change, for a new number. */
 export function eventOf(field: string, value: Record<string, unknown>) {
   const metadata = { phone_number_id: "730000000000001", display_phone_number: "551140028922" };
   return {
@@ -40,7 +40,7 @@ export function itemsIn(value: Record<string, unknown>): Item[] {
   return readValue(eventOf("messages", value)).items;
 }
 
-/** The one item of a message, which is of Ana unless it says otherwise. */
+/** The only item of a message. The message is from Ana unless it says otherwise. */
 // deno-lint-ignore no-explicit-any -- tests look into members of any kind of item
 export function messageItem(message: Record<string, unknown>): any {
   const [item, ...more] = itemsIn({

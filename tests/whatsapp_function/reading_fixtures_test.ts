@@ -1,10 +1,10 @@
-// What is read of each body that the channel sends.
+// The items that the function reads from each body of the channel.
 import assert from "node:assert/strict";
-import type { Item } from "../../supabase/functions/whatsapp/reading/item.ts";
-import { readEvent } from "../../supabase/functions/whatsapp/reading/event.ts";
+import type { Item } from "../../supabase/functions/whatsapp/events/reading/item.ts";
+import { readEvent } from "../../supabase/functions/whatsapp/events/reading/event.ts";
 import { eventBytes, eventFiles, itemsOf } from "./reading_events.ts";
 
-/** What an item says, in a few words. */
+/** Describes an item in a few words. */
 function inWords(item: Item): string {
   switch (item.kind) {
     case "status": {
@@ -63,9 +63,7 @@ const EXPECTED: Record<string, string[]> = {
   "12b_status_sent_later_same_second": ["sent, S10.1, regular"],
   "13_redelivered_in_another_batch": ["delivered, S10.1, regular", "read, S10.1"],
   "14_batch_three_statuses_of_one_message": [
-    "read, S11.1",
-    "sent, S11.1, regular",
-    "delivered, S11.1, regular",
+    ...["read, S11.1", "sent, S11.1, regular", "delivered, S11.1, regular"],
   ],
   "15_batch_many_entries": [
     "sent, S12.1, regular",
@@ -96,9 +94,7 @@ const EXPECTED: Record<string, string[]> = {
   "43_inbound_flow_reply": ['interactive "Sent", answers'],
   "44_inbound_reaction_and_removal": ["reaction ❤️", "reaction null"],
   "45_inbound_unsupported": ['unsupported ""'],
-  "46_system_number_change": [
-    "system +5511987654321 null → +5521987654321 BR.1043781234567898",
-  ],
+  "46_system_number_change": ["system +5511987654321 null → +5521987654321 BR.1043781234567898"],
   "47_inbound_from_ad": ['text "Quero saber mais"'],
   "48_inbound_reply_to_unknown": ['text "sobre isso aqui", answers'],
   "49_inbound_without_contacts": ['text "oi"'],
@@ -116,23 +112,19 @@ const EXPECTED: Record<string, string[]> = {
   "62_template_quality": ["template quality of order_update pt_BR"],
   "63_category_completed": ["template category of order_update pt_BR"],
   "64_phone_throughput": ["account THROUGHPUT_UPGRADE"],
-  "65_account_restriction": [
-    "account ACCOUNT_RESTRICTION, stops until 2026-11-28T12:00:00.000Z",
-  ],
+  "65_account_restriction": ["account ACCOUNT_RESTRICTION, stops until 2026-11-28T12:00:00.000Z"],
   "66_account_disabled": ["account DISABLED_UPDATE, stops"],
-  "67_user_id_update": [
-    "identity +5511987654321 BR.1043781234567890 → null BR.1043781234567899",
-  ],
+  "67_user_id_update": ["identity +5511987654321 BR.1043781234567890 → null BR.1043781234567899"],
   "68_message_echo": ["unknown smb_message_echoes"],
   "69_unknown_field": ["unknown something_of_2027"],
 };
 
-Deno.test("each body is read into its items", () => {
+Deno.test("each body of the channel is read into the expected items", () => {
   const read = Object.fromEntries(eventFiles().map((name) => [name, itemsOf(name).map(inWords)]));
   assert.deepEqual(read, EXPECTED);
 });
 
-Deno.test("a body with signs that are escaped, and one with signs as they are, are read alike", () => {
+Deno.test("a body gives the same result with escaped and with plain characters", () => {
   const name = "31_inbound_text_escaped";
   const [escaped] = itemsOf(name);
   const text = JSON.stringify(JSON.parse(new TextDecoder().decode(eventBytes(name))));
@@ -143,7 +135,7 @@ Deno.test("a body with signs that are escaped, and one with signs as they are, a
   assert.equal(escaped.content, "Olá 👋🏽 <b>50%</b> a/b ana@exemplo.com.br — 日本");
 });
 
-Deno.test("of media the id, type, digest and end are kept, and no address", () => {
+Deno.test("a media item keeps its id, type, digest and expiry, but not its address", () => {
   for (const name of eventFiles()) assert.ok(!JSON.stringify(itemsOf(name)).includes("lookaside"));
   const [image] = itemsOf("32_inbound_image");
   assert.ok(image.kind === "message");
@@ -163,28 +155,18 @@ Deno.test("of media the id, type, digest and end are kept, and no address", () =
   assert.equal(document.media?.filename, "Orçamento_2026 (final).pdf");
 });
 
-Deno.test("the own part of a type is kept as the payload", () => {
+Deno.test("the payload of a message is the part that only messages of its type have", () => {
+  const messages = eventFiles().flatMap(itemsOf).filter((item) => item.kind === "message");
   const payloads = Object.fromEntries(
-    eventFiles().flatMap(itemsOf).filter((item) => item.kind === "message").map((
-      { id, type, payload },
-    ) => [
-      `${type} ${id.slice(10, 14)}`,
-      payload,
-    ]),
+    messages.map(({ id, type, payload }) => [`${type} ${id.slice(10, 14)}`, payload]),
   );
   const kept = Object.values(payloads);
+  const place = { latitude: -23.5614, longitude: -46.6559, name: "MASP" };
   for (
     const payload of [
       { button: { payload: "CONFIRM", text: "Confirmar" } },
       { interactive: { type: "button_reply", button_reply: { id: "slot-2", title: "Terça 15h" } } },
-      {
-        location: {
-          latitude: -23.5614,
-          longitude: -46.6559,
-          name: "MASP",
-          address: "Av. Paulista, 1578",
-        },
-      },
+      { location: { ...place, address: "Av. Paulista, 1578" } },
     ]
   ) assert.ok(kept.some((other) => JSON.stringify(other) === JSON.stringify(payload)));
   const [flow] = itemsOf("43_inbound_flow_reply");
@@ -204,7 +186,7 @@ Deno.test("the own part of a type is kept as the payload", () => {
   assert.deepEqual(Object.keys(fromAd.payload!), ["referral"]);
 });
 
-Deno.test("a person is who the message names, with what their card adds", () => {
+Deno.test("a message belongs to the sender that it names, with details from the contact card", () => {
   const persons = (name: string) =>
     itemsOf(name).map((item) => "person" in item ? item.person : null);
   const ana = {

@@ -1,4 +1,5 @@
-// Many free replies at once: with one idempotency key, beside messages of the person, and beyond a company's share.
+// Many simultaneous free replies: with one idempotency key, together with messages of the person,
+// and beyond a company's share.
 
 import assert from "node:assert/strict";
 import { ownReplies } from "../support/own_functions.ts";
@@ -7,7 +8,7 @@ import { accepted, ledgerOf, ownChannel, slowChannel } from "../support/sending.
 
 const MANY = 50;
 
-Deno.test("of 50 replies at once with one idempotency key, one is sent, and the others report it", async () => {
+Deno.test("one of 50 simultaneous replies with one idempotency key is sent, and the others report that reply", async () => {
   const company = await spokenTo();
   await using channel = slowChannel();
   const reply = await ownReplies(channel.url);
@@ -33,21 +34,7 @@ Deno.test("of 50 replies at once with one idempotency key, one is sent, and the 
   assert.equal((await ledgerOf(company)).length, 1);
 });
 
-Deno.test("50 first replies at once with one idempotency key call the channel once", async () => {
-  const company = await spokenTo();
-  await using channel = ownChannel(() => accepted());
-  const reply = await ownReplies(channel.url);
-  const json = replyIn(company, { idempotency_key: "race" });
-  const answers = await Promise.all(
-    Array.from({ length: MANY }, () => reply(company.keys.messaging, json)),
-  );
-  const firsts = answers.filter(({ body }) => body.idempotent_hit === false);
-  assert.deepEqual([firsts.length, channel.calls.length], [1, 1]);
-  const messages = new Set(answers.map(({ body }) => body.message_id));
-  assert.deepEqual([...messages], [firsts[0].body.message_id]);
-});
-
-Deno.test("replies, and messages and refusals of the same person at once, do not hinder one another", async () => {
+Deno.test("simultaneous replies, messages and refusals of one person do not block each other", async () => {
   const company = await spokenTo();
   let called = 0;
   await using channel = ownChannel(() =>
@@ -68,16 +55,16 @@ Deno.test("replies, and messages and refusals of the same person at once, do not
   assert.deepEqual([...states].sort(), ["failed", "sent"]);
 });
 
-Deno.test("more replies at once than a company's share wait, and what is too much is a 429 for which nothing was done", async () => {
+Deno.test("replies wait when their company's share is used up, and get a 429 when too many already wait", async () => {
   const company = await spokenTo();
   await using channel = slowChannel();
   const sendShare = { atOnce: 1, waiting: 1, patienceMs: 60_000 };
   const reply = await ownReplies(channel.url, { sendShare });
-  // Work is counted by the key until an answer has told its company.
+  // Until an answer has named its company, work is counted by the key.
   await reply(company.keys.messaging, replyIn(company), "?dry_run=true");
   const first = reply(company.keys.messaging, replyIn(company));
   await channel.called;
-  // Whichever of these two comes first to the share waits, and the other is refused.
+  // The first of these two to reach the share waits, and the other is refused.
   const others = [1, 2].map(() => reply(company.keys.messaging, replyIn(company)));
   const refused = await Promise.race(others);
   assert.deepEqual([refused.status, refused.body.code, refused.headers.get("Retry-After")], [

@@ -1,4 +1,5 @@
-// The function is killed at each step of a free reply, and the same request is repeated before the lease ends and after.
+// The function is killed at each step of a free reply. The same request is then repeated before and
+// after the end of the lease.
 
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
@@ -7,7 +8,10 @@ import { ownReplies } from "../support/own_functions.ts";
 import { replyIn, writes } from "../support/replying.ts";
 import { accepted, endLeases, ledgerOf, ownChannel } from "../support/sending.ts";
 
-/** How often the channel had been called, what a repeat is told at once, and after the lease has ended. */
+/**
+ * How many times the channel had been called, and what a repeat gets immediately and after the end
+ * of the lease.
+ */
 const STEPS: Record<Step, [calls: number, repeat: "new" | "pending" | "sent", later: string]> = {
   "before the claim": [0, "new", "sent"],
   "after the claim, before the call": [0, "pending", "failed"],
@@ -17,7 +21,7 @@ const STEPS: Record<Step, [calls: number, repeat: "new" | "pending" | "sent", la
 };
 
 for (const [step, [calls, repeat, later]] of Object.entries(STEPS)) {
-  Deno.test(`a function killed ${step} has replied at most once, and a repeat is told the state`, async () => {
+  Deno.test(`a function that is killed ${step} replies at most once, and a repeat gets the state of the reply`, async () => {
     const company = await newCompany();
     await writes(company);
     const json = replyIn(company, { idempotency_key: step });

@@ -1,19 +1,12 @@
-// What a free reply is answered, and what reaches the channel and the database.
+// The answers to free replies, and what reaches the channel and the database.
 
 import assert from "node:assert/strict";
 import { call, send } from "../support/calls.ts";
 import { connectAccount, newCompany } from "../support/company.ts";
-import { ownReplies, ownSender, watchedStack } from "../support/own_functions.ts";
+import { ownReplies, watchedStack } from "../support/own_functions.ts";
 import { hidePhone, replyIn, sendReply, windowOf, writes } from "../support/replying.ts";
-import {
-  accepted,
-  ledgerOf,
-  ownChannel,
-  setToken,
-  storedMessage,
-  template,
-} from "../support/sending.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { accepted, ledgerOf, ownChannel, setToken, storedMessage } from "../support/sending.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
 
 Deno.test("a free reply stores a message, sends it, and returns the channel's message id", async () => {
   const company = await newCompany();
@@ -70,16 +63,14 @@ Deno.test("a free reply stores a message, sends it, and returns the channel's me
   assert.equal(Date.parse(conversation.last_message_at), stored.created_at.getTime());
 });
 
-Deno.test("a repeat of an idempotency key sends nothing and reports the first reply, whatever else it contains", async () => {
+Deno.test("a repeat with an idempotency key sends nothing and reports the first reply, whatever its other content", async () => {
   const company = await newCompany();
   await writes(company);
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
   const json = replyIn(company, { idempotency_key: "réveil 🕖" });
   const first = (await reply(company.keys.messaging, json)).body;
-  await withDatabase((sql) =>
-    sql`update conversations set status = 'closed' where id = ${company.conversation_id}`
-  );
+  await statement`update conversations set status = 'closed' where id = ${company.conversation_id}`;
   const repeats = [
     json,
     { ...json, text: "Something else" },
@@ -98,39 +89,7 @@ Deno.test("a repeat of an idempotency key sends nothing and reports the first re
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("template sends and free replies share their idempotency keys", async () => {
-  const company = await newCompany();
-  await writes(company);
-  await using channel = ownChannel(() => accepted());
-  const [reply, sendTemplate] = [await ownReplies(channel.url), await ownSender(channel.url)];
-  const phone = await withDatabase(async (sql) => {
-    const [contact] = await sql`select phone from contacts where id = ${company.contact_id}`;
-    return contact.phone;
-  });
-  const first = await sendTemplate(
-    company.keys.messaging,
-    template(phone, { idempotency_key: "a" }),
-  );
-  const second = await reply(
-    company.keys.messaging,
-    replyIn(company, { idempotency_key: "b" }),
-  );
-  const [replied, sent] = [
-    await reply(company.keys.messaging, replyIn(company, { idempotency_key: "a" })),
-    await sendTemplate(company.keys.messaging, template(phone, { idempotency_key: "b" })),
-  ];
-  assert.deepEqual([replied.body.message_id, replied.body.idempotent_hit], [
-    first.body.message_id,
-    true,
-  ]);
-  assert.deepEqual([sent.body.message_id, sent.body.idempotent_hit], [
-    second.body.message_id,
-    true,
-  ]);
-  assert.equal(channel.calls.length, 2);
-});
-
-Deno.test("a person whose phone the channel hides is reached by the newest id, and never in to", async () => {
+Deno.test("a reply to a person with a hidden phone is addressed to the newest user id", async () => {
   const company = await newCompany();
   await writes(company);
   await hidePhone(company, ["BR.111", "BR.222"]);
@@ -141,17 +100,15 @@ Deno.test("a person whose phone the channel hides is reached by the newest id, a
   assert.deepEqual([body.recipient, "to" in body], ["BR.222", false]);
 });
 
-Deno.test("a reply goes out from the conversation's own number, with that number's token", async () => {
+Deno.test("a reply is sent from the conversation's own number with that number's token", async () => {
   const company = await newCompany();
   const other = await withDatabase((sql) => connectAccount(sql, company.id));
   await setToken(company, "first");
   await setToken({ ...other, id: company.id, account_id: other.id }, "second");
-  const [{ id: otherConversation }] = await withDatabase((sql) =>
-    sql`
-      insert into conversations (company_id, contact_id, messaging_account_id)
-      values (${company.id}, ${company.contact_id}, ${other.id}) returning id
-    `
-  );
+  const [{ id: otherConversation }] = await statement`
+    insert into conversations (company_id, contact_id, messaging_account_id)
+    values (${company.id}, ${company.contact_id}, ${other.id}) returning id
+  `;
   const onOther = { ...company, conversation_id: otherConversation };
   await writes(onOther);
   await using channel = ownChannel(() => accepted());
@@ -164,10 +121,7 @@ Deno.test("a reply goes out from the conversation's own number, with that number
   }
   assert.deepEqual(
     channel.calls.map(({ path, headers }) => [path.split("/")[2], headers.get("Authorization")]),
-    [
-      [other.phone_number_id, "Bearer second"],
-      [company.phone_number_id, "Bearer first"],
-    ],
+    [[other.phone_number_id, "Bearer second"], [company.phone_number_id, "Bearer first"]],
   );
 });
 
@@ -181,7 +135,7 @@ Deno.test("a reply does not move the window of its conversation", async () => {
   assert.deepEqual(await windowOf(company), before);
 });
 
-Deno.test("a reply takes two round trips to the database, and a request that sends nothing takes one", async () => {
+Deno.test("a reply needs two database round trips, and a request that sends nothing needs one", async () => {
   const company = await newCompany();
   await writes(company);
   await using database = watchedStack();
@@ -201,7 +155,7 @@ Deno.test("a reply takes two round trips to the database, and a request that sen
   assert.deepEqual(await trips(replyIn(unknown)), ["claim_reply"]);
 });
 
-Deno.test("a dry run says what the reply would do, and writes and sends nothing", async () => {
+Deno.test("a dry run says what the reply would do, but writes and sends nothing", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -216,9 +170,7 @@ Deno.test("a dry run says what the reply would do, and writes and sends nothing"
   assert.deepEqual([await ledgerOf(company), channel.calls.length], [[], 0]);
   await reply(company.keys.messaging, json);
   assert.deepEqual(await dry(), [200, "repeat", true]);
-  await withDatabase((sql) =>
-    sql`update contacts set do_not_contact = true where id = ${company.contact_id}`
-  );
+  await statement`update contacts set do_not_contact = true where id = ${company.contact_id}`;
   const other = replyIn(company);
   const { body } = await reply(company.keys.messaging, other, "?dry_run=true");
   assert.deepEqual(body, { success: false, dry_run: true, outcome: "do_not_contact" });
@@ -235,7 +187,7 @@ Deno.test("only POST is accepted, and the method is checked before the key", asy
   }
 });
 
-Deno.test("a path below that of replies is judged as theirs: the key first, then 404", async () => {
+Deno.test("a request below the path of replies gets a 404 after its key is checked", async () => {
   const { keys } = await newCompany();
   const url = `${stack.url}/functions/v1/whatsapp/messages/x`;
   const answers: [string | null, number, string][] = [
@@ -249,7 +201,7 @@ Deno.test("a path below that of replies is judged as theirs: the key first, then
   }
 });
 
-Deno.test("a reply needs a key with the scope messaging, which is judged before the body", async () => {
+Deno.test("a reply needs a key with the scope messaging, and the key is checked before the body", async () => {
   const company = await newCompany();
   const refusals: [string | null, number, string][] = [
     [null, 401, "Missing API key"],

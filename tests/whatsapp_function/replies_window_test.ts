@@ -1,14 +1,14 @@
-// Whether a free reply goes out: the window, do_not_contact, and the conversation that it is for.
+// Whether a free reply is sent: the window, do_not_contact, and its conversation.
 
 import assert from "node:assert/strict";
 import { assertField } from "../support/calls.ts";
-import { disconnectAccounts, newCompany } from "../support/company.ts";
-import { ownReplies, watchedStack } from "../support/own_functions.ts";
+import { connectAccount, disconnectAccounts, newCompany } from "../support/company.ts";
+import { ownReplies } from "../support/own_functions.ts";
 import { A_DAY, replyIn, sendReply, windowOf, writes } from "../support/replying.ts";
 import { accepted, ledgerOf, ownChannel, storedMessage } from "../support/sending.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
-Deno.test("outside of the window, the answer says when it closed and that a template is needed", async () => {
+Deno.test("outside the window, the answer says when the window closed and that a template is needed", async () => {
   const company = await newCompany();
   await writes(company, { secondsAgo: A_DAY + 3600 });
   const { expires_at } = await windowOf(company);
@@ -27,49 +27,14 @@ Deno.test("outside of the window, the answer says when it closed and that a temp
   assert.deepEqual(await ledgerOf(company), []);
 });
 
-Deno.test("a window that ends within a minute is closed already", async () => {
-  const company = await newCompany();
-  await writes(company, { secondsAgo: A_DAY - 55 });
-  const { status, body } = await sendReply(company.keys.messaging, replyIn(company));
-  assert.deepEqual([status, body.code], [409, "window_closed"]);
-  assert.match(body.error, /^The window for free replies closes at \d{4}-/);
-});
-
-Deno.test("before the person has written, there is no window", async () => {
+Deno.test("a conversation has no window until the person has written", async () => {
   const company = await newCompany();
   const { status, body } = await sendReply(company.keys.messaging, replyIn(company));
   assert.deepEqual([status, body.code, body.window_expires_at], [409, "window_closed", null]);
   assert.match(body.error, /^The person has never written on this number; only a template/);
 });
 
-Deno.test("the window is judged within the claim: one that closes or opens just before it counts", async () => {
-  const company = await newCompany();
-  const { id, contact_id, account_id } = company;
-  let justBefore = async () => {};
-  await using database = watchedStack(async (request) => {
-    if (request.url.endsWith("/rpc/claim_reply")) await justBefore();
-    return null;
-  });
-  await using channel = ownChannel(() => accepted());
-  const reply = await ownReplies(channel.url, { supabaseUrl: database.url });
-
-  await writes(company);
-  justBefore = async () => {
-    await withDatabase((sql) =>
-      sql`select app.close_window(${id}, ${contact_id}, ${account_id}, now())`
-    );
-  };
-  assert.equal((await reply(company.keys.messaging, replyIn(company))).body.code, "window_closed");
-  assert.equal(channel.calls.length, 0);
-
-  justBefore = async () => {
-    await writes(company, { secondsAgo: 0 });
-  };
-  assert.equal((await reply(company.keys.messaging, replyIn(company))).body.success, true);
-  assert.equal(channel.calls.length, 1);
-});
-
-Deno.test("when the channel says that the window is closed, it is closed for the next reply too, until the person writes", async () => {
+Deno.test("after the channel reports a closed window, it stays closed until the person writes", async () => {
   const company = await newCompany();
   await writes(company, { secondsAgo: 60 });
   let isClosed = true;
@@ -83,7 +48,7 @@ Deno.test("when the channel says that the window is closed, it is closed for the
   assert.deepEqual([status, body], [409, {
     success: false,
     error: "More than 24 hours have passed since the person last wrote, as the messaging channel " +
-      "says; only a template can be sent until the person writes again",
+      "reports; only a template can be sent until the person writes again",
     code: "window_closed",
     request_id: body.request_id,
     channel: { code: 131047, message: "Re-engagement message", details: "24 h" },
@@ -102,29 +67,14 @@ Deno.test("when the channel says that the window is closed, it is closed for the
   assert.equal((await reply(company.keys.messaging, replyIn(company))).body.success, true);
 });
 
-Deno.test("131047 does not close a window that the person renewed during the call", async () => {
-  const company = await newCompany();
-  await writes(company, { secondsAgo: 60 });
-  await using channel = ownChannel(async () => {
-    if (channel.calls.length > 1) return accepted();
-    await writes(company, { secondsAgo: 0 });
-    return Response.json({ error: { code: 131047, message: "late" } }, { status: 400 });
-  });
-  const reply = await ownReplies(channel.url);
-  assert.equal((await reply(company.keys.messaging, replyIn(company))).body.code, "window_closed");
-  assert.equal((await reply(company.keys.messaging, replyIn(company))).body.success, true);
-});
-
-Deno.test("do_not_contact stops a reply and uses up no key, until the person writes something after it", async () => {
+Deno.test("do_not_contact stops replies until the person writes again, and the idempotency key stays free", async () => {
   const company = await newCompany();
   await writes(company, { secondsAgo: 120 });
-  await withDatabase((sql) =>
-    sql`
-      update contacts set do_not_contact = true, do_not_contact_source = 'word',
-        do_not_contact_at = (select last_inbound_at from contact_windows where contact_id = contacts.id)
-      where id = ${company.contact_id}
-    `
-  );
+  await statement`
+    update contacts set do_not_contact = true, do_not_contact_source = 'word',
+      do_not_contact_at = (select last_inbound_at from contact_windows where contact_id = contacts.id)
+    where id = ${company.contact_id}
+  `;
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
   const json = replyIn(company, { idempotency_key: "after the word" });
@@ -138,29 +88,25 @@ Deno.test("do_not_contact stops a reply and uses up no key, until the person wri
   assert.deepEqual([sent.body.success, sent.body.idempotent_hit], [true, false]);
 });
 
-Deno.test("a closed conversation takes no reply, and the answer names the one that does", async () => {
+Deno.test("a closed conversation accepts no reply, and the error names the conversation that does", async () => {
   const company = await newCompany();
   await writes(company);
-  await withDatabase((sql) =>
-    sql`update conversations set status = 'closed' where id = ${company.conversation_id}`
-  );
+  await statement`update conversations set status = 'closed' where id = ${company.conversation_id}`;
   const alone = await sendReply(company.keys.messaging, replyIn(company));
   assert.deepEqual([alone.status, alone.body.code, "existing_id" in alone.body], [
     ...[409, "conflict"],
     false,
   ]);
   assert.match(alone.body.error, /^The conversation is closed; open it again/);
-  const [{ id }] = await withDatabase((sql) =>
-    sql`
-      insert into conversations (company_id, contact_id, messaging_account_id)
-      values (${company.id}, ${company.contact_id}, ${company.account_id}) returning id
-    `
-  );
+  const [{ id }] = await statement`
+    insert into conversations (company_id, contact_id, messaging_account_id)
+    values (${company.id}, ${company.contact_id}, ${company.account_id}) returning id
+  `;
   const { status, body } = await sendReply(company.keys.messaging, replyIn(company));
   assert.deepEqual([status, body.code, body.existing_id], [409, "conflict", id]);
 });
 
-Deno.test("a conversation of another company is a 404, as one that does not exist", async () => {
+Deno.test("a conversation of another company gets a 404, like an unknown conversation", async () => {
   const [own, other] = [await newCompany(), await newCompany()];
   await writes(other);
   for (const conversation_id of [other.conversation_id, crypto.randomUUID()]) {
@@ -172,15 +118,19 @@ Deno.test("a conversation of another company is a 404, as one that does not exis
   }
 });
 
-Deno.test("a reply in a conversation whose account is disconnected is a 404 that says so", async () => {
+Deno.test("a reply in a conversation whose account is disconnected gets a 404 that says so", async () => {
   const company = await newCompany();
   await writes(company);
-  await withDatabase((sql) => disconnectAccounts(sql, company.id));
+  await withDatabase(async (sql) => {
+    await disconnectAccounts(sql, company.id);
+    // This newly connected account does not send the reply instead.
+    await connectAccount(sql, company.id);
+  });
   const { status, body } = await sendReply(company.keys.messaging, replyIn(company));
   assert.deepEqual([status, body.code], [404, "account_not_connected"]);
 });
 
-Deno.test("the body is strict: each wrong field is named", async () => {
+Deno.test("every wrong field of the body is refused, and the error names it", async () => {
   const company = await newCompany();
   await writes(company);
   const cases: [Record<string, unknown>, string, string | RegExp][] = [
@@ -209,7 +159,7 @@ Deno.test("the body is strict: each wrong field is named", async () => {
   assert.deepEqual(await ledgerOf(company), []);
 });
 
-Deno.test("a text of 4096 characters is sent whole", async () => {
+Deno.test("a reply with a text of 4096 characters is sent whole", async () => {
   const company = await newCompany();
   await writes(company);
   await using channel = ownChannel(() => accepted());

@@ -1,17 +1,17 @@
-// A template that is read again for a send: by one, and the others wait for it.
+// A template that is read again for a send: one send reads it, and the others wait.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
 import { channelTokenSource } from "../../supabase/functions/_shared/key/token.ts";
-import { readChannelConfig } from "../../supabase/functions/_shared/whatsapp/channel_config.ts";
-import { rereadTemplate } from "../../supabase/functions/_shared/whatsapp/template_reread.ts";
+import { readChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
+import { rereadTemplate } from "../../supabase/functions/_shared/templates/template_reread.ts";
 import {
   listedTemplate,
   type TemplateChannel,
   templateChannel,
 } from "../support/template_channel.ts";
 import { until } from "../support/started.ts";
-import { environment, withDatabase } from "../support/test_stack.ts";
+import { environment, statement } from "../support/test_stack.ts";
 import { type CompanyWithCatalogue, companyWithCatalogue, templatesOf } from "./own_account.ts";
 
 const config = await readConfig(environment());
@@ -29,7 +29,7 @@ const sourceOf = ({ account_id, business_account_id }: CompanyWithCatalogue) => 
   beganAt: new Date().toISOString(),
 });
 
-Deno.test("the templates of one name are read and stored, and the others stay", async () => {
+Deno.test("rereading one name stores its templates and leaves the others unchanged", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({
     templates: [listedTemplate("order"), listedTemplate("order_2")],
@@ -41,20 +41,20 @@ Deno.test("the templates of one name are read and stored, and the others stay", 
   assert.deepEqual((await templatesOf(company)).map(({ status }) => status), ["DELETED"]);
 });
 
-Deno.test("of several sends at once, one reads the template and the others get its result", async () => {
+Deno.test("only one of several simultaneous sends reads the template, and the others get its result", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ templates: [listedTemplate("order")] });
-  // The database has told all but one that another request reads it, and they hear so first.
+  // Before the reading ends, the database reports to all sends but one that another send reads.
   const others = Array.from({ length: 10 }, () => reread(channel, company, true));
   const [first, ...rest] = await Promise.all([reread(channel, company), ...others]);
   assert.deepEqual([first, rest], [true, Array(10).fill(true)]);
   assert.equal(channel.calls.length, 1);
-  // One that hears so late gets the same result.
+  // A send that gets this report late gets the same result.
   assert.equal(await reread(channel, company, true), true);
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a reading that fails throws for the one that reads, and is false for the others", async () => {
+Deno.test("if a reading fails, the send that reads gets an error, and the sends that wait get false", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ answer: () => new Response("", { status: 503 }) });
   const failing = reread(channel, company);
@@ -63,7 +63,7 @@ Deno.test("a reading that fails throws for the one that reads, and is false for 
   assert.equal(await other, false);
 });
 
-Deno.test("a reading that takes long is not waited for, and is stored when it ends", async () => {
+Deno.test("no send waits for a slow reading, and its result is stored when it ends", async () => {
   const company = await companyWithCatalogue();
   const answer = Promise.withResolvers<null>();
   await using channel = templateChannel({
@@ -83,14 +83,14 @@ Deno.test("a reading that takes long is not waited for, and is stored when it en
   await until(async () => (await templatesOf(company)).length === 1);
 });
 
-Deno.test("what was read of a business account that the account has left is not stored", async () => {
+Deno.test("templates are not stored if the account left the business account while they were read", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({
     templates: [listedTemplate("order")],
     answer: async () => {
-      await withDatabase((sql) =>
-        sql`update messaging_accounts set business_account_id = '77' where id = ${company.account_id}`
-      );
+      await statement`
+        update messaging_accounts set business_account_id = '77' where id = ${company.account_id}
+      `;
       return null;
     },
   });
@@ -101,7 +101,7 @@ Deno.test("what was read of a business account that the account has left is not 
   assert.deepEqual(await templatesOf(company), []);
 });
 
-Deno.test("a reading of another instance is waited for a moment, and no longer", async () => {
+Deno.test("a send waits only a moment while another instance reads the template", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel();
   assert.equal(await reread(channel, company, true), false);

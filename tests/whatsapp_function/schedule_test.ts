@@ -1,17 +1,23 @@
-// Scheduled jobs on a hosted project. pg_cron, pg_net and Vault are not in the database of these tests, so
-// stand-ins with their signatures take their places, in a transaction that is rolled back.
+// Scheduled jobs on a hosted project. The database of these tests does not have pg_cron, pg_net and
+// Vault. Imitations with the same signatures replace them, in a transaction that is rolled back.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
-import { actAs, actAsSuperuser, refusal, rolledBack } from "../support/acting_as.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import {
+  actAs,
+  actAsSuperuser,
+  refusal,
+  rolledBack,
+  type Sql,
+  type Work,
+} from "../support/acting_as.ts";
 import { type CompanyWithCatalogue, companyWithCatalogue } from "./own_account.ts";
 
-type Sql = postgres.TransactionSql;
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const URL = "https://project.supabase.co/functions/v1/whatsapp";
 const SECRET = "s".repeat(32);
 
-/** Makes the stand-ins: as the documentation of each extension has it, as far as it is used. */
+/** Makes the imitations of the used parts, as the documentation of each extension describes them. */
 async function addExtensions(sql: Sql) {
   await sql.unsafe(`
     create schema cron;
@@ -84,111 +90,86 @@ async function schedule(sql: Sql, url = URL, secret = SECRET) {
   await actAsSuperuser(sql);
 }
 
-Deno.test("without the extensions, scheduling says what is missing, and the status says that nothing is scheduled", async () => {
-  await rolledBack(async (sql) => {
-    await actAs(sql, "service_role");
-    await assert.rejects(
-      sql.savepoint((sql) => sql`select public.schedule_jobs(${URL}, ${SECRET})`),
-      (error: postgres.PostgresError) => {
-        assert.equal(error.code, "PT501");
-        assert.match(
-          error.message,
-          /\(pg_cron, pg_net, supabase_vault\): enable it, .* npm start, runs/,
-        );
-        return true;
-      },
-    );
-    const { scheduled, url, cron_jobs, failed_calls } = await statusAs(sql);
-    assert.deepEqual({ scheduled, url, cron_jobs, failed_calls }, {
-      scheduled: false,
-      url: null,
-      cron_jobs: [],
-      failed_calls: [],
-    });
-    await actAs(sql, "service_role");
-    const [{ unschedule_jobs }] = await sql`select public.unschedule_jobs()`;
-    assert.equal(unschedule_jobs, 0);
-  });
+test("without pg_cron and pg_net, scheduling says what is missing, and the status shows no schedule", async (sql) => {
+  await actAs(sql, "service_role");
+  await assert.rejects(
+    sql.savepoint((sql) => sql`select public.schedule_jobs(${URL}, ${SECRET})`),
+    (error: postgres.PostgresError) => {
+      assert.equal(error.code, "PT501");
+      const missing = /\(pg_cron, pg_net, supabase_vault\): enable it, .* \(npm start\) runs/;
+      assert.match(error.message, missing);
+      return true;
+    },
+  );
+  const { scheduled, url, cron_jobs, failed_calls } = await statusAs(sql);
+  assert.deepEqual(
+    { scheduled, url, cron_jobs, failed_calls },
+    { scheduled: false, url: null, cron_jobs: [], failed_calls: [] },
+  );
+  await actAs(sql, "service_role");
+  const [{ unschedule_jobs }] = await sql`select public.unschedule_jobs()`;
+  assert.equal(unschedule_jobs, 0);
 });
 
-Deno.test("only the operator's role schedules jobs, and only with an address and a good secret", async () => {
-  await rolledBack(async (sql) => {
-    await addExtensions(sql);
-    for (const role of ["anon", "authenticated", "api_client"] as const) {
-      await actAs(sql, role);
-      for (const call of ["schedule_jobs('x', 'y')", "unschedule_jobs()", "jobs_status()"]) {
-        assert.equal(
-          await refusal(sql, (sql) => sql.unsafe(`select public.${call}`)),
-          "42501",
-          role,
-        );
-      }
+test("only the operator's role can schedule jobs, and only with an address and a valid secret", async (sql) => {
+  await addExtensions(sql);
+  for (const role of ["anon", "authenticated", "api_client"] as const) {
+    await actAs(sql, role);
+    for (const call of ["schedule_jobs('x', 'y')", "unschedule_jobs()", "jobs_status()"]) {
+      const calling = (sql: Sql) => sql.unsafe(`select public.${call}`);
+      assert.equal(await refusal(sql, calling), "42501", role);
     }
-    await actAs(sql, "service_role");
-    const wrong = [
-      ["", SECRET],
-      ["ftp://x/y", SECRET],
-      [`${URL}?a=b`, SECRET],
-      [`${URL} x`, SECRET],
-      [URL, "s".repeat(31)],
-      [URL, `${SECRET} s`],
-      [URL, ""],
-    ];
-    for (const [url, secret] of wrong) {
-      const refused = await refusal(
-        sql,
-        (sql) => sql`select public.schedule_jobs(${url}, ${secret})`,
-      );
-      assert.equal(refused, "PT422", url);
-    }
-  });
+  }
+  await actAs(sql, "service_role");
+  const wrong = [
+    ["", SECRET],
+    ["ftp://x/y", SECRET],
+    [`${URL}?a=b`, SECRET],
+    [`${URL} x`, SECRET],
+    [URL, "s".repeat(31)],
+    [URL, `${SECRET} s`],
+    [URL, ""],
+  ];
+  for (const [url, secret] of wrong) {
+    const scheduling = (sql: Sql) => sql`select public.schedule_jobs(${url}, ${secret})`;
+    assert.equal(await refusal(sql, scheduling), "PT422", url);
+  }
 });
 
-Deno.test("scheduling puts address and secret into Vault, and again replaces them; unscheduling forgets them", async () => {
-  await rolledBack(async (sql) => {
-    await addExtensions(sql);
-    await schedule(sql, `${URL}/`);
-    await schedule(sql, URL, "t".repeat(40));
-    const secrets =
-      await sql`select name, decrypted_secret from vault.decrypted_secrets order by name`;
-    assert.deepEqual(secrets.map((row) => ({ ...row })), [
-      { name: "whatsapp_function_url", decrypted_secret: URL },
-      { name: "whatsapp_jobs_secret", decrypted_secret: "t".repeat(40) },
-    ]);
-    const jobs = await sql`select jobname, schedule, command, username from cron.job order by 1`;
-    assert.deepEqual(jobs.map((row) => ({ ...row })), [
-      {
-        jobname: "call-due-jobs",
-        schedule: "* * * * *",
-        command: "select app.call_due_jobs()",
-        username: "postgres",
-      },
-      {
-        jobname: "fail-expired-sends",
-        schedule: "* * * * *",
-        command: "select public.fail_expired_sends()",
-        username: "postgres",
-      },
-    ]);
-    // Each command runs.
-    await sql.savepoint(async (sql) => {
-      await sql`set local role postgres`;
-      for (const { command } of jobs) await sql.unsafe(command);
-    });
-    await actAsSuperuser(sql);
-    const { scheduled, url } = await statusAs(sql);
-    assert.deepEqual([scheduled, url], [true, URL]);
-
-    await actAs(sql, "service_role");
-    const [{ unschedule_jobs }] = await sql`select public.unschedule_jobs()`;
-    await actAsSuperuser(sql);
-    assert.equal(unschedule_jobs, 2);
-    assert.equal((await sql`select from vault.secrets`).count, 0);
-    assert.equal((await statusAs(sql)).scheduled, false);
+test("scheduling stores the address and the secret in Vault, and unscheduling deletes them", async (sql) => {
+  await addExtensions(sql);
+  await schedule(sql, `${URL}/`);
+  await schedule(sql, URL, "t".repeat(40));
+  const secrets =
+    await sql`select name, decrypted_secret from vault.decrypted_secrets order by name`;
+  assert.deepEqual(secrets.map((row) => ({ ...row })), [
+    { name: "whatsapp_function_url", decrypted_secret: URL },
+    { name: "whatsapp_jobs_secret", decrypted_secret: "t".repeat(40) },
+  ]);
+  const jobs = await sql`select jobname, schedule, command, username from cron.job order by 1`;
+  const minutely = { schedule: "* * * * *", username: "postgres" };
+  assert.deepEqual(jobs.map((row) => ({ ...row })), [
+    { jobname: "call-due-jobs", command: "select app.call_due_jobs()", ...minutely },
+    { jobname: "fail-expired-sends", command: "select public.fail_expired_sends()", ...minutely },
+  ]);
+  // Each scheduled command can run.
+  await sql.savepoint(async (sql) => {
+    await sql`set local role postgres`;
+    for (const { command } of jobs) await sql.unsafe(command);
   });
+  await actAsSuperuser(sql);
+  const { scheduled, url } = await statusAs(sql);
+  assert.deepEqual([scheduled, url], [true, URL]);
+
+  await actAs(sql, "service_role");
+  const [{ unschedule_jobs }] = await sql`select public.unschedule_jobs()`;
+  await actAsSuperuser(sql);
+  assert.equal(unschedule_jobs, 2);
+  assert.equal((await sql`select from vault.secrets`).count, 0);
+  assert.equal((await statusAs(sql)).scheduled, false);
 });
 
-/** Calls what is due, as pg_cron does, and returns the requests for these companies. */
+/** Calls the due jobs, like pg_cron, and returns the requests for these companies. */
 async function callDueJobs(sql: Sql, ...companies: CompanyWithCatalogue[]) {
   await sql`truncate net.requests`;
   await sql`set local role postgres`;
@@ -199,7 +180,7 @@ async function callDueJobs(sql: Sql, ...companies: CompanyWithCatalogue[]) {
   return requests.filter(({ body }) => ids.includes(body.account_id));
 }
 
-/** Leaves only the jobs of these companies due, without a lock on the accounts of other tests. */
+/** Makes only the jobs of these companies due, without a lock on the accounts of other tests. */
 async function onlyDue(sql: Sql, ...companies: CompanyWithCatalogue[]) {
   const ids = companies.map(({ id }) => `'${id}'`).join();
   await sql.unsafe(`
@@ -213,7 +194,7 @@ async function onlyDue(sql: Sql, ...companies: CompanyWithCatalogue[]) {
   `);
 }
 
-Deno.test("each minute the function is called for what is due, with the secret", async () => {
+Deno.test("the function is called every minute for the due jobs, with the secret", async () => {
   const [one, other] = [await companyWithCatalogue(), await companyWithCatalogue()];
   await rolledBack(async (sql) => {
     await addExtensions(sql);
@@ -229,13 +210,12 @@ Deno.test("each minute the function is called for what is due, with the secret",
       timeout_milliseconds: 150_000,
     });
     const calls = await sql`select * from job_calls where company_id = ${one.id}`;
-    assert.deepEqual([calls.count, calls[0].job, calls[0].account_id], [
-      1,
-      "template-sync",
-      one.account_id,
-    ]);
+    assert.deepEqual(
+      [calls.count, calls[0].job, calls[0].account_id],
+      [1, "template-sync", one.account_id],
+    );
 
-    // A run that is under way, or that has failed lately, is not due.
+    // A job whose run is in progress or has failed recently is not due.
     await sql`select begin_job('template-sync', ${one.account_id})`;
     const [{ run }] = await sql`select begin_job('template-sync', ${other.account_id}) as run`;
     await sql`select end_job(${run.run_id}, 'The channel is down')`;
@@ -248,7 +228,7 @@ Deno.test("each minute the function is called for what is due, with the secret",
   });
 });
 
-Deno.test("a call of many due jobs asks for fifty of them, and a minute later for others", async () => {
+Deno.test("if many jobs are due, each call starts fifty of them, and later calls start the others too", async () => {
   const company = await companyWithCatalogue();
   await rolledBack(async (sql) => {
     await addExtensions(sql);
@@ -265,7 +245,7 @@ Deno.test("a call of many due jobs asks for fifty of them, and a minute later fo
       await sql`set local role postgres`;
       const [{ call_due_jobs }] = await sql`select app.call_due_jobs()`;
       await actAsSuperuser(sql);
-      // And one for the events of the channel.
+      // One more request is for the events of the channel.
       assert.equal(call_due_jobs, 51);
       const requests = await sql`select body from net.requests where body <> '{}'`;
       assert.equal(requests.count, 50);
@@ -275,18 +255,16 @@ Deno.test("a call of many due jobs asks for fifty of them, and a minute later fo
   });
 });
 
-Deno.test("without an address in Vault, the call fails with what to do", async () => {
-  await rolledBack(async (sql) => {
-    await addExtensions(sql);
-    await sql`set local role postgres`;
-    await assert.rejects(
-      sql.savepoint((sql) => sql`select app.call_due_jobs()`),
-      /run npm run admin -- jobs schedule/,
-    );
-  });
+test("without an address in Vault, the call fails and says what to do", async (sql) => {
+  await addExtensions(sql);
+  await sql`set local role postgres`;
+  await assert.rejects(
+    sql.savepoint((sql) => sql`select app.call_due_jobs()`),
+    /run npm run admin -- jobs schedule/,
+  );
 });
 
-Deno.test("the status tells the last run of each job, the catalogue, and the calls that failed", async () => {
+Deno.test("the status shows the last run of each job, the catalogue and the calls that failed", async () => {
   const company = await companyWithCatalogue();
   await rolledBack(async (sql) => {
     await addExtensions(sql);
@@ -307,15 +285,14 @@ Deno.test("the status tells the last run of each job, the catalogue, and the cal
 
     const status = await statusAs(sql);
     const [job] = status.cron_jobs;
-    assert.deepEqual([job.name, job.last_status, job.last_message], [
-      "call-due-jobs",
-      "failed",
-      "ERROR: no room",
-    ]);
-    const account = status.accounts.find((each: { account_id: string }) =>
-      each.account_id === company.account_id
+    assert.deepEqual(
+      [job.name, job.last_status, job.last_message],
+      ["call-due-jobs", "failed", "ERROR: no room"],
     );
-    const { last_runs, sync_due_at, ...facts } = account;
+    const { account_id } = company;
+    const { last_runs, sync_due_at, ...facts } = status.accounts.find(
+      (each: { account_id: string }) => each.account_id === account_id,
+    );
     assert.deepEqual(facts, {
       account_id: company.account_id,
       company_id: company.id,
@@ -341,19 +318,12 @@ Deno.test("the status tells the last run of each job, the catalogue, and the cal
       error: '{"error": "The channel is down"}',
     });
 
-    // Another run under way is no failure, and nor is a good answer.
+    // Runs in progress and successful answers do not count as failures.
     for (const code of [200, 409]) {
       await sql`update net._http_response set status_code = ${code}`;
       assert.deepEqual((await statusAs(sql)).failed_calls, []);
     }
     await sql`update net._http_response set status_code = null, error_msg = 'Timeout was reached'`;
     assert.equal((await statusAs(sql)).failed_calls[0].error, "Timeout was reached");
-  });
-});
-
-Deno.test("the stand-ins are gone after each test", async () => {
-  await withDatabase(async (sql) => {
-    const found = await sql`select from pg_namespace where nspname in ('cron', 'net', 'vault')`;
-    assert.equal(found.count, 0);
   });
 });

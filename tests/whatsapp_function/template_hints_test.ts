@@ -1,4 +1,4 @@
-// What the channel tells of templates and accounts, from the body of the event to the next send.
+// What the channel says about templates and accounts, from the body of the event to the next send.
 import assert from "node:assert/strict";
 import { tellOfAccount, tellOfTemplate, tellOfTrouble } from "../database/hints.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -10,11 +10,11 @@ import {
   listedTemplate,
   templateChannel,
 } from "../support/template_channel.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 import { type CompanyWithCatalogue, companyWithCatalogue, templatesOf } from "./own_account.ts";
 import { itemsOf } from "./reading_events.ts";
 
-/** A template that `template()` fits. */
+/** A template that fits the request of `template()`. */
 const order = (changes: ListedTemplate = {}) =>
   listedTemplate("order_update", {
     components: [{ type: "BODY", text: "Olá {{1}}, o pedido {{2}} saiu." }],
@@ -22,7 +22,7 @@ const order = (changes: ListedTemplate = {}) =>
     ...changes,
   });
 
-/** A channel that lists order_update and takes messages, and a company that has read its list. */
+/** A channel that lists order_update and accepts messages, and a company that has read its list. */
 async function listening() {
   let isDown = false;
   const channel = templateChannel({
@@ -43,9 +43,9 @@ async function listening() {
   return {
     company,
     channel,
-    /** The channel changes the template. */
+    /** Makes the channel change the template. */
     list: (changes: ListedTemplate) => channel.templates = [order(changes)],
-    /** The channel lists nothing from now on. */
+    /** Makes the channel list nothing from then on. */
     break: () => isDown = true,
     mend: () => isDown = false,
     synchronise,
@@ -55,7 +55,7 @@ async function listening() {
   };
 }
 
-/** The one item of an event, about the business account of a company and as if it happened now. */
+/** The only item of an event about a company's business account that happens now. */
 function told(file: string, company: Pick<CompanyWithCatalogue, "business_account_id">) {
   const [item, ...more] = itemsOf(file);
   assert.deepEqual(more, []);
@@ -67,21 +67,18 @@ function told(file: string, company: Pick<CompanyWithCatalogue, "business_accoun
 async function tell(file: string, company: CompanyWithCatalogue, happened?: string) {
   const item = told(file, company);
   if (happened) item.at = happened;
-  assert.equal(
-    await withDatabase((sql) => tellOfTemplate(sql, [company.account_id], item)),
-    "done",
-  );
+  const outcome = await withDatabase((sql) => tellOfTemplate(sql, [company.account_id], item));
+  assert.equal(outcome, "done");
 }
 
 const isDue = async ({ account_id }: CompanyWithCatalogue) =>
-  (await withDatabase((sql) =>
-    sql`select from due_jobs() where job = 'template-sync' and account_id = ${account_id}`
-  )).length === 1;
+  (await statement`
+    select from due_jobs() where job = 'template-sync' and account_id = ${account_id}
+  `).length === 1;
 
-Deno.test("after a template was rejected or paused, the next send reads it again and is refused, and its key is free", async () => {
-  for (
-    const [file, status] of [["60_template_rejected", "REJECTED"], ["61_template_paused", "PAUSED"]]
-  ) {
+Deno.test("after an event rejects or pauses a template, the next send rereads it and is refused", async () => {
+  const files = { "60_template_rejected": "REJECTED", "61_template_paused": "PAUSED" };
+  for (const [file, status] of Object.entries(files)) {
     await using at = await listening();
     at.list({ status });
     await tell(file, at.company);
@@ -102,45 +99,13 @@ Deno.test("after a template was rejected or paused, the next send reads it again
   }
 });
 
-Deno.test("when the template cannot be read, what was told refuses the send", async () => {
-  await using at = await listening();
-  at.break();
-  await tell("61_template_paused", at.company);
-  const lines = await logged(async () => {
-    const { status, body } = await at.send();
-    assert.deepEqual([status, body.code], [422, "template_rejected"]);
-    assert.match(body.details[0].message, /^is PAUSED at the channel/);
-  });
-  assert.match(lines.join(), /template_not_reread/);
-  assert.deepEqual(await ledgerOf(at.company), []);
-});
-
-Deno.test("what the channel lists is the truth, whatever it told", async () => {
-  await using at = await listening();
-  await tell("60_template_rejected", at.company);
-  assert.equal((await templatesOf(at.company))[0].status, "REJECTED");
-  const { status, body } = await at.send();
-  assert.deepEqual([status, body.success], [200, true], JSON.stringify(body));
-  assert.equal((await templatesOf(at.company))[0].status, "APPROVED");
-});
-
-Deno.test("a template of another quality is shown so and still sent, and its list is read soon", async () => {
-  await using at = await listening();
-  await tell("62_template_quality", at.company);
-  assert.equal((await templatesOf(at.company))[0].quality, "YELLOW");
-  assert.equal((await at.send()).status, 200);
-  assert.equal(await isDue(at.company), true);
-});
-
-Deno.test("of a template that became marketing, nothing is sent to who wants none", async () => {
+Deno.test("a template that became a marketing template is not sent to a person who has opted out of marketing", async () => {
   await using at = await listening();
   const phone = anyPhone();
-  await withDatabase((sql) =>
-    sql`
-      insert into contacts (company_id, phone, marketing_stopped_at, marketing_stop_source)
-      values (${at.company.id}, ${phone}, now(), 'preference')
-    `
-  );
+  await statement`
+    insert into contacts (company_id, phone, marketing_stopped_at, marketing_stop_source)
+    values (${at.company.id}, ${phone}, now(), 'preference')
+  `;
   const reason = async () => {
     const { status, body } = await at.send({ phone });
     assert.equal(status, 200);
@@ -157,26 +122,7 @@ Deno.test("of a template that became marketing, nothing is sent to who wants non
   assert.equal(await reason(), "marketing_opt_out");
 });
 
-Deno.test("an event that comes late has the template read again before its next send", async () => {
-  await using at = await listening();
-  const phone = anyPhone();
-  await withDatabase((sql) =>
-    sql`
-      insert into contacts (company_id, phone, marketing_stopped_at, marketing_stop_source)
-      values (${at.company.id}, ${phone}, now(), 'preference')
-    `
-  );
-  const late = new Date(Date.now() - 120_000).toISOString();
-  at.list({ category: "MARKETING" });
-  await tell("63_category_completed", at.company, late);
-  assert.equal((await templatesOf(at.company))[0].category, "UTILITY");
-  assert.equal((await at.send({ phone })).body.reason, "marketing_opt_out");
-  at.list({ status: "PAUSED" });
-  await tell("61_template_paused", at.company, late);
-  assert.equal((await at.send()).status, 422);
-});
-
-Deno.test("events of accounts and trouble of a number are kept, and every send goes on", async () => {
+Deno.test("events about an account or its number are stored without stopping sends", async () => {
   await using at = await listening();
   const { company } = at;
   await withDatabase(async (sql) => {
@@ -184,17 +130,13 @@ Deno.test("events of accounts and trouble of a number are kept, and every send g
     for (const file of ["64_phone_throughput", "65_account_restriction", "66_account_disabled"]) {
       assert.equal(await tellOfAccount(sql, accounts, told(file, company)), "done");
     }
-    assert.equal(
-      await tellOfTrouble(sql, company.account_id, told("20_value_errors", company)),
-      "done",
-    );
+    const trouble = told("20_value_errors", company);
+    assert.equal(await tellOfTrouble(sql, company.account_id, trouble), "done");
   });
-  const notices = await withDatabase((sql) =>
-    sql`
-      select event, stops_sending, until, value from account_notices
-      where company_id = ${company.id} order by event
-    `
-  );
+  const notices = await statement`
+    select event, stops_sending, until, value from account_notices
+    where company_id = ${company.id} order by event
+  `;
   assert.deepEqual(
     notices.map(({ event, stops_sending, until }) => [event, stops_sending, until?.toISOString()]),
     [
@@ -212,7 +154,7 @@ Deno.test("events of accounts and trouble of a number are kept, and every send g
   assert.equal((await at.send()).status, 200);
 });
 
-Deno.test("an account whose business account becomes known has its templates read", async () => {
+Deno.test("the templates of an account are read when its business account becomes known", async () => {
   const company = await newCompany();
   const due = () => isDue({ ...company, business_account_id: "" });
   assert.equal(await due(), false);

@@ -1,25 +1,25 @@
-// Events of a company of a test's own, and what became of them.
+// Events for a new company, and their results.
 import { type ChannelApp, eventsOf, nameChannelApp } from "../support/channel_apps.ts";
 import { type Company, newCompany } from "../support/company.ts";
 import { ownWhatsapp } from "../support/own_functions.ts";
 import { until } from "../support/started.ts";
-import { withDatabase } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
-/** A company whose account names an app of its own. */
+/** A company whose account names its own app. */
 export async function companyWithApp(): Promise<{ company: Company; app: ChannelApp }> {
   const company = await newCompany();
   const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
   return { company, app };
 }
 
-/** A phone that nobody has. */
+/** Returns a phone that no contact has. */
 export function anyPhone(): string {
   return `55119${
     crypto.getRandomValues(new Uint32Array(1))[0].toString().padStart(10, "0").slice(-8)
   }`;
 }
 
-/** The body of an event with messages of a person, or with what else is given. */
+/** The body of an event with messages of a person, or with another change. */
 export function eventBody(
   phone_number_id: string,
   texts: string[],
@@ -48,7 +48,7 @@ export function eventBody(
   });
 }
 
-/** The texts of the inbound messages of a company, in the order in which they came, by conversation. */
+/** The texts of a company's inbound messages by conversation, in the order of their arrival. */
 export async function inboundOf({ id }: Pick<Company, "id">): Promise<string[][]> {
   return await withDatabase(async (sql) =>
     (await sql<{ contents: string[] }[]>`
@@ -58,7 +58,7 @@ export async function inboundOf({ id }: Pick<Company, "id">): Promise<string[][]
   );
 }
 
-/** The states of an app's events, the oldest first. */
+/** The states of an app's events, oldest first. */
 export async function statesOf(app: ChannelApp): Promise<string[]> {
   return (await eventsOf(app)).map(({ state }) => state);
 }
@@ -66,8 +66,10 @@ export async function statesOf(app: ChannelApp): Promise<string[]> {
 const run = await ownWhatsapp("http://127.0.0.1:9");
 
 /**
- * Runs the job of the channel; while another run is under way, such as the stack's own, this one waits.
- * @param app until nothing that it has sent is due: a test of the database may hold an event, which a run leaves out.
+ * Runs the job of the channel. If another run is in progress, such as the stack's own, this one
+ * waits.
+ * @param app If it is given, the job runs until no event of this app is due. A run leaves out an
+ * event that a database test has locked.
  */
 export async function runChannelJob(app?: ChannelApp) {
   let answer = await run("channel-events");
@@ -80,15 +82,15 @@ export async function runChannelJob(app?: ChannelApp) {
 }
 
 async function hasDueEvents({ id }: ChannelApp): Promise<boolean> {
-  const due = await withDatabase((sql) =>
-    sql`select from channel_events where channel_app_id = ${id} and next_attempt_at <= now()`
-  );
+  const due = await statement`
+    select from channel_events where channel_app_id = ${id} and next_attempt_at <= now()
+  `;
   return due.length > 0;
 }
 
-/** Has what an app has sent be due, as after the pause that follows a failure. */
+/** Makes the events of an app due, as if the pause after a failure had ended. */
 export async function endPauses({ id }: ChannelApp) {
-  await withDatabase((sql) =>
-    sql`update channel_events set next_attempt_at = now() where channel_app_id = ${id} and next_attempt_at > now()`
-  );
+  await statement`
+    update channel_events set next_attempt_at = now() where channel_app_id = ${id} and next_attempt_at > now()
+  `;
 }

@@ -1,6 +1,13 @@
-// The webhook on a bad day: large and slow bodies, broken connections, a database that is away.
+// How the webhook handles large and slow bodies, broken connections, and a database that is down.
 import assert from "node:assert/strict";
-import { eventsOf, newChannelApp, ownWebhook, signatureOf } from "../support/channel_apps.ts";
+import type { WhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
+import {
+  type ChannelApp,
+  eventsOf,
+  newChannelApp,
+  ownWebhook,
+  signatureOf,
+} from "../support/channel_apps.ts";
 import { watchedStack } from "../support/own_functions.ts";
 import { rawConnection, served } from "../support/raw_http.ts";
 
@@ -15,13 +22,13 @@ function anyBytes(length: number) {
   return bytes;
 }
 
-Deno.test("a body of 3 MiB is stored, and one byte more is a 413", async () => {
+Deno.test("a body of 3 MiB is stored, and a body with one more byte gets a 413", async () => {
   const app = await newChannelApp();
   const body = anyBytes(MAX_BYTES);
   assert.equal((await webhook.post(app, body)).status, 200);
   const more = new Uint8Array([...body, 0]);
   assert.equal((await webhook.post(app, more)).status, 413);
-  // Without a Content-Length, too.
+  // The same holds without a Content-Length.
   const streamed = await webhook.fetch(
     new Request(`http://edge/whatsapp/webhook/${app.app_key}`, {
       method: "POST",
@@ -45,7 +52,7 @@ Deno.test("a body without a signature is refused before it is read", async () =>
   assert.deepEqual([status, body.code], [401, "invalid_signature"]);
 });
 
-Deno.test("a body that does not come is a 408, and nothing is stored", async () => {
+Deno.test("a body that never arrives gets a 408, and nothing is stored", async () => {
   const app = await newChannelApp();
   const impatient = await ownWebhook({ bodyTimeoutMs: 50 });
   const { port, ...server } = served(impatient.fetch);
@@ -56,7 +63,7 @@ Deno.test("a body that does not come is a 408, and nothing is stored", async () 
   assert.deepEqual(await eventsOf(app), []);
 });
 
-Deno.test("of a connection that breaks within the body, nothing is stored", async () => {
+Deno.test("a body whose connection breaks is not stored", async () => {
   const app = await newChannelApp();
   const answered = Promise.withResolvers<number>();
   const { port, ...server } = served(async (request) => {
@@ -73,37 +80,103 @@ Deno.test("of a connection that breaks within the body, nothing is stored", asyn
   assert.deepEqual(await eventsOf(app), []);
 });
 
-Deno.test("large bodies that do not come keep other large ones waiting, and no ordinary one", async () => {
-  const app = await newChannelApp();
+const NOBODY_WAITS = { waiting: 0, patienceMs: 0 };
+const LARGE = 100_000;
+const large = (name: string) => name.padEnd(LARGE, ".");
+
+/** A webhook with few places for large bodies, which knows its apps already. */
+async function busyWebhook(changes: Partial<WhatsappConfig> = {}) {
   const own = await ownWebhook({
-    largeEventShare: { atOnce: 1, waiting: 0, patienceMs: 0 },
-    bodyTimeoutMs: 5_000,
+    largeBodyShare: { atOnce: 1, inAll: 2, ...NOBODY_WAITS },
+    largeBodyPace: { graceMs: 60_000, bytesPerMs: 1 },
+    bodyTimeoutMs: 60_000,
+    ...changes,
   });
-  const large = anyBytes(100_000);
-  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const { port, ...server } = served(async (request) => {
+  const apps = await Promise.all([newChannelApp(), newChannelApp(), newChannelApp()]);
+  for (const app of apps) assert.equal((await own.post(app, "known")).status, 200);
+  let begun = Promise.withResolvers<void>();
+  const server = served((request) => {
     const answering = own.fetch(request);
     begun.resolve();
-    const answer = await answering;
-    ended.resolve();
-    return answer;
+    return answering;
   });
-  await using _server = server;
-  assert.equal((await own.post(app, large)).status, 200); // the app is known from now on
-  const signature = await signatureOf(large, app.secret);
-  const connection = await rawConnection(
-    port,
-    head(app.app_key, large.length, signature) + "begun",
-  );
-  await begun.promise;
-  const other = anyBytes(100_000);
-  const busy = await own.post(app, other);
+  const hangUps: (() => void)[] = [];
+  return {
+    apps,
+    post: own.post,
+    /** Begins to send a large body to the path of an app, with this many of its bytes. */
+    async begin({ app_key, secret }: ChannelApp, body: string, length: number) {
+      begun = Promise.withResolvers<void>();
+      const signature = await signatureOf(new TextEncoder().encode(body), secret);
+      const sent = head(app_key, body.length, signature) + body.slice(0, length);
+      const connection = await rawConnection(server.port, sent);
+      hangUps.push(connection.hangUp);
+      await begun.promise;
+      return connection;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const hangUp of hangUps) {
+        try {
+          hangUp();
+        } catch {
+          // The connection is already closed.
+        }
+      }
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+Deno.test("a slow body delays other large bodies of its app, but no body of another app", async () => {
+  await using own = await busyWebhook();
+  const [app, other] = own.apps;
+  const connection = await own.begin(app, large("slow"), 9);
+  const busy = await own.post(app, large("busy"));
   assert.deepEqual([busy.status, busy.body.code], [503, "database_unavailable"]);
   assert.ok(busy.headers.has("Retry-After"));
   assert.equal((await own.post(app, "small")).status, 200);
+  assert.equal((await own.post(other, large("other"))).status, 200);
   connection.hangUp();
-  await ended.promise;
-  assert.equal((await own.post(app, other)).status, 200);
+  while ((await own.post(app, large("busy"))).status !== 200);
+  assert.equal((await eventsOf(app)).length, 3);
+});
+
+Deno.test("the service limits how many large bodies it reads at a time, over all apps", async () => {
+  await using own = await busyWebhook();
+  const [first, second, third] = own.apps;
+  for (const app of [first, second]) await own.begin(app, large("slow"), 9);
+  assert.equal((await own.post(third, large("third"))).status, 503);
+  assert.equal((await own.post(third, "small")).status, 200);
+});
+
+Deno.test("a large body that is too slow gets a 408, and the next large body gets its place", async () => {
+  await using own = await busyWebhook({
+    largeBodyShare: { atOnce: 1, inAll: 1, waiting: 1, patienceMs: 60_000 },
+    largeBodyPace: { graceMs: 50, bytesPerMs: 1_000_000 },
+  });
+  const [app] = own.apps;
+  const connection = await own.begin(app, large("slow"), LARGE - 1);
+  assert.equal((await own.post(app, large("next"))).status, 200);
+  const { status, body } = await connection.answer();
+  assert.deepEqual([status, body.code], [408, "request_timeout"]);
+});
+
+Deno.test("a large body that is fast enough is accepted", async () => {
+  await using own = await busyWebhook({ largeBodyPace: { graceMs: 50, bytesPerMs: 1 } });
+  const [app] = own.apps;
+  const body = large("steady");
+  const connection = await own.begin(app, body, LARGE - 1); // it may take 100 seconds
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  await connection.write(body.slice(-1));
+  assert.equal((await connection.answer()).status, 200);
+});
+
+Deno.test("only a large body with a valid signature uses one of the places for storing", async () => {
+  await using own = await busyWebhook({ largeEventShare: { atOnce: 0, ...NOBODY_WAITS } });
+  const [app] = own.apps;
+  const wrong = `sha256=${"0".repeat(64)}`;
+  assert.equal((await own.post(app, large("forged"), wrong)).status, 401);
+  assert.equal((await own.post(app, large("right"))).status, 503);
 });
 
 function head(appKey: string, length: number, signature?: string): string {
@@ -111,7 +184,7 @@ function head(appKey: string, length: number, signature?: string): string {
     (signature ? `X-Hub-Signature-256: ${signature}\r\n` : "") + "\r\n";
 }
 
-Deno.test("an event is two round trips at first and one while its app is known", async () => {
+Deno.test("an event needs two round trips at first, and only one when the instance knows its app", async () => {
   const app = await newChannelApp();
   await using watched = watchedStack();
   const own = await ownWebhook({ supabaseUrl: watched.url });
@@ -122,18 +195,18 @@ Deno.test("an event is two round trips at first and one while its app is known",
   };
   assert.deepEqual(await calls("1"), ["channel_app", "receive_channel_event"]);
   assert.deepEqual(await calls("2"), ["receive_channel_event"]);
-  // A wrong signature reads the app once more; one without a form of a signature does not.
+  // A wrong signature makes the instance read the app once more. A malformed signature does not.
   const before = watched.seen.length;
   await own.post(app, "3", `sha256=${"0".repeat(64)}`);
   assert.equal(watched.seen.length, before + 1);
   await own.post(app, "3", null);
   assert.equal(watched.seen.length, before + 1);
-  // What has not the form of an app's key is not looked up.
+  // A text that cannot be an app's key is not looked up.
   await own.post({ ...app, app_key: "nothing" }, "4");
   assert.equal(watched.seen.length, before + 1);
 });
 
-Deno.test("while the database is away an event is a 503 with Retry-After, and is stored when it is back", async () => {
+Deno.test("while the database is down, an event gets a 503 with Retry-After, and its repeat is stored later", async () => {
   const app = await newChannelApp();
   let isAway = true;
   await using watched = watchedStack(() =>
@@ -158,7 +231,7 @@ Deno.test("while the database is away an event is a 503 with Retry-After, and is
   assert.equal((await eventsOf(app)).length, 2);
 });
 
-Deno.test("an answer of the database that is lost is a 503, and the repeat is stored once", async () => {
+Deno.test("if the database's answer is lost, the event gets a 503, and its repeat is stored once", async () => {
   const app = await newChannelApp();
   let loses = true;
   await using watched = watchedStack(async (request) => {

@@ -1,4 +1,4 @@
-// The webhook: what is signed by an app is stored as it came, and nothing else is.
+// The webhook stores exactly the bodies that an app has signed, and stores them unchanged.
 import assert from "node:assert/strict";
 import {
   eventsOf,
@@ -8,14 +8,14 @@ import {
   signatureOf,
 } from "../support/channel_apps.ts";
 import { logged } from "../support/log_lines.ts";
-import { stack, withDatabase } from "../support/test_stack.ts";
+import { stack, statement } from "../support/test_stack.ts";
 import vectors from "./fixtures/signature_vectors.json" with { type: "json" };
 
 const webhook = await ownWebhook();
 const BODY = '{"object":"whatsapp_business_account","entry":[]}';
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("verification requests and signed posts are answered as the vectors say", async () => {
+Deno.test("verification requests and signed posts get the answers of the test vectors", async () => {
   const app = await newChannelApp({
     secret: vectors.app_secret,
     verify_token: vectors.verify_token,
@@ -48,7 +48,7 @@ Deno.test("verification requests and signed posts are answered as the vectors sa
   ]);
 });
 
-Deno.test("the challenge is echoed as plain text, and only with mode, token and challenge", async () => {
+Deno.test("the challenge is returned as plain text, and only if mode, token and challenge are right", async () => {
   const { app_key, verify_token } = await newChannelApp();
   const other = await newChannelApp();
   const right = `hub.mode=subscribe&hub.verify_token=${verify_token}`;
@@ -59,11 +59,8 @@ Deno.test("the challenge is echoed as plain text, and only with mode, token and 
   assert.match(headers.get("Content-Type")!, /^text\/plain/);
   assert.equal(headers.get("X-Content-Type-Options"), "nosniff");
   const wrong = [
-    right,
-    `${right}&hub.challenge=`,
-    `hub.verify_token=${verify_token}&hub.challenge=1`,
-    `${right}x&hub.challenge=1`,
-    `${right.slice(0, -1)}&hub.challenge=1`,
+    ...[right, `${right}&hub.challenge=`, `hub.verify_token=${verify_token}&hub.challenge=1`],
+    ...[`${right}x&hub.challenge=1`, `${right.slice(0, -1)}&hub.challenge=1`],
     `hub.mode=subscribe&hub.verify_token=${other.verify_token}&hub.challenge=1`,
     `${right}&hub.challenge=${"1".repeat(5_000)}`,
   ];
@@ -72,12 +69,12 @@ Deno.test("the challenge is echoed as plain text, and only with mode, token and 
     assert.deepEqual([status, body.code], [403, "wrong_verify_token"], query);
     assert.ok(!text.includes(verify_token));
   }
-  // A server serves HEAD as it does GET.
+  // A server answers HEAD like GET.
   const head = await webhook.ask(`${app_key}?${right}&hub.challenge=1`, { method: "HEAD" });
   assert.deepEqual([head.status, head.text], [200, ""]);
 });
 
-Deno.test("one changed bit of the body or of the signature is a 401, and nothing is stored", async () => {
+Deno.test("a body or signature with one changed bit gets a 401, and nothing is stored", async () => {
   const app = await newChannelApp();
   const body = bytesOf(BODY);
   const signature = await signatureOf(body, app.secret);
@@ -99,7 +96,7 @@ Deno.test("one changed bit of the body or of the signature is a 401, and nothing
   assert.deepEqual(await eventsOf(app), []);
 });
 
-Deno.test("a header that the channel does not write is a 401", async () => {
+Deno.test("a signature header that differs from the channel's form gets a 401", async () => {
   const [app, other] = [await newChannelApp(), await newChannelApp()];
   const body = bytesOf(BODY);
   const signature = await signatureOf(body, app.secret);
@@ -125,7 +122,7 @@ Deno.test("a header that the channel does not write is a 401", async () => {
     const answer = await webhook.post(app, body, header);
     assert.deepEqual([answer.status, answer.body.code], [401, "invalid_signature"], `${header}`);
   }
-  // Two headers are one with a comma.
+  // The server joins two headers with a comma.
   const twice = await webhook.ask(app.app_key, {
     method: "POST",
     headers: [["X-Hub-Signature-256", signature], ["X-Hub-Signature-256", signature]],
@@ -142,7 +139,7 @@ Deno.test("a header that the channel does not write is a 401", async () => {
   assert.equal((await webhook.post(app, body, signature)).status, 200);
 });
 
-Deno.test("an unknown app is answered as an unknown path, also when the signature or token is that of another", async () => {
+Deno.test("an unknown app gets the same answer as an unknown path, even with another app's signature or token", async () => {
   const app = await newChannelApp();
   const unknown = [
     crypto.randomUUID().replaceAll("-", ""),
@@ -165,12 +162,12 @@ Deno.test("an unknown app is answered as an unknown path, also when the signatur
     const { status, headers, body } = await webhook.ask(app_key, { method: "PUT", body: BODY });
     assert.deepEqual(
       [status, headers.get("Allow"), body.error],
-      [405, "GET, HEAD, POST", "An event is sent by POST"],
+      [405, "GET, HEAD, POST", "Send an event with POST"],
     );
   }
 });
 
-Deno.test("the same bytes are stored once for an app, also 50 at once, and again for another app", async () => {
+Deno.test("the same bytes are stored once per app, even if they come 50 times simultaneously", async () => {
   const [app, other] = [await newChannelApp(), await newChannelApp()];
   const answers = await Promise.all(Array.from({ length: 50 }, () => webhook.post(app, BODY)));
   assert.deepEqual(answers.map(({ status }) => status), Array(50).fill(200));
@@ -184,7 +181,7 @@ Deno.test("the same bytes are stored once for an app, also 50 at once, and again
   }
 });
 
-Deno.test("50 different events at once are all stored", async () => {
+Deno.test("50 simultaneous, different events are all stored", async () => {
   const app = await newChannelApp();
   const bodies = Array.from({ length: 50 }, (_, at) => `${BODY}${at}`);
   const answers = await Promise.all(bodies.map((body) => webhook.post(app, body)));
@@ -193,7 +190,7 @@ Deno.test("50 different events at once are all stored", async () => {
   assert.deepEqual(stored.toSorted(), bodies.toSorted());
 });
 
-Deno.test("any bytes are stored as they came, also none", async () => {
+Deno.test("a body of any bytes is stored unchanged, even an empty body", async () => {
   const app = await newChannelApp();
   const every = Uint8Array.from({ length: 256 * 200 }, (_, at) => at % 256);
   for (const body of [every, every.slice(0, 24_577), bytesOf("\u0000\ud83d"), new Uint8Array()]) {
@@ -203,38 +200,36 @@ Deno.test("any bytes are stored as they came, also none", async () => {
   }
 });
 
-Deno.test("a new secret counts at once beside the one before, which ends with the rotation", async () => {
+Deno.test("an app's new secret is valid immediately, and the previous secret until the rotation ends", async () => {
   const app = await newChannelApp();
   const rotated = { ...app, secret: `new-${crypto.randomUUID()}` };
-  // This instance knows the old secret only.
+  // This instance knows only the old secret.
   assert.equal((await webhook.post(app, "1")).status, 200);
   assert.equal((await webhook.post(rotated, "2")).status, 401);
   const sealed = await sealedSecret(rotated);
-  await withDatabase((sql) => sql`select rotate_channel_app(${app.app_key}, ${sealed})`);
+  await statement`select rotate_channel_app(${app.app_key}, ${sealed})`;
   assert.equal((await webhook.post(rotated, "2")).status, 200);
   assert.equal((await webhook.post(app, "3")).status, 200);
-  await withDatabase((sql) => sql`select finish_channel_app_rotation(${app.app_key})`);
+  await statement`select finish_channel_app_rotation(${app.app_key})`;
   const another = await ownWebhook();
   assert.equal((await another.post(app, "4")).status, 401);
   assert.equal((await another.post(rotated, "4")).status, 200);
   assert.equal((await eventsOf(app)).length, 4);
 });
 
-Deno.test("an app that is deleted is a 404 at once, also where it is known", async () => {
+Deno.test("an event for a deleted app gets a 404 immediately, even from an instance that knows the app", async () => {
   const app = await newChannelApp();
   assert.equal((await webhook.post(app, "1")).status, 200);
-  await withDatabase((sql) => sql`select delete_channel_app(${app.app_key}, true)`);
+  await statement`select delete_channel_app(${app.app_key}, true)`;
   assert.equal((await webhook.post(app, "2")).status, 404);
 });
 
-Deno.test("secrets that do not open are a 503, with a line that says why and quotes nothing", async () => {
+Deno.test("if secrets cannot be opened, the answer is a 503, and a log line says why without quoting them", async () => {
   const [app, other] = [await newChannelApp(), await newChannelApp()];
-  // The secrets of another app, and the verify token as a secret.
-  await withDatabase((sql) =>
-    sql`update channel_apps set
+  // The secrets belong to another app, and the verify token is stored as a secret.
+  await statement`update channel_apps set
         sealed_secret = channel_apps.sealed_verify_token, sealed_verify_token = others.sealed_verify_token
-      from channel_apps as others where others.id = ${other.id} and channel_apps.id = ${app.id}`
-  );
+      from channel_apps as others where others.id = ${other.id} and channel_apps.id = ${app.id}`;
   const lines = await logged(async () => {
     for (const secret of [app.secret, app.verify_token]) {
       const { status, headers, body } = await webhook.post({ ...app, secret }, BODY);
@@ -250,12 +245,12 @@ Deno.test("secrets that do not open are a 503, with a line that says why and quo
   assert.deepEqual(new Set(told.map(({ kind }) => kind)), new Set(["secret", "verify_token"]));
   for (const { app_key, error } of told) {
     assert.equal(app_key, app.app_key);
-    assert.match(error, /^The secret is sealed for another app or another use: /);
+    assert.match(error, /^The secret is sealed for another app or another use, /);
   }
   assert.deepEqual(await eventsOf(app), []);
 });
 
-Deno.test("the sandbox's app of the stack takes signed events over HTTP", async () => {
+Deno.test("the sandbox's app on the stack accepts signed events over HTTP", async () => {
   const { callback_url, app_secret, verify_token } = stack.channel_app!;
   const query = `hub.mode=subscribe&hub.verify_token=${verify_token}&hub.challenge=42`;
   const verified = await fetch(`${callback_url}?${query}`);

@@ -7,27 +7,27 @@ import type { AccountsTexts } from "../texts/en/accounts.ts";
 /** A messaging account, as the page reads it. */
 export interface Account {
   id: string;
-  /** Such as `+5511987654321`. */
+  /** For example `+5511987654321`. */
   display_phone: string;
   phone_number_id: string;
   business_account_id: string | null;
-  /** Null: longer ago than the platform notes it. */
+  /** Null when the number was connected before the platform recorded this time. */
   connected_at: string | null;
   disconnected_at: string | null;
-  /** When the templates were last read; null: not yet. */
+  /** When the templates were last read; null when they were never read. */
   templates_synced_at: string | null;
-  /** How many readings have failed since. */
+  /** How many readings have failed since then. */
   template_sync_failures: number;
   approved_templates: number;
-  /** When the channel last told something of the account; null: nothing yet. */
+  /** When the channel last sent an event about the account; null when it never did. */
   last_event_at: string | null;
   notices: Notice[];
 }
 
-/** What the channel says of an account. */
+/** What the channel reports about an account. */
 interface Notice {
   kind: "event" | "trouble";
-  /** The channel's word, such as `ACCOUNT_RESTRICTION`; of trouble its code. */
+  /** The channel's name of the event, such as `ACCOUNT_RESTRICTION`, or the code of the problem. */
   event: string;
   value: { message?: unknown; details?: unknown };
   happened_at: string;
@@ -36,7 +36,7 @@ interface Notice {
 }
 
 /**
- * An account: its number, how it is, and the button that disconnects it.
+ * An account: its number, its state, and the button that disconnects it.
  * @param disconnect is called when the button is pressed.
  */
 export function accountOf(
@@ -78,7 +78,7 @@ export function accountOf(
   `;
 }
 
-/** A moment with its name; nothing where there was none. */
+/** A moment and its name; nothing when there is no moment. */
 function momentOf(name: string, at: string | null, locale: string) {
   return at
     ? html`
@@ -131,7 +131,7 @@ function noticesOf(
   `;
 }
 
-/** What a notice means; of what is not known here, what the channel said of it. */
+/** The meaning of a notice. For an unknown notice, the channel's words. */
 function wordsOf({ kind, event, value: { message, details } }: Notice, t: AccountsTexts) {
   const known: Record<string, string> = t.knownNotices;
   if (Object.hasOwn(known, event)) return html`<span>${known[event]}</span>`;

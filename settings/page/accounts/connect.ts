@@ -2,7 +2,7 @@ import { html, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { copyButton } from "../copy_button.ts";
 
-/** How a number is connected: the operator's command, with the company's id. */
+/** How to connect a number: the operator's command, with the company's id filled in. */
 export function connectCommand(app: App): TemplateResult {
   const { t: { accounts: t }, company } = app;
   const parts = [

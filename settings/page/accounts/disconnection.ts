@@ -5,12 +5,12 @@ import { closeDialog, dialog } from "../dialog.ts";
 import { changed } from "../failure.ts";
 import type { Account } from "./account.ts";
 
-/** Disconnects an account, after a question that names its number. */
+/** Disconnects an account, after a question that shows its number. */
 export class Disconnection {
   #account: Account | null = null;
   #action = new Action();
 
-  /** Asks whether the account is to be disconnected. */
+  /** Asks whether to disconnect the account. */
   ask(account: Account, app: App) {
     this.#account = account;
     this.#action = new Action();

@@ -3,8 +3,9 @@ import type { Figures } from "./figures.ts";
 import { type Chart, fillOf, plotOf } from "./plot.ts";
 
 /**
- * Draws a chart: a title, the legend with the number of each kind, and the columns, of which the highest has its number.
- * Each kind has its colour, its pattern and its place in the column, so that none is told by its colour alone.
+ * Draws a chart: a title, the legend with the number of each kind, and the columns. The highest
+ * column shows its number. Each kind has its own colour, pattern and place in the column, so that
+ * colour is never the only difference.
  */
 export function chartOf<Kind extends string>(
   chart: Chart<Kind>,

@@ -1,9 +1,9 @@
 import type { Series } from "./series.ts";
 
-/** A part of a column: what happened of one kind on one day. */
+/** A part of a column: the number of one kind on one day. */
 export interface Part<Kind> {
   kind: Kind;
-  /** Of the upper edge and between the edges, in pixels. */
+  /** The position of the upper edge and the distance from there to the lower edge, in pixels. */
   y: number;
   height: number;
 }
@@ -11,21 +11,24 @@ export interface Part<Kind> {
 /** A day of a chart. */
 export interface Column<Kind> {
   day: string;
-  /** Where the place of the day begins, and how wide it is, in hundredths of the chart's width. */
+  /** The left edge and the width of the day's place, in hundredths of the chart's width. */
   x: number;
   width: number;
-  /** From the bottom up, without what did not happen. */
+  /** From the bottom up. Kinds that did not happen have no part. */
   parts: Part<Kind>[];
 }
 
-/** What happened at all is seen, also beside ten millions of something else. */
+/**
+ * The least height of a part, so that every number above zero is visible, even next to ten million
+ * of another kind.
+ */
 const LEAST_HEIGHT = 3;
 
 /**
- * The columns of a chart, a day each. Widths are hundredths and heights are pixels, so that a chart becomes narrower
- * without its texts and patterns becoming smaller.
+ * The columns of a chart, one for each day. Widths are hundredths and heights are pixels, so that
+ * texts and patterns keep their size in a narrower chart.
  * @param top the number at the upper edge.
- * @param height in pixels, of the place between zero and `top`.
+ * @param height in pixels, between zero and `top`.
  */
 export function columnsOf<Kind>(
   series: Series<Kind>,
@@ -44,7 +47,10 @@ export function columnsOf<Kind>(
   });
 }
 
-/** The heights of the parts of a column. What a small part gets more than its share, the largest gives. */
+/**
+ * The heights of the parts of a column. If a small part gets more than its share, the largest part
+ * gets less.
+ */
 function partHeights(counts: number[], height: number): number[] {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const shares = counts.map((count) => count === 0 ? 0 : count / total * height);

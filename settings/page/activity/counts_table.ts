@@ -4,7 +4,7 @@ import type { Series } from "./series.ts";
 
 /** A table of a series. */
 export interface CountsTable<Kind> {
-  /** What the table has, which opens it. */
+  /** The title of the table. Pressing it opens the table. */
   title: string;
   series: Series<Kind>;
   /** The heading of a column. */
@@ -13,7 +13,10 @@ export interface CountsTable<Kind> {
   all: string;
 }
 
-/** The numbers behind a chart, the newest day first: folded, and for everybody. */
+/**
+ * The numbers behind a chart, the newest day first. The table is folded, and screen readers can
+ * read it.
+ */
 export function countsTableOf<Kind>(
   { title, series, name, day, all }: CountsTable<Kind>,
   figures: Figures,

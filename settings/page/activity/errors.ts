@@ -12,15 +12,18 @@ export interface KeyError {
   /** The code of the error in the answer, such as `not_found`. */
   code: string;
   method: string;
-  /** Such as `listContacts`; null: the API has no such path. */
+  /** For example `listContacts`. Null when the API has no such path. */
   operation: string | null;
   request_id: string;
 }
 
-/** Of many errors, so many are seen before a person asks for the others. */
+/** This many errors are shown. A person can unfold the others. */
 const AT_A_GLANCE = 10;
 
-/** The last errors of a key, the newest first, each with the id by which support finds the request. */
+/**
+ * The last errors of a key, the newest first. Each has the request id, with which support finds the
+ * request.
+ */
 export function lastErrorsOf(errors: KeyError[], app: App): TemplateResult {
   const { t: { activity: t } } = app;
   const earlier = errors.slice(AT_A_GLANCE);
@@ -48,13 +51,12 @@ export function lastErrorsOf(errors: KeyError[], app: App): TemplateResult {
 function errorOf(error: KeyError, app: App): TemplateResult {
   const { t: { activity: t }, locale, project: { docsUrl } } = app;
   const { id, at, status, code, method, operation, request_id } = error;
+  const meanings = docsUrl && `${docsUrl}${docsUrl.endsWith("/") ? "" : "/"}errors.html`;
   return html`
     <li>
       <b>
         <span class="status ${outcomeOf(status)}">${status}</span>
-        ${docsUrl
-          ? html`<a href="${docsUrl.replace(/\/*$/, "/")}errors.html#${code}">${code}</a>`
-          : code}
+        ${meanings ? html`<a href="${meanings}#${code}">${code}</a>` : code}
       </b>
       <time datetime=${at}>${toTheSecond(at, locale)}</time>
       <span class="asked">${method} ${operation ?? t.noOperation}</span>
@@ -66,7 +68,7 @@ function errorOf(error: KeyError, app: App): TemplateResult {
   `;
 }
 
-/** A moment by which a line of a log is found: `Nov 22, 2:03:12 PM`. */
+/** The time of an error, precise enough for finding its log line: `Nov 22, 2:03:12 PM`. */
 function toTheSecond(at: string, locale: string): string {
   return new Intl.DateTimeFormat(locale, {
     ...{ day: "numeric", month: "short", hour: "numeric", minute: "2-digit", second: "2-digit" },

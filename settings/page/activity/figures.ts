@@ -1,23 +1,23 @@
-/** Numbers and days as a language writes them. */
+/** Numbers and days as people write them in a language. */
 export interface Figures {
-  /** Such as `12,345`. */
+  /** For example `12,345`. */
   whole(count: number): string;
-  /** Such as `12K`, for where there is little room. */
+  /** For example `12K`, for places with little room. */
   short(count: number): string;
-  /** Such as `0.4%`; of what is less than a thousandth, `<0.1%`. */
+  /** For example `0.4%`. Less than a thousandth is `<0.1%`. */
   share(part: number, all: number): string;
-  /** Such as `Nov 14`, of `2026-11-14`. */
+  /** For example `Nov 14` for `2026-11-14`. */
   day(day: string): string;
-  /** Such as `November 14`. */
+  /** For example `November 14`. */
   longDay(day: string): string;
 }
 
-/** @param language such as `pt-BR`. */
+/** @param language for example `pt-BR`. */
 export function figuresIn(language: string): Figures {
   const whole = new Intl.NumberFormat(language);
   const short = new Intl.NumberFormat(language, { notation: "compact" });
   const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
-  // A day is one of UTC, wherever it is read.
+  // The day is in UTC, wherever the reader is.
   const day = new Intl.DateTimeFormat(language, {
     day: "numeric",
     month: "short",
@@ -32,7 +32,7 @@ export function figuresIn(language: string): Figures {
     share: (part, all) => {
       const share = part / all;
       if (share > 0 && share < 0.001) return `<${percent.format(0.001)}`;
-      // What is not all of it is not said to be.
+      // A part that is not the whole is never shown as 100%.
       if (share < 1 && share > 0.999) return `>${percent.format(0.999)}`;
       return percent.format(share);
     },

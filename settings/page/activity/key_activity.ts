@@ -11,7 +11,7 @@ import { type Outcome, outcomeOf, OUTCOMES } from "./outcome.ts";
 import { Reading } from "./reading.ts";
 import { type Series, seriesOf } from "./series.ts";
 
-/** How many requests of a key were answered with a status on a day. */
+/** How many requests of a key were answered with a status on one day. */
 interface Usage {
   day: string;
   status: number;
@@ -20,7 +20,7 @@ interface Usage {
 
 const FILLS = { succeeded: "plain", refused: "striped", failed: "barred" } as const;
 
-/** For how long the platform keeps what happened with a key. */
+/** How long the platform keeps the activity of a key. */
 const DAYS = 30;
 
 /** What programs did with a key: its requests of the last 30 days, and its last errors. */
@@ -94,7 +94,10 @@ class KeyActivity implements Part {
   }
 }
 
-/** The number that matters: what failed, else what was refused, else that all is well. */
+/**
+ * A sentence with the most important number: failed requests, otherwise refused ones. If there are
+ * none, it says that all succeeded.
+ */
 function titleOf(series: Series<Outcome>, { t: { activity: t } }: App, figures: Figures): string {
   if (series.total === 0) return t.noRequests;
   const requests = t.requests(series.total, figures.whole(series.total));

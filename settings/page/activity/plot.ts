@@ -4,14 +4,14 @@ import type { Figures } from "./figures.ts";
 import { scaleTo } from "./scale.ts";
 import type { DayCounts, Series } from "./series.ts";
 
-/** What fills the parts of a kind, in its colour. */
+/** How the parts of a kind are filled, in the colour of the kind. */
 export type Fill = "plain" | "striped" | "barred" | "dotted";
 
-/** A chart of columns, a day each. */
+/** A chart of columns, one for each day. */
 export interface Chart<Kind extends string> {
-  /** Unlike that of any other element of the page. */
+  /** The id differs from that of any other element of the page. */
   id: string;
-  /** Says the number that matters. */
+  /** A sentence with the most important number. */
   title: string;
   series: Series<Kind>;
   names: Record<Kind, string>;
@@ -20,23 +20,29 @@ export interface Chart<Kind extends string> {
   fills: Record<Kind, Fill>;
   words: {
     today: string;
-    /** On which day most happened, for who does not see the columns. */
+    /** Names the day with the greatest number, for people who do not see the columns. */
     most(day: string, shown: string): string;
   };
 }
 
-/** In pixels: of the columns, of the place for a number above them, and of that for the days below. */
+/**
+ * The heights of the columns, of the room for a number above them, and of the room for the days
+ * below, in pixels.
+ */
 const HEIGHT = 150;
 const ABOVE = 20;
 const BELOW = 24;
 const BOTTOM = ABOVE + HEIGHT;
 const WHOLE = BOTTOM + BELOW;
-/** How much of its place a column fills. */
+/** The part of its place that a column fills. */
 const FILLED = 0.78;
-/** Of a pattern, in pixels. */
+/** The size of a pattern, in pixels. */
 const SIZE = 5;
 
-/** The columns of a chart between the numbers of their heights and the first, a middle and the last day. */
+/**
+ * The columns of a chart, with the numbers at the side. Below are the first, a middle and the last
+ * day.
+ */
 export function plotOf<Kind extends string>(
   chart: Chart<Kind>,
   figures: Figures,
@@ -66,7 +72,7 @@ export function plotOf<Kind extends string>(
   `;
 }
 
-/** A day; what it has is told on hover. */
+/** A day. If the pointer is on it, its numbers are shown. */
 function columnOf<Kind extends string>(
   { day, x, width, parts }: Column<Kind>,
   { counts, total }: DayCounts<Kind>,
@@ -90,7 +96,7 @@ function columnOf<Kind extends string>(
   `;
 }
 
-/** The number of the highest column, within the edges of the chart. */
+/** The number of the highest column, placed within the edges of the chart. */
 function peakOf<Kind extends string>(
   { series: { peak } }: Chart<Kind>,
   columns: Column<Kind>[],
@@ -108,7 +114,10 @@ function peakOf<Kind extends string>(
   return svg`<text class="peak ${place}" x="${at}%" y=${yOf(peak.total) - 6}>${number}</text>`;
 }
 
-/** How a part is filled: a plain one by its class. It is an attribute, because a style would look in its own file. */
+/**
+ * How a part is filled. A plain part has no such attribute, because its class fills it. A style
+ * cannot be used, because a URL in it would refer to the style's own file.
+ */
 export function fillOf<Kind extends string>(id: string, kind: Kind, fills: Record<Kind, Fill>) {
   return fills[kind] === "plain" ? nothing : `url(#${id}-${kind})`;
 }

@@ -3,13 +3,13 @@ import { Action } from "../action.ts";
 import type { App } from "../app.ts";
 import type { Part } from "../view.ts";
 
-/** When a part was read, and a way to read it again. */
+/** Shows when a part was read, with a button to read it again. */
 export class Reading {
   #again = new Action();
   /** When the part was read. */
   at = new Date();
 
-  /** @param missing what may be missing in it, in a sentence or two. */
+  /** @param missing says in a sentence or two what may be missing. */
   html(part: Part, missing: string, app: App): TemplateResult {
     const { t, locale } = app;
     const time = () => new Intl.DateTimeFormat(locale, { timeStyle: "medium" }).format(this.at);

@@ -1,6 +1,6 @@
 /**
- * The numbers at the lines of a chart: zero, and one to four round ones, the last of which is at least the most.
- * They are whole, because nothing is counted in parts.
+ * The numbers at the lines of a chart: zero, and one to four round numbers. The last one is at
+ * least the maximum. They are whole numbers, because only whole things are counted.
  */
 export function scaleTo(most: number): number[] {
   const step = roundStep(Math.max(most, 2) / 4);
@@ -8,7 +8,7 @@ export function scaleTo(most: number): number[] {
   return Array.from({ length: lines + 1 }, (_, index) => index * step);
 }
 
-/** The smallest of 1, 2, 5, 10, 20, 50 … that is not below a number. */
+/** The smallest of 1, 2, 5, 10, 20, 50 … that is not less than a number. */
 function roundStep(least: number): number {
   if (least <= 1) return 1;
   const unit = 10 ** Math.floor(Math.log10(least));

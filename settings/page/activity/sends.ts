@@ -10,7 +10,9 @@ import type { Fill } from "./plot.ts";
 import { Reading } from "./reading.ts";
 import { type Series, seriesOf } from "./series.ts";
 
-/** What became of sends, as integrations read it at `GET /sends`, from the bottom of a column up. */
+/**
+ * The states of sends, as `GET /sends` returns them. In a column, the first one is at the bottom.
+ */
 const STATES = ["sent", "pending", "released", "failed"] as const;
 type State = typeof STATES[number];
 
@@ -29,7 +31,7 @@ interface Sends {
 
 const DAYS = 30;
 
-/** What became of the company's sends of the last 30 days, of all its keys and numbers. */
+/** The states of the company's sends of the last 30 days, for all its keys and numbers. */
 export function sendsActivity(): Part {
   return new SendsActivity();
 }
@@ -74,7 +76,10 @@ class SendsActivity implements Part {
   }
 }
 
-/** The number that matters: what failed, else what was not taken, else what is under way, else that all is well. */
+/**
+ * A sentence with the most important number: failed sends, otherwise sends that the channel did not
+ * accept, otherwise sends in progress. If there are none, it says that all succeeded.
+ */
 function titleOf(series: Series<State>, { t: { activity: t } }: App, figures: Figures): string {
   if (series.total === 0) return t.noSends;
   const sends = t.sent(series.total, figures.whole(series.total));

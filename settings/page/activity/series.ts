@@ -1,35 +1,38 @@
-/** How often something of a kind happened on a day. */
+/** How many times something of one kind happened on a day. */
 export interface Counted<Kind> {
-  /** Such as `2026-11-22`. */
+  /** For example `2026-11-22`. */
   day: string;
   kind: Kind;
   count: number;
 }
 
-/** What happened on one day. */
+/** The numbers of one day. */
 export interface DayCounts<Kind> {
   day: string;
-  /** One for each kind of the series, also where it is zero. */
+  /** One number for each kind of the series, even if it is zero. */
   counts: Map<Kind, number>;
   total: number;
 }
 
-/** What happened over some days: each day and each kind is there, also where nothing happened. */
+/** Numbers over some days: each day and each kind is present, even if nothing happened. */
 export interface Series<Kind> {
   kinds: Kind[];
-  /** The oldest first. */
+  /** The days, the oldest first. */
   days: DayCounts<Kind>[];
-  /** Of all days. */
+  /** The numbers of all days together. */
   totals: Map<Kind, number>;
   total: number;
-  /** The day on which most happened, the latest of several; null when nothing happened at all. */
+  /**
+   * The day with the greatest number, and the latest one if there are several. Null when nothing
+   * happened at all.
+   */
   peak: DayCounts<Kind> | null;
 }
 
 /**
- * Puts counts into a series. A day that is not asked for is left out: the database may keep an old one until it
- * tidies up.
- * @param kinds in their order. A kind that is not among them is left out.
+ * Makes a series from counts. Counts of other days are left out, because the database may keep old
+ * ones for a while.
+ * @param kinds in their order. Counts of other kinds are left out.
  */
 export function seriesOf<Kind>(
   counted: Counted<Kind>[],

@@ -1,14 +1,14 @@
-// A company's API keys, as the Data API has them. The keys themselves are kept nowhere.
+// A company's API keys, as the Data API shows them. The keys themselves are not stored anywhere.
 import type { App } from "../app.ts";
 import { answered, changed, expectRow, Failure } from "../failure.ts";
 import { membersOf } from "../project.ts";
 import type { Texts } from "../texts.ts";
 
-/** What a key may do. None contains another. */
+/** What a key may do. No permission includes another. */
 export const SCOPES = ["read", "write", "messaging"] as const;
 export type Scope = typeof SCOPES[number];
 
-/** A key as it is listed. */
+/** A key in the list of keys. */
 export interface ApiKey {
   id: string;
   name: string;
@@ -18,14 +18,14 @@ export interface ApiKey {
   is_active: boolean;
   expires_at: string | null;
   last_used_at: string | null;
-  /** Who made it; null: the platform, or somebody whose account is gone. */
+  /** Who created it. Null: the platform, or a person whose account was deleted. */
   created_by: string | null;
   created_at: string;
-  /** The key that this one succeeds. */
+  /** The id of the key that this one replaces. */
   replaces: string | null;
 }
 
-/** A key as it is answered once, when it is made. */
+/** A new key, with the key itself. It is returned only once. */
 export interface NewApiKey {
   id: string;
   name: string;
@@ -37,12 +37,13 @@ export interface NewApiKey {
 const COLUMNS =
   "id,name,hint,scopes,is_active,expires_at,last_used_at,created_by,created_at,replaces";
 
-/** The Data API answers no more rows than this at once. */
+/** One answer of the Data API has at most this many rows. */
 const MOST_ROWS = 1000;
 
 /**
  * Every key of the company, newest first.
- * @throws Failure also when the person does not look after them any more: they would seem to be gone.
+ * @throws Failure also when the person no longer manages the keys. Without this error, the list
+ *   would seem to be empty.
  */
 export async function keysOf({ project, company, person }: App): Promise<ApiKey[]> {
   const keys: ApiKey[] = [];
@@ -64,8 +65,8 @@ export async function keysOf({ project, company, person }: App): Promise<ApiKey[
 }
 
 /**
- * Makes a key.
- * @param expires_at null: never.
+ * Creates a key.
+ * @param expires_at null: it never expires.
  */
 export async function createKey(
   { project, company }: App,
@@ -77,7 +78,10 @@ export async function createKey(
   return await changed(project.client.rpc("create_api_key", key));
 }
 
-/** Makes the successor of a key, which ends after some hours; 0: at once. */
+/**
+ * Creates the successor of a key. The old key ends after this many hours; with 0, it ends
+ * immediately.
+ */
 export async function rotateKey(
   { project }: App,
   { id }: ApiKey,
@@ -100,17 +104,17 @@ export async function updateKey(
   );
 }
 
-/** Deletes a key. One that is gone already is deleted. */
+/** Deletes a key. A key that no longer exists counts as deleted. */
 export async function deleteKey({ project, company }: App, { id }: ApiKey): Promise<void> {
   await changed(
     project.client.from("api_keys").delete().eq("id", id).eq("company_id", company.id),
   );
 }
 
-/** What is true of a key now. */
+/** The current state of a key. */
 export type KeyState = "active" | "off" | "expired";
 
-/** Whether a key works now, and why not. */
+/** Whether a key works now. If it does not, why. */
 export function stateOf({ is_active, expires_at }: ApiKey, now = Date.now()): KeyState {
   if (expires_at && Date.parse(expires_at) <= now) return "expired";
   return is_active ? "active" : "off";
@@ -121,28 +125,34 @@ export function successorOf(key: ApiKey, keys: ApiKey[]): ApiKey | undefined {
   return keys.find(({ replaces }) => replaces === key.id);
 }
 
-/** The characters that a name shows, for comparing it with what is typed: the joiners of an emoji are not typed. */
+/**
+ * The characters of a name that people type, to compare the name with what a person types: no one
+ * types the joiners of an emoji.
+ */
 export function typable(name: string): string {
   return name.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();
 }
 
-/** The name that a person has written: without what a pasted text has at its ends, and what shows nothing. */
+/**
+ * The name that a person typed or pasted, without white space at its ends and without invisible
+ * characters.
+ */
 export function nameIn(written: string): string {
-  return written.replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
+  const shown = written.replace(/[\p{Cc}\u2028\u2029]+/gu, " ")
     .replace(
       /(?![\u200c\u200d])[\p{Cf}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0]/gu,
       "",
-    )
-    .replace(/^[\s\u200c\u200d]+|[\s\u200c\u200d]+$/g, "");
+    );
+  return /[^\s\u200c\u200d](.*[^\s\u200c\u200d])?/s.exec(shown)?.[0] ?? "";
 }
 
-/** What is said when a name has not 1 to 100 characters; null when it has. */
+/** The error about a name, which must have 1 to 100 characters; null when there is none. */
 export function faultOfName(name: string, t: Texts): string | null {
   const length = Array.from(name).length;
   return length < 1 ? t.keys.nameMissing : length > 100 ? t.keys.nameTooLong : null;
 }
 
-/** A key of the company that is none of the list. */
+/** A key of the company that is not in the list. */
 export function goneKey(): Failure {
   return new Failure("gone", "", (t) => t.keys.gone);
 }

@@ -16,14 +16,14 @@ import {
 import { hintOf, lastUseOf } from "./key_words.ts";
 import { keepMade } from "./made_key.ts";
 
-/** A change about which the person is asked. */
+/** A change that is made only after the person has confirmed it. */
 export type AskedChange = "rename" | "switchOff" | "rotate" | "delete";
 
-/** How many hours the old key may go on. */
+/** The choices for how many hours the old key still works. */
 const OVERLAPS = [0, 1, 24, 168] as const;
 const USUAL_OVERLAP = 24;
 
-/** The question about a change, with what it needs to know. @param closed is called when it was closed. */
+/** The question about a change, with its fields. @param closed is called after the question was closed. */
 export function questionOf(
   key: ApiKey,
   { change, action }: { change: AskedChange; action: Action },
@@ -84,7 +84,7 @@ const CONTENTS: Record<AskedChange, (key: ApiKey, app: App) => TemplateResult> =
   },
 };
 
-/** When it was last used, for those who would switch off a key in use. */
+/** When the key was last used. A person should know this before they switch off or delete a key. */
 const used = (key: ApiKey, app: App) =>
   html`<p>${hintOf(key)} · ${app.t.keys.lastUse}: ${lastUseOf(key, app)}</p>`;
 
@@ -127,7 +127,7 @@ const DOES: Record<AskedChange, (key: ApiKey, fields: FormData, app: App) => Pro
   },
 };
 
-/** Shows the key as it is now. */
+/** Shows the key in its new state. */
 function done(app: App, message: string) {
   closeDialog();
   app.reload();

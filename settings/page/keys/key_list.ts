@@ -5,10 +5,13 @@ import type { View } from "../view.ts";
 import { type ApiKey, keysOf, stateOf, successorOf, typable } from "./api_key.ts";
 import { badge, expiryOf, hintOf, lastUseOf, makerOf, scopesOf, whoMay } from "./key_words.ts";
 
-/** From this many keys on, there is a field to find one. */
+/** If there are more keys than this, a field is shown to find one. */
 const MANY = 12;
 
-/** Every key of the company: those that work or may work again, and below them those that have ended. */
+/**
+ * Every key of the company: first those that work or can be switched on again, then those that have
+ * expired.
+ */
 export function keyList(): View {
   let keys: ApiKey[] = [];
   let members: Member[] = [];
@@ -74,7 +77,7 @@ export function keyList(): View {
   return { title: (t) => t.keys.title, load, html: view };
 }
 
-/** The keys in their order, but each one that is replaced behind its successor. */
+/** The keys in their order. A replaced key comes directly after its successor. */
 function inPairs(keys: ApiKey[]): ApiKey[] {
   const isThere = (id: string | null) => keys.some((key) => key.id === id);
   const behind = (key: ApiKey): ApiKey[] => {

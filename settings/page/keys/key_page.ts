@@ -20,11 +20,14 @@ import { badge, expiryOf, hintOf, lastUseOf, makerOf, whoMay } from "./key_words
 import { takeMade } from "./made_key.ts";
 import { ShownOnce } from "./shown_once.ts";
 
-/** One key: what it may do, how it is, what may be done with it, and what programs did with it. */
+/**
+ * The view of one key: what it may do, its state, its possible changes, and what programs did with
+ * it.
+ */
 export function keyPage(id: string): View {
   let keys: ApiKey[] = [];
   let members: Member[] = [];
-  /** The change that the person is asked about. */
+  /** The change for which the question is open. */
   let asked: { change: AskedChange; action: Action } | null = null;
   const switching = new Action();
   const activity = new HeldPart(
@@ -34,7 +37,8 @@ export function keyPage(id: string): View {
   let once = made && new ShownOnce(made, () => once = null);
 
   const load = async (app: App) => {
-    // A new key waits for nothing that could fail: it is nowhere else.
+    // A new key is shown before anything is loaded that could fail, because the key is not stored
+    // anywhere else.
     if (once) return void once.load(app).then(() => app.render());
     const mayManage = isManager(app.company);
     [members, keys] = await Promise.all([
@@ -69,7 +73,7 @@ export function keyPage(id: string): View {
     `;
   };
 
-  /** The key that this one replaces, and the one that replaces it. */
+  /** The key that this one replaces, and the key that replaces this one. */
   const pair = (key: ApiKey, { t }: App) => {
     const successor = successorOf(key, keys);
     const predecessor = keys.find(({ id }) => id === key.replaces);

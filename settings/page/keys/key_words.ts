@@ -1,4 +1,4 @@
-// What a list and a page of a key both show of it.
+// What both the list of keys and the page of a key show.
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { ago, fromNow } from "../moments.ts";
@@ -13,7 +13,7 @@ export function scopesOf({ scopes }: ApiKey, { t }: App): TemplateResult {
   }</ul>`;
 }
 
-/** The beginning that all keys have, and the end of this one. */
+/** The beginning that all keys share, and the end of this key. */
 export function hintOf({ hint }: ApiKey): TemplateResult {
   return html`<code class="hint-of-key">sk_live_…${hint}</code>`;
 }
@@ -38,7 +38,7 @@ export function expiryOf({ expires_at }: ApiKey, { t, locale }: App) {
   return expires_at ? ago(expires_at, locale) : t.keys.neverExpires;
 }
 
-/** Who made a key. */
+/** Who created a key. */
 export function makerOf({ created_by }: ApiKey, members: Member[], { t, person }: App) {
   if (!created_by) return t.keys.madeByPlatform;
   if (created_by === person.id) return t.people.you;
@@ -47,7 +47,7 @@ export function makerOf({ created_by }: ApiKey, members: Member[], { t, person }
   return member.name ? html`<bdi>${member.name}</bdi>` : t.people.nameless(t.roles[member.role]);
 }
 
-/** What agents read in place of keys: who may. */
+/** Agents may not see the keys. They see who may manage them. */
 export function whoMay(members: Member[], { t, company }: App): TemplateResult {
   const managers = members.filter(({ role }) => role !== "agent");
   return html`<div class="card"><p>${t.keys.agents(company.name)}</p>

@@ -1,6 +1,9 @@
 import type { NewApiKey } from "./api_key.ts";
 
-/** The key that was just made, until its page is left. It is nowhere else, and nobody can read it again. */
+/**
+ * The key that was just created, until the person leaves its page. It is not stored anywhere else,
+ * and no one can read it again.
+ */
 let made: NewApiKey | null = null;
 
 /** Keeps a new key for its page. */
@@ -8,7 +11,7 @@ export function keepMade(key: NewApiKey) {
   made = key;
 }
 
-/** The key itself, on its page; null on every other one. */
+/** The key itself, for its page; null for every other page. */
 export function takeMade(id: string): NewApiKey | null {
   const key = made;
   made = null;

@@ -9,11 +9,11 @@ import { endOfDay, EXPIRIES, type Expiry, expiryAt, tomorrow } from "./expiry.ts
 import { whoMay } from "./key_words.ts";
 import { keepMade } from "./made_key.ts";
 
-/** Makes a key: its name, what it may do, and until when. */
+/** The view that creates a key. Its form has the name, what the key may do, and when it expires. */
 export function newKey(): View {
   const action = new Action();
   let members: Member[] = [];
-  /** What is wrong with the form: the text of each field at fault. */
+  /** The faults in the form: a text for each wrong field. */
   let faults: { name?: string; scopes?: string; date?: string } = {};
   let expiry: Expiry = "never";
 
@@ -109,7 +109,7 @@ function fault(field: string, text: string | undefined): TemplateResult {
   return html`<p class="fault" id="${field}-fault">${text ?? nothing}</p>`;
 }
 
-/** When no answer came, the key may be there, and nobody has seen it. */
+/** If no answer came, the key may exist although no one has seen it. */
 function inOwnWords(error: unknown): never {
   if (error instanceof Failure && error.kind === "unanswered") {
     throw new Failure("unanswered", error.message, (t) => t.keys.maybeMade);

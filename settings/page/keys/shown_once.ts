@@ -5,20 +5,25 @@ import { closeDialog, dialog } from "../dialog.ts";
 import type { NewApiKey } from "./api_key.ts";
 import { readLine, sendLine, type Template, templateToTry, writeLine } from "./try_lines.ts";
 
-/** A number of the sandbox, to which nothing is really sent. */
+/** A number of the sandbox. Nothing is really sent to it. */
 const SANDBOX_PHONE = "+12025550101";
 
-/** A new key, which is shown this once, with lines to try it. */
+/** A new key, which is shown only once, with lines to try it. */
 export class ShownOnce {
-  /** What the person wants to do, who has not said that the key is stored. */
+  /**
+   * What the person tried to do before saying that the key is stored; null when the question is not
+   * open.
+   */
   private leave: (() => void) | null = null;
   private template: Template | null = null;
   private phone = "";
 
-  /** @param done is called when the person has stored the key: from then on the page does not have it either. */
+  /**
+   * @param done is called when the person has stored the key. Then the page forgets the key too.
+   */
   constructor(private readonly key: NewApiKey, private readonly done: () => void) {}
 
-  /** Looks for the template of the line that sends. Without one, the key is shown all the same. */
+  /** Finds a template for the line that sends. If there is none, the key is still shown. */
   async load(app: App): Promise<void> {
     if (app.project.mailUrl) this.phone = SANDBOX_PHONE;
     if (!this.key.scopes.includes("messaging")) return;

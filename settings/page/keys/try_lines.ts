@@ -1,9 +1,9 @@
-// Lines for a terminal, with which a person tries a new key.
+// Lines for a terminal, with which a person can try a new key.
 import type { App } from "../app.ts";
 import { answered } from "../failure.ts";
 import type { NewApiKey } from "./api_key.ts";
 
-/** A template that can be sent, as its catalogue has it. */
+/** A template that can be sent, from the stored list of templates. */
 export interface Template {
   name: string;
   language: string;
@@ -24,12 +24,15 @@ export function readLine(functionsUrl: string, { api_key }: NewApiKey): string {
   return `curl "${functionsUrl}/gateway/contacts?limit=1" -H "Authorization: Bearer ${api_key}"`;
 }
 
-/** A line that writes a contact, for a key that does not read. */
+/** A line that creates a contact, for a key that cannot read. */
 export function writeLine(functionsUrl: string, key: NewApiKey, phone: string): string {
   return post(`${functionsUrl}/gateway/contacts`, key, { name: "Test", phone });
 }
 
-/** A line that sends a template to a phone. Pasted twice, it sends once; to another phone, it sends again. */
+/**
+ * A line that sends a template to a phone. If the line is run twice, it sends only once. With
+ * another phone, it sends again.
+ */
 export function sendLine(
   functionsUrl: string,
   key: NewApiKey,
@@ -52,7 +55,9 @@ export function sendLine(
   });
 }
 
-/** The template with which a person best tries a key: of their language and with little to fill in. */
+/**
+ * The best template for trying a key: it is in the person's language and has few values to fill in.
+ */
 export async function templateToTry({ project, company, language }: App): Promise<Template | null> {
   const templates = await answered<Template[]>(
     project.client.from("templates").select(COLUMNS).eq("company_id", company.id)
@@ -69,7 +74,7 @@ export async function templateToTry({ project, company, language }: App): Promis
     .sort((one, other) => burden(one) - burden(other))[0] ?? null;
 }
 
-/** The text of the template with its examples, as the person reads it. */
+/** The text of the template, filled in with its examples. */
 function bodyOf({ components, variables, name }: Template): string {
   const text = components.find(({ type }) => type?.toUpperCase() === "BODY")?.text;
   return text?.replace(/\{\{\s*(\w+)\s*\}\}/g, (whole, wanted) => {

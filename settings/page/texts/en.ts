@@ -8,5 +8,7 @@ import { signIn } from "./en/sign_in.ts";
 /** Everything that the page says, in English. */
 export const en = { ...frame, ...signIn, ...keys, activity, accounts, history };
 
-/** Everything that the page says. English decides what there is; the other languages have the same. */
+/**
+ * All texts of the page. English defines which texts exist, and the other languages have the same.
+ */
 export type Texts = typeof en;

@@ -1,6 +1,6 @@
 /**
- * Lets work go on after the answer, or after the caller has hung up: the platform would end an instance that
- * seems idle. The work must handle its own failures.
+ * Keeps work running after the answer, or after the caller has disconnected. Otherwise the platform
+ * would end an instance that seems idle. The work must handle its own failures.
  */
 export function keepRunning(work: Promise<unknown>) {
   const { EdgeRuntime } = globalThis as {
@@ -9,12 +9,16 @@ export function keepRunning(work: Promise<unknown>) {
   EdgeRuntime?.waitUntil(work);
 }
 
-/** What each pause does when this instance is about to end. */
+/** Callbacks that end the pauses when this instance is about to end. */
 const pauses = new Set<() => void>();
-// The platform says so when nine tenths of an instance's time are over, whatever is still running.
+// When nine tenths of an instance's time have passed, the platform announces the end of the
+// instance, even if work is still running.
 addEventListener("beforeunload", () => pauses.forEach((end) => end()));
 
-/** Resolves after this time to false, or to true as soon as the platform is about to end this instance. */
+/**
+ * Waits for this time, and resolves to false. If the platform is about to end this instance,
+ * resolves to true immediately.
+ */
 export function pauseUntilEnd(ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const over = (isEnding: boolean) => {

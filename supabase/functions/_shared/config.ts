@@ -1,39 +1,57 @@
-import * as jose from "jose";
-import * as z from "zod";
+import * as base64url from "jose/base64url";
 import type { Share } from "./fair_share.ts";
 import { isExposed, serviceUrl, withoutSlash } from "./service_url.ts";
 
-/** What every function needs to reach its database. */
+/** The settings that every function needs to reach its database. */
 export interface Config {
   supabaseUrl: string;
   publishableKey: string;
   signingKey: SigningKey;
   /** A database that takes longer to answer is treated as down. */
   databaseTimeoutMs: number;
-  /** The share of one company in the statements that are at the Data API at once. */
+  /** How many statements of one company may run at the Data API at the same time. */
   statementShare: Share;
   /**
-   * The share, in those statements, of all keys together that are not known to be valid. A statement of theirs
-   * keeps its place for `placeMs` at most.
+   * How many statements may run at the same time with keys that are not known to be valid, for all
+   * these keys together. Each of these statements keeps its place for at most `placeMs`.
    */
   strangerShare: Share & { placeMs: number };
-  /** A body that has not arrived so long after its request is given up. */
+  /** A body that takes longer to arrive is refused. */
   bodyTimeoutMs: number;
-  /** How often an instance tells how keys were used, while they are used. People are promised a minute. */
+  /**
+   * How often an instance stores how keys were used, while keys are in use. The guide for callers
+   * promises one minute.
+   */
   tellUsageEveryMs: number;
-  /** Where the pages for callers are, without a slash at the end. Null: errors do not name their page. */
+  /**
+   * The address of the guide for callers, without a slash at the end. If the address is null,
+   * errors do not link to their page.
+   */
   docsUrl: string | null;
 }
 
-/** The key that signs the tokens by which the database knows whose request it is. */
+/**
+ * The key that signs the tokens for the database. A token tells the database who makes a request.
+ */
 export interface SigningKey {
-  key: jose.CryptoKey | Uint8Array;
-  alg: "HS256" | "ES256";
-  /** The key's id among the project's signing keys. Without it, the project tries each of its keys. */
+  key: CryptoKey;
+  alg: keyof typeof SIGNING;
+  /**
+   * The key's id among the project's signing keys. Without the id, the project tries each of its
+   * keys.
+   */
   kid?: string;
 }
 
-/** A secret or variable is missing or malformed. The message names it and describes a good value. */
+/** How the runtime signs for the algorithms of a JWT. */
+export const SIGNING = {
+  HS256: { name: "HMAC", hash: "SHA-256" },
+  ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
+} as const;
+
+/**
+ * A secret or variable is missing or malformed. The message names it and describes a valid value.
+ */
 export class ConfigError extends Error {
   override name = "ConfigError";
 }
@@ -50,10 +68,11 @@ export async function readConfig(env: Environment): Promise<Config> {
     publishableKey: readPublishableKey(env),
     signingKey: await readSigningKey(env),
     databaseTimeoutMs: 10_000,
-    // Half of the ten connections that the Data API's pool has on the smallest plan.
+    // On the smallest plan, the Data API's pool has ten connections. This is half of them.
     statementShare: { atOnce: 5, waiting: 64, patienceMs: 5_000 },
-    // Few at once, because a valid key is known after its first answer. An unknown one is refused within
-    // milliseconds, so a place is kept no longer than that; a valid key may wait in the database.
+    // Two statements at a time are enough. A valid key is known after its first answer. An unknown
+    // key is refused within milliseconds, so it soon frees its place. A statement with a valid key
+    // may wait longer in the database.
     strangerShare: { atOnce: 2, waiting: 1_000, patienceMs: 5_000, placeMs: 250 },
     bodyTimeoutMs: 15_000,
     tellUsageEveryMs: 20_000,
@@ -68,7 +87,10 @@ function readSupabaseUrl({ SUPABASE_URL }: Environment): string {
   return SUPABASE_URL!;
 }
 
-/** Callers are sent there, so an address that a stranger on the way could answer is refused. */
+/**
+ * Callers follow this address. So an address is refused if a stranger on the network could answer
+ * in place of its server.
+ */
 function readDocsUrl({ DOCS_URL }: Environment): string | null {
   if (!DOCS_URL) return null;
   const url = serviceUrl(DOCS_URL);
@@ -80,7 +102,7 @@ function readDocsUrl({ DOCS_URL }: Environment): string | null {
   );
 }
 
-/** The platform sets the dictionary. A project from before publishable keys has only the anon key. */
+/** The platform sets the dictionary of keys. An older project has only the anon key. */
 function readPublishableKey(env: Environment): string {
   const { SUPABASE_PUBLISHABLE_KEYS: dictionary, SUPABASE_ANON_KEY: anonKey } = env;
   if (dictionary) {
@@ -96,38 +118,42 @@ function readPublishableKey(env: Environment): string {
   );
 }
 
-// The runtime checks a key only when it signs, and loosely. A wrong key must stop the function at its start.
-const BYTES_32 = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
-const KeyId = z.string().regex(/^[!-~]{1,255}$/); // printable ASCII
-const SigningJwk = z.discriminatedUnion("kty", [
-  z.object({
-    kty: z.literal("oct"),
-    k: z.string().regex(/^[A-Za-z0-9_-]{43,}$/),
-    kid: KeyId.optional(),
-  }),
-  z.object({
-    kty: z.literal("EC"),
-    crv: z.literal("P-256"),
-    x: BYTES_32,
-    y: BYTES_32,
-    d: BYTES_32,
-    kid: KeyId.optional(),
-  }),
-]);
-
 async function readSigningKey({ JWT_SIGNING_KEY }: Environment): Promise<SigningKey> {
   try {
-    const jwk = SigningJwk.parse(parseObject(JWT_SIGNING_KEY ?? ""));
-    const alg = jwk.kty === "oct" ? "HS256" : "ES256";
-    return { key: await jose.importJWK(jwk, alg), alg, kid: jwk.kid };
+    return await importSigningKey(parseObject(JWT_SIGNING_KEY ?? "") ?? {});
   } catch {
-    // The reason is left out, because it would quote parts of the key.
+    // The reason is left out, because it would contain parts of the key.
     throw new ConfigError(
-      "JWT_SIGNING_KEY must be a private JWK as JSON: an EC key on P-256 that is among the project's " +
-        "signing keys, or an oct key with the project's JWT secret, of at least 32 bytes; a kid, where " +
-        "there is one, is 1 to 255 printable ASCII characters.",
+      "JWT_SIGNING_KEY must be a private JWK as JSON: an EC key on P-256 that is among the " +
+        "project's signing keys, or an oct key with the project's JWT secret, of at least 32 " +
+        "bytes; a kid, if present, is 1 to 255 printable ASCII characters.",
     );
   }
+}
+
+/**
+ * Imports a private JWK. The runtime checks a key only when it signs, and not strictly, but a wrong
+ * key must stop the function at its start. So each member is checked here, without a schema: making
+ * a schema would take a tenth of a function's start.
+ *
+ * @throws Error when a member is missing or malformed.
+ */
+async function importSigningKey(jwk: Record<string, unknown>): Promise<SigningKey> {
+  const read = (member: string, form: RegExp): string => {
+    const value = jwk[member];
+    if (typeof value === "string" && form.test(value)) return value;
+    throw new Error(`malformed: ${member}`);
+  };
+  const kid = jwk.kid === undefined ? undefined : read("kid", /^[!-~]{1,255}$/); // printable ASCII
+  if (read("kty", /^(oct|EC)$/) === "oct") {
+    const secret = Uint8Array.from(base64url.decode(read("k", /^[A-Za-z0-9_-]{43,}$/)));
+    const key = await crypto.subtle.importKey("raw", secret, SIGNING.HS256, false, ["sign"]);
+    return { key, alg: "HS256", kid };
+  }
+  const [x, y, d] = ["x", "y", "d"].map((member) => read(member, /^[A-Za-z0-9_-]{43}$/));
+  const ec = { kty: "EC", crv: read("crv", /^P-256$/), x, y, d };
+  const key = await crypto.subtle.importKey("jwk", ec, SIGNING.ES256, false, ["sign"]);
+  return { key, alg: "ES256", kid };
 }
 
 function parseObject(json: string): Record<string, unknown> | null {

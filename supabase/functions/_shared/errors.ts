@@ -31,7 +31,7 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS;
 
-/** The HTTP status of the error codes that no caller of the API gets, only the operator's scheduler of jobs. */
+/** The HTTP status of the error codes that only the operator's scheduler of jobs gets. */
 export const JOB_STATUS = {
   invalid_jobs_secret: 401,
   job_running: 409,
@@ -59,7 +59,7 @@ export interface FieldError {
 
 interface ErrorParts {
   details?: FieldError[];
-  /** More members of the body, such as `existing_id`. */
+  /** Further members of the body, such as `existing_id`. */
   body?: Record<string, unknown>;
   headers?: Record<string, string>;
   /** Facts for the log. The caller does not get them. */
@@ -86,55 +86,57 @@ export class ApiError extends Error {
 
 /**
  * The key is wrong, switched off, expired or deleted. The caller does not learn which.
- * @param logFacts what the log tells of the key.
+ * @param logFacts what the log says about the key.
  */
 export function invalidApiKey(logFacts?: Record<string, unknown>): ApiError {
   return new ApiError("invalid_api_key", "Invalid or expired API key", { logFacts });
 }
 
-/** For what passes within seconds. A caller that comes back too early gets the same answer. */
+/**
+ * For errors that end within seconds. A caller that repeats too early gets the same error again.
+ */
 export const RETRY_SOON = { "Retry-After": "2" };
 
-/** The company has more under way than its share. Nothing was done for this request. */
+/** The company has more requests in progress than its share. Nothing was done for this request. */
 export function tooManyRequests(): ApiError {
   return new ApiError(
     "too_many_requests",
-    "Your company has too many requests under way at once; nothing was done for this one, so repeat it " +
+    "Your company has too many requests in progress; nothing was done for this one, so repeat it " +
       "after the seconds in Retry-After",
     { headers: RETRY_SOON },
   );
 }
 
 /**
- * The record has another version than those that the caller accepts. Nothing was written.
- * @param etag of the record as it is now; missing when there is no such record.
+ * The record has a version that the caller does not accept. Nothing was written.
+ * @param etag of the current record; missing when there is no such record.
  */
 export function preconditionFailed(etag?: string): ApiError {
   if (etag === undefined) {
     return new ApiError(
       "precondition_failed",
-      "There is no such record, so nothing was written; to create it, send the same request without If-Match",
+      "The record does not exist, so nothing was written; to create it, send the same request without If-Match",
     );
   }
   return new ApiError(
     "precondition_failed",
-    "The record has changed since you read it, so nothing was written; read it again, and repeat the change with " +
-      "its new ETag if it still holds",
+    "The record has changed since you read it, so nothing was written; read it again, and " +
+      "repeat the change with its new ETag if you still want it",
     { headers: { ETag: etag }, body: { etag } },
   );
 }
 
-/** The first request with this Idempotency-Key is at work. */
+/** The first request with this Idempotency-Key is still in progress. */
 export function idempotencyInProgress(): ApiError {
   return new ApiError(
     "idempotency_in_progress",
-    "The first request with this Idempotency-Key is under way; repeat this one after the seconds in Retry-After, to " +
+    "The first request with this Idempotency-Key is in progress; repeat this one after the seconds in Retry-After, to " +
       "get the same answer",
     { headers: { "Retry-After": "1" } },
   );
 }
 
-/** The first request with this Idempotency-Key asked for something else. */
+/** The first request with this Idempotency-Key was a different request. */
 export function idempotencyKeyReused(): ApiError {
   return new ApiError(
     "idempotency_key_reused",
@@ -143,19 +145,22 @@ export function idempotencyKeyReused(): ApiError {
   );
 }
 
-/** The filters of a query, as the database is asked for them, are longer than an address may be. */
+/** The filters of a query make an address that is too long for the database. */
 export function queryTooLong(): ApiError {
   return new ApiError(
     "invalid_request",
-    "The filters are too long together; ask for fewer values, or for shorter texts, in one request",
+    "All filters together are too long; send fewer values, or shorter texts, in one request",
   );
 }
 
-// A request of 1 MiB with nothing but wrong fields would otherwise get an answer of 10 MiB.
+// Without this limit, a request of 1 MiB with only wrong fields would get an answer of 10 MiB.
 const MAX_DETAILS = 50;
 const MAX_FIELD_LENGTH = 128;
 
-/** Wrong fields as an error tells them: `details`, and for its sentence the first of them and how many more. */
+/**
+ * Wrong fields in the form of an error: `details` has the first 50 of them, and `told` names the
+ * first and the number of the others.
+ */
 export function toldFields(errors: FieldError[]): { details: FieldError[]; told: string } {
   const details = errors.slice(0, MAX_DETAILS).map(({ field, message }) => ({
     field: field.length > MAX_FIELD_LENGTH ? `${field.slice(0, MAX_FIELD_LENGTH)}…` : field,

@@ -1,15 +1,18 @@
 import { tooManyRequests } from "./errors.ts";
 
-/** What one holder may have under way at once in one instance of a function. */
+/**
+ * How much work one holder, such as a company, may have in progress at the same time, in one
+ * instance of a function.
+ */
 export interface Share {
   atOnce: number;
-  /** How many more wait in order. */
+  /** How many more requests may wait in the queue. */
   waiting: number;
-  /** How long each of them waits, in milliseconds. */
+  /** How long a request waits in the queue at most, in milliseconds. */
   patienceMs: number;
 }
 
-/** What one holder has under way, and what waits for it. */
+/** The work of one holder that is in progress, and the work that waits. */
 interface Line {
   underWay: number;
   waiting: Waiter[];
@@ -21,8 +24,9 @@ interface Waiter {
 }
 
 /**
- * Divides what all companies use together: each holder has the same share at once, and what goes beyond the
- * share waits in order. So a holder that asks for much waits for itself, and never for another.
+ * Divides a resource that all companies use. All holders have equal shares. When a holder's share
+ * is used up, more work of this holder waits in a queue. A holder with much work therefore waits
+ * only for its own work, and never delays another holder.
  */
 export class FairShare {
   readonly #lines = new Map<string, Line>();
@@ -32,9 +36,10 @@ export class FairShare {
   /**
    * Does the work when it is its holder's turn.
    *
-   * @param isUrgent for work that must not be lost: it is next in the line, however long the line is, and
-   *   waits for as long as that takes.
-   * @throws ApiError too_many_requests when the line is full, or when the turn does not come in time.
+   * @param isUrgent for work that must not be lost: it goes to the front of the queue, however long
+   *   the queue is, and waits without a limit.
+   * @throws ApiError too_many_requests when the queue is full, or when the turn does not come in
+   *   time.
    */
   async run<Result>(
     holder: string,
@@ -49,7 +54,7 @@ export class FairShare {
       return await work();
     } finally {
       const next = line.waiting.shift();
-      if (next) next.begin(); // in the place of this one
+      if (next) next.begin(); // the next work takes the free place
       else if (--line.underWay === 0) this.#lines.delete(holder);
     }
   }

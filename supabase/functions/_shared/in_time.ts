@@ -1,6 +1,7 @@
 /**
- * The result of work that is under way, if it comes before the signal. The work itself goes on.
- * @throws what `late` makes, when the signal comes first; else what the work throws.
+ * The result of work that has begun, if the work ends before the signal. The work continues after
+ * the signal.
+ * @throws the error from `late`, when the signal comes first; otherwise the errors of the work.
  */
 export async function inTime<Result>(
   work: Promise<Result>,

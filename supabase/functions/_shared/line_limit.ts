@@ -1,7 +1,7 @@
-// The hosted platform keeps 100 lines in ten seconds. What can be many must not push the others out.
+// The hosted platform keeps 100 lines in ten seconds. A frequent line must not displace the others.
 const PER_MS = 10_000;
 
-/** Lets so many lines of one kind be written in ten seconds. */
+/** Allows this many lines of one kind in ten seconds. */
 export class LineLimit {
   /** When this instance wrote the last lines, the oldest first. */
   readonly #writtenAt: number[] = [];
@@ -9,11 +9,14 @@ export class LineLimit {
 
   constructor(readonly maxLines: number) {}
 
-  /** Facts for a line that may be written: how many were `left_out` before it. Null: it is left out as well. */
+  /**
+   * Facts for a line that may be written: how many lines were `left_out` before it. Null means that
+   * this line must be left out too.
+   */
   take(): { left_out?: number } | null {
     const now = Date.now();
     const [oldest] = this.#writtenAt;
-    // A clock that was set back must not silence the log.
+    // If the clock was set back, the line is written: the log must not fall silent.
     if (this.#writtenAt.length >= this.maxLines && now >= oldest && now < oldest + PER_MS) {
       this.#leftOut++;
       return null;

@@ -1,19 +1,20 @@
 /** The request that a log line belongs to. */
 export interface Origin {
-  /** The id that its answer has in `X-Request-Id`. */
+  /** The id in the `X-Request-Id` of its answer. */
   requestId: string;
   method?: string;
   path?: string;
 }
 
-/** An error with facts for the log beyond its message. */
+/** An error with facts for the log, in addition to its message. */
 interface ErrorWithLogFacts extends Error {
   logFacts(): Record<string, unknown>;
 }
 
 /**
- * Writes one JSON line for the operator, with the request id of the answer. The line has what the answer must
- * not have: the text of the database and the stack. It never has a key or a body.
+ * Writes one JSON line for the operator, with the request id of the answer. The line has details
+ * that the answer must not have: the database's message and the stack. It never contains a key or a
+ * body.
  */
 export function logFailure(
   { requestId, method, path }: Origin,
@@ -37,7 +38,7 @@ function hasLogFacts(error: unknown): error is ErrorWithLogFacts {
   return error instanceof Error && "logFacts" in error;
 }
 
-/** Writes one JSON line about something that the operator may want to look into, with the request. */
+/** Writes one JSON line about something that the operator may want to examine, with the request. */
 export function logWarning(
   { requestId, method, path }: Origin,
   event: string,
@@ -55,14 +56,18 @@ export function logEvent(
   console.info(jsonLine({ level: "info", event, request_id: requestId, ...facts }));
 }
 
-/** The longest line, with the end of line. The hosted platform cuts lines of more than 10,000 characters. */
+/**
+ * The greatest length of a line, including its end. The hosted platform cuts lines of more than
+ * 10,000 characters.
+ */
 const MAX_LINE_BYTES = 8192;
-/** Texts are cut to the first of these lengths with which the line fits. */
+/** Texts are cut to the first of these lengths at which the line fits. */
 const CUTS = [2000, 500, 100, 20];
 
 /**
- * The line of an entry: JSON of at most 8 KiB, whatever a caller has sent. Texts that are too long for it are
- * cut, and say so. What looks like an API key, such as one that a caller has put into the path, is left out.
+ * The line of an entry: JSON of at most 8 KiB, whatever a caller sent. Texts that are too long are
+ * cut, and the line says so. A text that looks like an API key, for example in the path, is left
+ * out.
  */
 function jsonLine(entry: Record<string, unknown>): string {
   const whole = JSON.stringify(entry).replace(/sk_live_[\w%-]+/g, "sk_live_…");

@@ -8,7 +8,10 @@ export function gateway(config: Config) {
   return api(config, { name: "gateway", operations: gatewayOperations(config), scopeOf });
 }
 
-/** Specification, part 5: a method that reads needs read; one that creates, changes or deletes needs write. */
+/**
+ * Specification, part 5: a method that reads needs the scope read. A method that creates, changes
+ * or deletes needs the scope write.
+ */
 function scopeOf(method: string): Scope | null {
   if (method === "OPTIONS") return null;
   return method === "GET" || method === "HEAD" ? "read" : "write";

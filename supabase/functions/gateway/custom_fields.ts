@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Json } from "../_shared/database/types.ts";
 import { isStorable, NOT_STORABLE } from "../_shared/http/fields.ts";
 import { InexactNumber } from "../_shared/http/strict_json.ts";
@@ -11,15 +11,15 @@ const MAX_DEPTH = 32;
 export const CUSTOM_FIELDS_TOO_LARGE = "must be at most 16 KiB of JSON";
 
 /**
- * Any JSON object of at most 16 KiB, stored exactly as it was sent. A value that the database or JavaScript
- * cannot keep exactly is refused, never rounded or dropped.
+ * Any JSON object of at most 16 KiB, stored exactly as it was sent. A value that the database or
+ * JavaScript cannot represent exactly is refused, and never rounded or dropped.
  */
 export const CustomFields = z.custom<JsonObject>(isObject, {
   error: ({ input }) => input === undefined ? "is required" : "must be an object",
 }).check((context) => {
   const problem = findInexact(context.value) ?? tooLarge(context.value);
   if (problem) context.issues.push({ code: "custom", input: context.value, ...problem });
-}).meta({ type: "object", additionalProperties: true });
+}).register(z.globalRegistry, { type: "object", additionalProperties: true });
 
 interface Problem {
   message: string;
@@ -27,8 +27,8 @@ interface Problem {
 }
 
 /**
- * The first place in a value that could not be kept exactly. Not recursive: a deep value must not overflow
- * the call stack.
+ * The first part of a value that cannot be represented exactly. The function is not recursive,
+ * because a deep value must not overflow the call stack.
  */
 function findInexact(value: unknown): Problem | null {
   const open: { value: unknown; path: (string | number)[] }[] = [{ value, path: [] }];

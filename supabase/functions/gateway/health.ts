@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Config } from "../_shared/config.ts";
 import { companyDb } from "../_shared/database/company_db.ts";
 import { DatabaseError, type PassingTrouble, rows } from "../_shared/database/rows.ts";
@@ -16,14 +16,14 @@ const PATIENCE_MS = 2_000;
 export const Health = z.object({
   status: z.literal("ok"),
   version: z.string(),
-}).meta({ id: "Health" });
+}).register(z.globalRegistry, { id: "Health" });
 
-/** Without a key anyone can ask, so the database is asked no more often than this. */
+/** Anyone can call this without a key, so the database is checked at most once in this time. */
 const ASK_EVERY_MS = 1_000;
 
 /**
- * Answers the release while the database answers; else database_unavailable. Needs no key. The database is asked
- * at most once a second; all requests of that second get the same answer.
+ * Returns the release if the database answers; otherwise database_unavailable. Needs no key. The
+ * database is checked at most once a second, and all requests of that second get the same answer.
  */
 export function health(config: Config) {
   const databaseTimeoutMs = Math.min(config.databaseTimeoutMs, PATIENCE_MS);
@@ -47,7 +47,7 @@ export function health(config: Config) {
     method: "GET",
     path: "/health",
     scope: null,
-    answers: { 200: one(Health) },
+    answers: () => ({ 200: one(Health) }),
     errors: ["database_unavailable"],
   }, async ({ origin }) => {
     const now = performance.now();

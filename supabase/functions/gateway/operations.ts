@@ -1,34 +1,44 @@
 import type { Config } from "../_shared/config.ts";
 import { health } from "./health.ts";
 import { openApi } from "./openapi.ts";
-import { contactExport } from "./resources/contact_export.ts";
-import { contactWrites } from "./resources/contact_writes.ts";
-import { contacts } from "./resources/contacts.ts";
-import { conversations } from "./resources/conversations.ts";
-import { deals } from "./resources/deals.ts";
-import { erasing } from "./resources/erasing.ts";
-import { members } from "./resources/members.ts";
-import { merging } from "./resources/merging.ts";
-import { messages } from "./resources/messages.ts";
-import { pipelines } from "./resources/pipelines.ts";
-import { search } from "./resources/search.ts";
-import { sends } from "./resources/sends.ts";
-import { stages } from "./resources/stages.ts";
-import { teams } from "./resources/teams.ts";
-import { templates } from "./resources/templates.ts";
+import { contactArchiving } from "./resources/contacts/archive.ts";
+import { erasing } from "./resources/contacts/erase.ts";
+import { contactExport } from "./resources/contacts/export.ts";
+import { merging } from "./resources/contacts/merge.ts";
+import { contactReads } from "./resources/contacts/read.ts";
+import { contactWrites } from "./resources/contacts/write.ts";
+import { conversationReads } from "./resources/conversations/read.ts";
+import { conversationWrites } from "./resources/conversations/write.ts";
+import { dealReads } from "./resources/deals/read.ts";
+import { dealWrites } from "./resources/deals/write.ts";
+import { members } from "./resources/members/read.ts";
+import { messages } from "./resources/messages/read.ts";
+import { pipelineReads } from "./resources/pipelines/read.ts";
+import { pipelineWrites } from "./resources/pipelines/write.ts";
+import { search } from "./resources/search/read.ts";
+import { sends } from "./resources/sends/read.ts";
+import { stageReads } from "./resources/stages/read.ts";
+import { stageWrites } from "./resources/stages/write.ts";
+import { teams } from "./resources/teams/read.ts";
+import { templates } from "./resources/templates/read.ts";
 
 /** Every operation of the gateway, in the order in which the API's description shows them. */
 export function gatewayOperations(config: Config) {
   return [
-    ...contacts,
+    ...contactReads,
+    ...contactArchiving,
     ...contactWrites,
     merging,
     contactExport,
     erasing,
-    ...deals,
-    ...pipelines,
-    ...stages,
-    ...conversations,
+    ...dealReads,
+    ...dealWrites,
+    ...pipelineReads,
+    ...pipelineWrites,
+    ...stageReads,
+    ...stageWrites,
+    ...conversationReads,
+    ...conversationWrites,
     ...messages,
     ...teams,
     ...members,

@@ -1,8 +1,11 @@
 import { api } from "../_shared/http/api.ts";
-import type { SenderConfig } from "./config.ts";
+import type { SenderConfig } from "./template_send_config.ts";
 import { senderOperations } from "./operations.ts";
 
-/** The template endpoint; specification, 4.10. Judges method, key, scope and body, then sends. */
+/**
+ * The template endpoint (specification, 4.10). It checks method, key, scope and body, and then
+ * sends.
+ */
 export function sendExternalTemplate(config: SenderConfig) {
   return api(config, {
     name: "send-external-template",
@@ -11,7 +14,7 @@ export function sendExternalTemplate(config: SenderConfig) {
     refusesMethodFirst: true,
     errors: {
       always: { success: false },
-      // Only the claim can fail so, and the channel is called after it.
+      // Only the claim can fail because of the database, and the channel is called after the claim.
       whenUnavailable: () => "nothing was sent, so repeat the request",
     },
   });

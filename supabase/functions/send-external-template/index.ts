@@ -1,5 +1,5 @@
 import { sendExternalTemplate } from "./app.ts";
-import { readSenderConfig } from "./config.ts";
+import { readSenderConfig } from "./template_send_config.ts";
 
 export default {
   fetch: sendExternalTemplate(await readSenderConfig(Deno.env.toObject())).fetch,

@@ -2,12 +2,12 @@ import { keepRunning } from "../_shared/background.ts";
 import { FairShare } from "../_shared/fair_share.ts";
 import { operation, reply } from "../_shared/http/operation.ts";
 import { SendParameters } from "../_shared/sending/request.ts";
-import { SendAnswer } from "./answers.ts";
-import type { SenderConfig } from "./config.ts";
-import { SendRequest } from "./request.ts";
-import { sendTemplate } from "./send.ts";
+import { SendAnswer } from "./template_answers.ts";
+import type { SenderConfig } from "./template_send_config.ts";
+import { SendRequest } from "./template_request.ts";
+import { sendTemplate } from "./send_template.ts";
 
-/** The operations of the template endpoint: the one of specification, 4.10. */
+/** The operations of the template endpoint, which has only one (specification, 4.10). */
 export function senderOperations(config: SenderConfig) {
   const share = new FairShare(config.sendShare);
   return [
@@ -19,7 +19,7 @@ export function senderOperations(config: SenderConfig) {
       query: SendParameters,
       body: SendRequest,
       keyInBody: true,
-      answers: { 200: SendAnswer },
+      answers: () => ({ 200: SendAnswer }),
       errors: [
         "account_not_connected",
         "phone_number_id_required",
@@ -31,10 +31,11 @@ export function senderOperations(config: SenderConfig) {
       ],
     }, async ({ caller, query, body, origin }) => {
       const dryRun = query.dry_run === "true";
-      // Its turn comes before its claim: a claim whose send waited would be pending for longer than its lease.
+      // A send waits for its turn before it makes its claim. Otherwise the claim could be pending
+      // for longer than its lease.
       const send = () => sendTemplate(caller, config, body, { dryRun, origin });
       const sending = share.run(caller.holder, send);
-      // The send goes on, and its outcome is recorded, when the caller hangs up.
+      // If the caller disconnects, the send continues, and its outcome is recorded.
       keepRunning(sending.catch(() => {}));
       const { body: answer, headers } = await sending;
       return reply(200, answer, { headers });

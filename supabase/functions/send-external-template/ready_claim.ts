@@ -1,28 +1,33 @@
 import type { Caller } from "../_shared/key/caller.ts";
 import { logFailure, type Origin } from "../_shared/log.ts";
-import { UnusableToken } from "../_shared/whatsapp/account_token.ts";
-import { MediaTrouble } from "../_shared/whatsapp/media_trouble.ts";
-import { type ChannelError, meaningOf } from "../_shared/whatsapp/outcome.ts";
-import { uploadMedia } from "../_shared/whatsapp/template_media.ts";
-import { rereadTemplate } from "../_shared/whatsapp/template_reread.ts";
-import { refusedAccount, unusableToken } from "../_shared/sending/errors.ts";
-import { withToken } from "../_shared/sending/token.ts";
-import { noMedia } from "./answers.ts";
-import { type Claim, claimTemplate, type Judging } from "./claim.ts";
-import type { SenderConfig } from "./config.ts";
-import type { SendRequest } from "./request.ts";
+import { UnusableToken } from "../_shared/credentials/account_token.ts";
+import { MediaTrouble } from "../_shared/templates/media_trouble.ts";
+import { type ChannelError, meaningOf } from "../_shared/channel/outcome.ts";
+import { uploadMedia } from "../_shared/templates/template_media.ts";
+import { rereadTemplate } from "../_shared/templates/template_reread.ts";
+import { refusedAccount, unusableToken } from "../_shared/sending/send_errors.ts";
+import { withToken } from "../_shared/sending/readable_token.ts";
+import { noMedia } from "./template_answers.ts";
+import { type Claim, claimTemplate, type Judging } from "./template_claim.ts";
+import type { SenderConfig } from "./template_send_config.ts";
+import type { SendRequest } from "./template_request.ts";
 
-/** The decision about a request, once nothing has to come before it. */
+/**
+ * The final decision about a request: no template has to be read first, and no media has to be
+ * uploaded first.
+ */
 export type ReadyClaim = Exclude<Claim, { result: "reread" | "media_needed" }>;
 
 /**
- * Claims the send of a request. When the catalogue speaks against it and may be out of date, the template is
- * read from the channel first. When its header needs media that the channel does not have, that is uploaded
- * first. Both are rare, cost further round trips, and come before anything is written.
+ * Claims the send of a request. If the stored template does not allow the send and may be out of
+ * date, it is read from the channel first. If the header needs media that the channel does not
+ * have, the media is uploaded first. Both cases are rare, take more round trips, and come before
+ * anything is written.
  *
- * @param claimId a new id; the send is settled by it.
- * @throws ApiError channel_unavailable when the media cannot be uploaded, channel_account_error when the token
- *   for that cannot be used or the channel refuses the account; otherwise as claimTemplate().
+ * @param claimId a new id, by which the send is settled.
+ * @throws ApiError channel_unavailable when the media cannot be uploaded; channel_account_error
+ * when the token for the upload is unusable or the channel refuses the account; the errors of
+ * claimTemplate().
  */
 export async function claimWhenReady(
   caller: Caller,
@@ -40,8 +45,8 @@ export async function claimWhenReady(
         judging.preflight = "last";
         break;
       case "media_needed":
-        // The template was given another sample while the first one was uploaded.
-        if (hasMedia) throw noMedia("it was replaced in this moment");
+        // The template got another sample while the previous one was uploaded.
+        if (hasMedia) throw noMedia("it was replaced at this moment");
         await supplyMedia(caller, config, claim, origin);
         hasMedia = true;
         break;
@@ -51,7 +56,7 @@ export async function claimWhenReady(
   }
 }
 
-/** Reads the template again. When that fails, the send goes on, and the channel decides. */
+/** Reads the template again. If that fails, the send continues with what is stored. */
 async function readAgain(
   { db }: Caller,
   config: SenderConfig,
@@ -64,12 +69,12 @@ async function readAgain(
       rereadTemplate(db, config.whatsapp, {
         token,
         accountId: claim.account_id,
-        businessAccountId: claim.business_account_id!, // without one there is no catalogue to judge by
+        businessAccountId: claim.business_account_id!, // without a business account, there are no templates to compare with
         beganAt: claim.began_at,
         isElsewhere: claim.is_elsewhere,
       }, template_name));
   } catch (error) {
-    if (error instanceof UnusableToken) return; // the send meets it again
+    if (error instanceof UnusableToken) return; // the send will meet the same error
     logFailure(origin, "template_not_reread", error, { account_id: claim.account_id });
   }
 }
@@ -100,7 +105,7 @@ async function supplyMedia(
   }
 }
 
-/** Whether the channel refuses the account, so that later is no better. */
+/** Whether the channel refuses the account, so that waiting would not help. */
 function isAboutAccount(channel: ChannelError): boolean {
   const meaning = meaningOf(400, channel);
   return meaning.kind === "not_taken" && meaning.error === "channel_account_error";

@@ -1,10 +1,10 @@
-import type { MessageContent } from "../_shared/whatsapp/message_call.ts";
-import type { KnownTemplate } from "./claim.ts";
-import type { SendRequest } from "./request.ts";
+import type { MessageContent } from "../_shared/channel/message_call.ts";
+import type { KnownTemplate } from "./template_claim.ts";
+import type { SendRequest } from "./template_request.ts";
 
 /**
- * The template of a request, as the channel takes it.
- * @param template what the catalogue knows of it; null fills it by the request alone.
+ * The template of a request, in the channel's form.
+ * @param template what is stored about the template. Null means that only the request is known.
  */
 export function templateMessage(
   request: SendRequest,
@@ -26,7 +26,7 @@ export function templateMessage(
   };
 }
 
-/** The channel attaches no approved sample by itself, so a media header carries the uploaded one. */
+/** The channel does not attach the approved sample. So a media header has the uploaded media. */
 function header({ header_variables }: SendRequest, template: KnownTemplate | null) {
   if (template?.media && template.header_format) {
     const { id, filename } = template.media;
@@ -39,12 +39,12 @@ function header({ header_variables }: SendRequest, template: KnownTemplate | nul
   return textComponent("header", header_variables, named(template?.variables.header, template));
 }
 
-/** The names of the variables, where the channel wants them. */
+/** The names of the variables, if the channel requires names. */
 function named(variables: { name: string }[] = [], template: KnownTemplate | null): string[] {
   return template?.parameter_format === "NAMED" ? variables.map(({ name }) => name) : [];
 }
 
-/** A component without parameters is left out, as the channel demands. */
+/** A component without parameters is left out, as the channel requires. */
 function textComponent(type: "header" | "body", values: string[], names: string[]) {
   if (values.length === 0) return [];
   const parameters = values.map((text, at) => ({
@@ -55,14 +55,15 @@ function textComponent(type: "header" | "body", values: string[], names: string[
   return [{ type, parameters }];
 }
 
-/** The buttons that need a value: one of the request's, or the code of an authentication template. */
+/** The buttons that need a value: from the request, or the code of an authentication template. */
 function buttons(
   { button_variables, body_variables }: SendRequest,
   template: KnownTemplate | null,
 ) {
   if (!template) return [];
   const { variables: { buttons }, otp_button } = template;
-  // The channel's first answer to fewer values is a refusal; the catalogue may be out of date.
+  // If there are too few values, the channel refuses the send. The stored template may be out of
+  // date.
   const given = buttons.slice(0, button_variables.length).map(({ index, kind }, at) =>
     kind === "copy_code"
       ? button(index, kind, { type: "coupon_code", coupon_code: button_variables[at] })

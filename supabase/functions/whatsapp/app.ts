@@ -1,37 +1,40 @@
-import { Hono } from "hono";
-import * as z from "zod";
+import type { Hono } from "hono";
+import * as z from "zod/mini";
 import { ApiError } from "../_shared/errors.ts";
 import { requireAddress } from "../_shared/http/address.ts";
-import type { ApiEnv } from "../_shared/http/env.ts";
+import { type ApiEnv, newHono } from "../_shared/http/env.ts";
 import { respondToError } from "../_shared/http/error_response.ts";
 import { Id } from "../_shared/http/fields.ts";
 import { requestId } from "../_shared/http/request_id.ts";
 import { readBody } from "../_shared/http/validate.ts";
-import type { WhatsappConfig } from "./config.ts";
-import { CHANNEL_EVENTS } from "./channel_events_job.ts";
-import { JOB_NAMES, jobs } from "./jobs.ts";
-import { requireSecret } from "./jobs_secret.ts";
-import { replies } from "./replies/app.ts";
-import { webhook } from "./webhook.ts";
+import type { WhatsappConfig } from "./whatsapp_config.ts";
+import { CHANNEL_EVENTS } from "./jobs/channel_events_job.ts";
+import { JOB_NAMES, jobs } from "./jobs/jobs.ts";
+import { requireSecret } from "./jobs/jobs_secret.ts";
+import { replies } from "./replies/replies.ts";
+import { webhook } from "./events/webhook.ts";
 
 const AccountJobBody = z.strictObject({ account_id: Id });
 const ChannelJobBody = z.strictObject({});
-/** Far more values than the body of a job has. */
+/** The body of every job has fewer values than this. */
 const MAX_VALUES = 100;
 
 /**
- * The channel's own door. The channel itself calls `/whatsapp/webhook/{app_key}`: GET verifies the address, POST
- * brings an event. The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which runs a job for one account, or that
- * of the channel itself. Callers with an API key call `POST /whatsapp/messages`, a free reply. Nothing is told to a
- * caller without the secret of the app or of the jobs, or the key.
+ * The function for the channel.
+ * - The channel calls `/whatsapp/webhook/{app_key}`: GET verifies the address, POST delivers an
+ *   event.
+ * - The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which runs a job for one account,
+ *   or the job of the channel.
+ * - Callers with an API key call `POST /whatsapp/messages` for a free reply.
+ * A caller without the secret of the app or of the jobs, or without a key, learns nothing.
  */
 export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
   const requireJobsSecret = requireSecret(config.jobsSecret);
   const run = jobs(config);
   const { verify, receive } = webhook(config, noSuchPath);
   const ofKeys = replies(config);
-  return new Hono<ApiEnv>()
-    // Before all else: what callers with a key are answered is that part's own matter, also errors.
+  return newHono()
+    // This route comes first, because it has its own answers and errors for callers with a key.
     .all("/whatsapp/messages/*", (c) => ofKeys.fetch(c.req.raw))
     .use(requestId)
     .basePath("/whatsapp")
@@ -44,11 +47,11 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
       if (!job) {
         throw new ApiError(
           "not_found",
-          `There is no such job; the jobs are ${JOB_NAMES.join(", ")}`,
+          `The job does not exist; the jobs are ${JOB_NAMES.join(", ")}`,
         );
       }
       if (c.req.method !== "POST") {
-        throw new ApiError("method_not_allowed", "A job is run by POST", {
+        throw new ApiError("method_not_allowed", "Run a job with POST", {
           headers: { Allow: "POST" },
         });
       }
@@ -58,13 +61,13 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
         judge: async () => {},
       };
       if (job === CHANNEL_EVENTS) {
-        await readBody(c.req.raw, { "application/json": ChannelJobBody }, [], reading);
+        await readBody(c.req.raw, { "application/json": ChannelJobBody }, () => [], reading);
         return c.json({ data: await run({ job }, origin) });
       }
       const { account_id } = await readBody(
         c.req.raw,
         { "application/json": AccountJobBody },
-        [],
+        () => [],
         reading,
       );
       return c.json({ data: await run({ job, accountId: account_id }, origin) });
@@ -72,8 +75,8 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
     .get("/webhook/:appKey", verify)
     .post("/webhook/:appKey", receive)
     .all("/webhook/:appKey", () => {
-      // Whatever the app: this tells nobody whether there is one.
-      throw new ApiError("method_not_allowed", "An event is sent by POST", {
+      // The answer is the same for every path, so that no one learns whether an app exists.
+      throw new ApiError("method_not_allowed", "Send an event with POST", {
         headers: { Allow: "GET, HEAD, POST" },
       });
     })
@@ -85,6 +88,6 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
 function noSuchPath(): ApiError {
   return new ApiError(
     "route_not_found",
-    "There is no such path; the paths are /whatsapp/messages, /whatsapp/webhook/{app_key} and /whatsapp/jobs/{name}",
+    "The path does not exist; the paths are /whatsapp/messages, /whatsapp/webhook/{app_key} and /whatsapp/jobs/{name}",
   );
 }

@@ -1,4 +1,4 @@
 import { whatsapp } from "./app.ts";
-import { readWhatsappConfig } from "./config.ts";
+import { readWhatsappConfig } from "./whatsapp_config.ts";
 
 export default { fetch: whatsapp(await readWhatsappConfig(Deno.env.toObject())).fetch };

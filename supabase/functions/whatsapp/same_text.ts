@@ -1,4 +1,7 @@
-/** Whether two texts are the same. It compares digests, and all of their bytes, so that the time tells nothing. */
+/**
+ * Whether two texts are the same. It compares all bytes of their digests, so that the time reveals
+ * nothing about the texts.
+ */
 export async function isSameText(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([digest(one), digest(other)]);
   let difference = 0;

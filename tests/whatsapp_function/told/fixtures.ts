@@ -1,20 +1,20 @@
 const FOLDER = new URL("../fixtures/", import.meta.url);
 
-/** The time that the fixtures call T0, in seconds. */
+/** The time that the fixtures call T0, in seconds since 1970. */
 const T0 = 1795262400;
 
-/** What is different in the bodies of one world, so that worlds in one database do not meet. */
+/** The difference between the bodies of two worlds, so that worlds in one database share nothing. */
 export interface Shift {
-  /** Added to every time. */
+  /** The seconds that are added to every time. */
   seconds: number;
-  /** In place of the first 14 digits of the channel's ids of numbers and business accounts. */
+  /** Replaces the first 14 digits of the channel's ids for numbers and business accounts. */
   numbers: string;
   businesses: string;
-  /** In place of the first 8 digits of the ids of sends. */
+  /** Replaces the first 8 digits of the ids of sends. */
   sends: string;
 }
 
-/** A shift of its own, with T0 two minutes ago. */
+/** A new shift, with T0 two minutes ago. */
 export function newShift(): Shift {
   const digits = () => String(1e13 + Math.floor(Math.random() * 9e13));
   return {
@@ -26,7 +26,7 @@ export function newShift(): Shift {
 }
 
 /** A text of a fixture in a world. */
-export function shifted(text: string, { seconds, numbers, businesses, sends }: Shift): string {
+function shifted(text: string, { seconds, numbers, businesses, sends }: Shift): string {
   return text
     .replaceAll(/(?<![0-9])179[56][0-9]{6}(?![0-9])/g, (time) => String(Number(time) + seconds))
     .replaceAll("73000000000000", numbers)
@@ -40,11 +40,12 @@ export const FIXTURES: string[] = [...Deno.readDirSync(FOLDER)]
   .filter((name) => /^\d/.test(name))
   .sort();
 
-const texts = new Map(
-  FIXTURES.map((name) => [name, Deno.readTextFileSync(new URL(name, FOLDER))]),
-);
+const texts = new Map(FIXTURES.map((name) => [name, Deno.readTextFileSync(new URL(name, FOLDER))]));
 
-/** The body of a fixture, by the number that its name begins with. Only its times, numbers and ids are shifted. */
+/**
+ * The body of the fixture whose name begins with this number. Only its times, numbers and ids are
+ * shifted.
+ */
 export function fixture(number: string, shift: Shift): string {
   const name = FIXTURES.find((name) => name.startsWith(`${number}_`));
   if (name === undefined) throw new Error(`There is no fixture ${number}`);
@@ -57,10 +58,10 @@ interface Change {
   value: any;
 }
 
-/** A body that has one item of another body: a status, a message, or a change that has neither. */
+/** A body with one item of another body: a status, a message, or a change that has neither. */
 export type Piece = { entry: { id: string; time?: number }; change: Change };
 
-/** The items of bodies, each as a body would have it that has no other. */
+/** The items of bodies. Each becomes a body with only this item. */
 export function pieces(bodies: string[]): Piece[] {
   return bodies.flatMap((body) =>
     JSON.parse(body).entry.flatMap(({ changes, ...entry }: { changes: Change[]; id: string }) =>
@@ -80,7 +81,7 @@ export function pieces(bodies: string[]): Piece[] {
   );
 }
 
-/** One body of several items. */
+/** Joins several items into one body. */
 export function regrouped(group: Piece[]): string {
   return JSON.stringify({
     object: "whatsapp_business_account",
@@ -88,7 +89,7 @@ export function regrouped(group: Piece[]): string {
   });
 }
 
-/** A list in another order. */
+/** Returns a list in random order. */
 export function shuffled<Item>(items: Item[], random: () => number = Math.random): Item[] {
   const list = [...items];
   for (let at = list.length - 1; at > 0; at--) {

@@ -1,10 +1,10 @@
-import type postgres from "postgres";
+import type { Sql } from "../../support/acting_as.ts";
 import { addChannelApp, type ChannelApp } from "../../support/channel_apps.ts";
 import { addTemplate, connectAccount } from "../../support/company.ts";
 import { withDatabase } from "../../support/test_stack.ts";
 import { newShift, type Shift } from "./fixtures.ts";
 
-/** The companies, people and sends that the fixtures tell of, in rows of their own. */
+/** The companies, people and sends of the fixtures, as new rows. */
 export interface World {
   shift: Shift;
   app: ChannelApp;
@@ -12,15 +12,15 @@ export interface World {
   b: { id: string; account_id: string; business_account_id: string };
   /** Ana of company A. */
   ana_id: string;
-  /** The id of a message of a send, by the number of the send. */
+  /** The id of a send's message, by the number of the send. */
   message_ids: Record<number, string>;
 }
 
 export const ANA = { phone: "+5511987654321", user_id: "BR.1043781234567890" };
-export const BIA = { user_id: "BR.5043781234567894" };
+const BIA = { user_id: "BR.5043781234567894" };
 
 /** The ids that the channel gave to the messages of sends, by the number of the send. */
-export const WAMIDS: Record<number, string> = {
+const WAMIDS: Record<number, string> = {
   1: "wamid.HQMMImVrkY2m6BOMQMzXeJ2KzqERCglYpzF3SsyDNJjcIBM=",
   2: "wamid.HQMM1zYqZBVNYVkzAA4t+9aY6ONSpks03FONQnKE7IA5FPc=",
   3: "wamid.HQMM9u0dUk0WmEXDkhw3P2vPdUYOcDsVFlZVukzBPusSpP8=",
@@ -40,8 +40,8 @@ export const WAMIDS: Record<number, string> = {
   17: "wamid.HQMMw8Aq6tfsuWgjq66/Zi6iGkDcPbl7lbw/a93OfROvlYA=",
 };
 
-/** Makes a world. Without Bia: company A has not heard of her, and send 16 is missing. */
-export async function newWorld({ withBia = true } = {}): Promise<World> {
+/** Makes a world. */
+export async function newWorld(): Promise<World> {
   const shift = newShift();
   return await withDatabase((sql) =>
     sql.begin(async (sql) => {
@@ -81,26 +81,19 @@ export async function newWorld({ withBia = true } = {}): Promise<World> {
         message_ids[number] = await addSend(sql, shift, number, a.id, ofA);
       }
       message_ids[13] = await addSend(sql, shift, 13, b.id, ofB);
-      if (withBia) {
-        const bia_id = await addContact(sql, a.id, {
-          name: "Bia ✨",
-          phone: null,
-          has_identity: true,
-          source: "whatsapp",
-        });
-        await sql`
-          insert into contact_identities (company_id, contact_id, user_id, business_account_id)
-          values (${a.id}, ${bia_id}, ${BIA.user_id}, ${a.business_account_id})
-        `;
-        const ofBia = await addConversation(sql, a.id, bia_id, a.account_id);
-        message_ids[16] = await addSend(sql, shift, 16, a.id, ofBia);
-      }
+      const bia_id = await addContact(sql, a.id, {
+        ...{ name: "Bia ✨", phone: null, has_identity: true, source: "whatsapp" },
+      });
+      await sql`
+        insert into contact_identities (company_id, contact_id, user_id, business_account_id)
+        values (${a.id}, ${bia_id}, ${BIA.user_id}, ${a.business_account_id})
+      `;
+      const ofBia = await addConversation(sql, a.id, bia_id, a.account_id);
+      message_ids[16] = await addSend(sql, shift, 16, a.id, ofBia);
       return { shift, app, a: { ...a, other_account_id }, b, ana_id, message_ids };
     })
   );
 }
-
-type Sql = postgres.TransactionSql;
 
 async function connect(
   sql: Sql,
@@ -126,9 +119,7 @@ async function addContact(
   company_id: string,
   columns: { name: string; phone: string | null; has_identity?: boolean; source?: string },
 ): Promise<string> {
-  const [{ id }] = await sql`
-    insert into contacts ${sql({ company_id, ...columns })} returning id
-  `;
+  const [{ id }] = await sql`insert into contacts ${sql({ company_id, ...columns })} returning id`;
   return id;
 }
 
@@ -145,7 +136,10 @@ async function addConversation(
   return id;
 }
 
-/** A send that the channel took three minutes ago; of send 14, nobody knows. Send 7 is a free reply. */
+/**
+ * A send that the channel accepted three minutes ago, except that the outcome of send 14 is
+ * unknown. Send 7 is a free reply.
+ */
 async function addSend(
   sql: Sql,
   { sends }: Shift,

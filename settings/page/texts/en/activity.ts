@@ -1,8 +1,8 @@
-/** What happened with a key, and with the sends of a company. */
+/** The activity of a key, and the sends of a company. */
 export const activity = {
   today: "today (UTC)",
   again: "Read again",
-  /** @param at the time of day at which the page asked. */
+  /** @param at the time at which the page asked. */
   readAt: (at: string) => `Read at ${at}.`,
 
   noRequests: "No request in the last 30 days",
@@ -15,15 +15,15 @@ export const activity = {
   outcomes: { succeeded: "Succeeded", refused: "Refused", failed: "Failed" },
   outcomeHints: {
     succeeded: "2xx",
-    refused: "4xx: the calling program has to change something",
+    refused: "4xx: the calling program must change something",
     failed: "5xx: the platform or WhatsApp could not do it",
   },
   requestsTable: "The numbers: requests by day and by status",
   day: "Day (UTC)",
   all: "All",
   countedLate:
-    "Days are days of UTC. A request counts up to a minute after its answer. What a server had not told yet when " +
-    "it ended is missing.",
+    "Days are in UTC. A request counts up to a minute after its answer. If a server stopped " +
+    "before it stored its counts, they are missing.",
 
   errors: "Last errors",
   noErrors: "No error in the last 30 days.",
@@ -38,19 +38,19 @@ export const activity = {
   noSends: "No send in the last 30 days",
   sent: (count: number, shown: string) =>
     `${shown} ${count === 1 ? "send" : "sends"} in the last 30 days`,
-  allTaken: (sends: string) => `${sends}, all taken by WhatsApp`,
+  allTaken: (sends: string) => `${sends}, all accepted by WhatsApp`,
   someSendsFailed: (sends: string, shown: string) => `${sends}, ${shown} of them failed`,
-  someSendsReleased: (sends: string, shown: string) => `${sends}, ${shown} of them not taken`,
-  someSendsPending: (sends: string, shown: string) => `${sends}, ${shown} of them under way`,
-  sendStates: { sent: "Sent", pending: "Under way", released: "Not taken", failed: "Failed" },
+  someSendsReleased: (sends: string, shown: string) => `${sends}, ${shown} of them not accepted`,
+  someSendsPending: (sends: string, shown: string) => `${sends}, ${shown} of them in progress`,
+  sendStates: { sent: "Sent", pending: "In progress", released: "Not accepted", failed: "Failed" },
   sendStateHints: {
-    sent: "sent: WhatsApp took the message",
+    sent: "sent: WhatsApp accepted the message",
     pending: "pending: WhatsApp has not answered yet",
-    released: "released: WhatsApp did not take it, and the program may try again",
-    failed: "failed: refused, or nobody knows whether it went out",
+    released: "released: WhatsApp did not accept it, and the program may try again",
+    failed: "failed: refused, or it is not known whether it was sent",
   },
   sendsTable: "The numbers: sends by day and by state",
-  sendDays: "A day is the day of UTC on which the send began.",
+  sendDays: "A day is the UTC day on which the send began.",
 };
 
 export type ActivityTexts = typeof activity;

@@ -27,11 +27,11 @@ export const keys = {
     0: {
       name: "Stop it now",
       hint:
-        "When somebody else may know it. Programs that use it are refused until they have the new one.",
+        "When someone else may know it. Programs that use it are refused until they have the new one.",
     },
     1: { name: "One more hour", hint: "When you change the program right away." },
     24: { name: "24 more hours", hint: "When you change it today." },
-    168: { name: "7 more days", hint: "When somebody else has to change it." },
+    168: { name: "7 more days", hint: "When someone else has to change it." },
   },
 
   keys: {
@@ -44,14 +44,14 @@ export const keys = {
     noneFound: "No key has this name.",
     find: "Find a key",
     ended: (count: number) => `Expired keys (${count})`,
-    agents: (company: string) => `Only owners and admins of ${company} look after its API keys.`,
+    agents: (company: string) => `Only owners and admins of ${company} manage its API keys.`,
     whoMay: "Ask one of them:",
     name: "Name",
     nameHint: "What is it for? For example: web shop.",
     nameMissing: "Give the key a name.",
     nameTooLong: "A name has at most 100 characters.",
     scopes: "Permissions",
-    scopesHint: "Choose only what the program needs. None includes another.",
+    scopesHint: "Choose only what the program needs. No permission includes another.",
     scopesMissing: "Choose at least one permission.",
     expiry: "Expires",
     lastDay: "Last day",
@@ -60,7 +60,7 @@ export const keys = {
     lastUse: "Last used",
     neverUsed: "never",
     createdBy: "Created by",
-    madeByPlatform: "whoever runs this service",
+    madeByPlatform: "the operator of this service",
     states: { active: "Active", off: "Switched off", expired: "Expired" },
     ends: (when: string) => `Ends ${when}`,
     replacedBy: "Replaced by",
@@ -72,9 +72,9 @@ export const keys = {
     switchOn: "Switch on",
     switchedOn: "The key is switched on again.",
     back: "All keys",
-    gone: "There is no such key in this company. It may have been deleted.",
+    gone: "This company does not have this key. It may have been deleted.",
     replacedBefore:
-      "This key was replaced already. Load the page again, and look for its successor.",
+      "This key was already replaced. Load the page again, and look for its successor.",
     maybeMade:
       "No answer came, so we do not know whether the key was made. Look at the list of keys: delete one that you did not mean to make, and create a new one.",
   },
@@ -82,26 +82,25 @@ export const keys = {
   once: {
     title: "Here is the new key",
     lead:
-      "Copy it now and store it where your program reads it. We do not keep it, so nobody can show it again.",
+      "Copy it now and store it where your program reads it. We do not keep it, so no one can show it again.",
     theKey: "The new key",
     copyKey: "Copy the key",
     stored: "I have stored it",
     tryIt: "Try it",
-    tryLead: "Paste a line into a terminal. It has the key in it, so show it to nobody.",
+    tryLead: "Paste a line into a terminal. It contains the key, so do not show it to anyone.",
     readLine: "Read a contact",
     writeLine: "Create a contact named Test",
     sendLine: (template: string) => `Send the template “${template}” to this number`,
     phone: "Your WhatsApp number",
-    phoneHint: "With + and the country’s code. The message is really sent to it.",
-    phoneHintLocal:
-      "Any number will do: on this machine a stand-in for WhatsApp takes the message.",
+    phoneHint: "With + and the country’s code. The message is really sent to this number.",
+    phoneHintLocal: "Use any number: on this machine, an imitation of WhatsApp gets the message.",
     noTemplate:
       "To send a first message, your company needs a connected WhatsApp account with an approved template. There is none yet.",
     readOn: "How to use the API",
     leaveTitle: "Have you stored the key?",
-    leaveText: "When you leave, it cannot be shown again.",
+    leaveText: "After you leave, it cannot be shown again.",
     stay: "Go back to it",
-    leave: "It is stored, leave",
+    leave: "I have stored it, leave",
   },
 
   change: {
@@ -114,7 +113,7 @@ export const keys = {
     switchOff: {
       button: "Switch off",
       title: "Switch the key off?",
-      text: "Programs that use it are refused at once, until you switch it on again.",
+      text: "Programs that use it are refused immediately, until you switch it on again.",
       submit: "Switch off",
       done: "The key is switched off.",
     },
@@ -122,7 +121,7 @@ export const keys = {
       button: "Replace",
       title: "Replace the key",
       text:
-        "You get a new key with the same name and permissions. The old one goes on as long as you choose, so that the program can change over without a pause.",
+        "You get a new key with the same name and permissions. The old one works as long as you choose, so that the program can switch without an interruption.",
       overlap: "The old key",
       submit: "Create the new key",
     },
@@ -130,10 +129,10 @@ export const keys = {
       button: "Delete",
       title: "Delete the key?",
       text:
-        "Programs that use it are refused at once. This cannot be undone: to try first, switch it off instead.",
+        "Programs that use it are refused immediately. This cannot be undone. If you are not sure, switch the key off first.",
       typeName: (name: string) => `To be sure, type: ${name}`,
-      otherName: "This is not the name of the key. Type it as it stands above.",
-      submit: "Delete for ever",
+      otherName: "This is not the name of the key. Type it exactly as it is shown above.",
+      submit: "Delete permanently",
       done: "The key is deleted.",
     },
   },

@@ -19,12 +19,14 @@ export const signIn = {
       reset: "Olvidé mi contraseña",
     },
     sent: (email: string) =>
-      `Si ${email} tiene una cuenta aquí, un correo está en camino. El enlace funciona una vez y solo durante un tiempo. Revisa también la carpeta de spam.`,
+      `Si ${email} tiene una cuenta aquí, un correo está en camino. Abre el enlace en este navegador. Funciona una vez y solo durante un tiempo. Revisa también la carpeta de spam.`,
     localMail: "En esta máquina los correos no se envían. Léelos aquí:",
     back: "Volver",
     notes: {
       ended: "Tu sesión se cerró.",
       linkFailed: "Este enlace ya se usó, o es demasiado antiguo. Pide uno nuevo abajo.",
+      otherBrowser:
+        "Este enlace no se pidió en este navegador. Pide uno nuevo abajo y ábrelo aquí.",
     },
     refused: {
       wrongPassword: "El correo o la contraseña no son correctos.",
@@ -35,6 +37,18 @@ export const signIn = {
       signInAgain: "Para esto, cierra la sesión e iníciala de nuevo primero.",
       wrongEmail: "Esto no es una dirección de correo.",
     },
+  },
+
+  link: {
+    titles: { other: "¿Cambiar de cuenta?", nobody: "¿Iniciar sesión con este enlace?" },
+    other: (present: string, coming: string) =>
+      `Has entrado como ${present}. Este enlace es de la cuenta ${coming}.`,
+    nobody: (coming: string) => `Este enlace es de la cuenta ${coming}.`,
+    notAskedFor:
+      "Nadie lo pidió en este navegador. Continúa solo si la cuenta es tuya y esperabas este enlace.",
+    stay: (present: string) => `Seguir como ${present}`,
+    goOn: (coming: string) => `Entrar como ${coming}`,
+    leave: "No iniciar sesión",
   },
 
   password: {

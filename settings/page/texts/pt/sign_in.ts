@@ -15,12 +15,13 @@ export const signIn = {
       reset: "Esqueci minha senha",
     },
     sent: (email: string) =>
-      `Se ${email} tiver uma conta aqui, um e-mail está a caminho. O link funciona uma vez e só por algum tempo. Olhe também na pasta de spam.`,
+      `Se ${email} tiver uma conta aqui, um e-mail está a caminho. Abra o link neste navegador. Ele funciona uma vez e só por algum tempo. Olhe também na pasta de spam.`,
     localMail: "Nesta máquina, os e-mails não são enviados. Leia-os aqui:",
     back: "Voltar",
     notes: {
       ended: "Você saiu.",
       linkFailed: "Este link já foi usado, ou é antigo demais. Peça um novo abaixo.",
+      otherBrowser: "Este link não foi pedido neste navegador. Peça um novo abaixo e abra-o aqui.",
     },
     refused: {
       wrongPassword: "E-mail ou senha incorretos.",
@@ -31,6 +32,18 @@ export const signIn = {
       signInAgain: "Para isto, saia e entre de novo primeiro.",
       wrongEmail: "Este não é um endereço de e-mail válido.",
     },
+  },
+
+  link: {
+    titles: { other: "Trocar de conta?", nobody: "Entrar com este link?" },
+    other: (present: string, coming: string) =>
+      `Você entrou como ${present}. Este link é da conta ${coming}.`,
+    nobody: (coming: string) => `Este link é da conta ${coming}.`,
+    notAskedFor:
+      "Ninguém o pediu neste navegador. Só continue se a conta for sua e se você esperava este link.",
+    stay: (present: string) => `Continuar como ${present}`,
+    goOn: (coming: string) => `Entrar como ${coming}`,
+    leave: "Não entrar",
   },
 
   password: {

@@ -8,13 +8,16 @@ import { QUERY_TOO_LONG, TOO_MANY_REQUESTS } from "./rows.ts";
 import type { Database } from "./types.ts";
 
 /**
- * The database as one company's API key sees it: the part of the supabase-js client that calls the Data API.
- * The auth, realtime and storage clients are not loaded: they would double the code that a function loads
- * before its first answer.
+ * The database as the API key of one company sees it: the part of the supabase-js client that calls
+ * the Data API. The auth, realtime and storage clients are not loaded, because they would double
+ * the code that a function loads before its first answer.
  */
 export type CompanyDb = Pick<SupabaseClient<Database>, "from" | "rpc">;
 
-/** Makes a statement when its turn has come. Throws ApiError too_many_requests when it does not come. */
+/**
+ * Runs a statement when its turn comes.
+ * @throws ApiError too_many_requests when its turn does not come in time.
+ */
 export type Turn = (
   statement: () => Promise<Response>,
   options: { isUrgent: boolean },
@@ -25,20 +28,23 @@ interface Query {
   setHeader(name: string, value: string): unknown;
 }
 
-// What a query asks of the fetch below. A header is the only thing that supabase-js hands on to it. These two
-// headers never leave the function.
+// How a query is marked for the fetch below. The marks are headers, because supabase-js passes
+// nothing else to the fetch. They never leave the function.
 const URGENT = "X-Urgent";
 const PAGE = "X-Page";
 
-/** The query, as one that must not be lost: it is the next of its company, and never one too many. */
+/**
+ * The query, marked as one that must not be lost. It goes to the front of its company's queue, and
+ * is never refused because the queue is full.
+ */
 export function urgent<Statement extends Query>(query: Statement): Statement {
   query.setHeader(URGENT, "1");
   return query;
 }
 
 /**
- * The query, as one whose rows end at the byte budget of a page; see `readWithinBudget`.
- * @param atLeast so many rows are read whatever they weigh.
+ * The query, limited to the byte budget of a page; see `readWithinBudget`.
+ * @param atLeast this many rows are read, whatever their size.
  */
 export function withinBudget<Statement extends Query>(query: Statement, atLeast = 1): Statement {
   query.setHeader(PAGE, String(atLeast));
@@ -46,20 +52,24 @@ export function withinBudget<Statement extends Query>(query: Statement, atLeast 
 }
 
 /**
- * Gateways before a hosted Data API refuse a line of a request that is longer than 8 KiB. In bytes, of the path with
- * its query; the rest is for the method, the version, and a prefix of the path.
+ * Gateways in front of a hosted Data API refuse a request line of more than 8 KiB. This limit is in
+ * bytes, for the path with its query. The rest of the line is for the method, the version, and a
+ * prefix of the path.
  */
 const MAX_ADDRESS = 7_500;
 
-/** Whether an address is too long to be asked. What URLs write of it is ASCII. */
+/**
+ * Whether an address is too long for a request. The text of a URL is ASCII, so its length is in
+ * bytes.
+ */
 function isTooLong(address: string): boolean {
   const { pathname, search } = new URL(address);
   return pathname.length + search.length > MAX_ADDRESS;
 }
 
 /**
- * A client whose statements run as the role of its token. With `api_client`, the database limits them to the
- * company of the key that the token names.
+ * A client whose statements run as the role of its token. If the role is `api_client`, the database
+ * limits them to the company of the key that the token names.
  */
 export function companyDb(
   config: Config,
@@ -76,7 +86,7 @@ export function companyDb(
       headers.delete(PAGE);
       const statement = async () => {
         headers.set("Authorization", `Bearer ${await token()}`);
-        // From here on and not from the query's beginning: the time in the line does not count.
+        // The time-out begins now: the time in the queue does not count.
         return await answeredIn(config.databaseTimeoutMs, async (signal) => {
           const answer = await fetchOnce(input, { ...init, headers, signal });
           if (atLeast === 0) return await readWhole(answer);
@@ -90,17 +100,20 @@ export function companyDb(
         return refused(TOO_MANY_REQUESTS, error.status);
       }
     },
-    // A request costs one round trip. Whether to retry is the caller's decision.
+    // A request takes one round trip. The caller decides whether to repeat it.
     retry: false,
   });
 }
 
-/** The answer to a statement that is not made. supabase-js would take a thrown error for a lost connection. */
+/**
+ * The answer to a statement that does not run. If the fetch threw an error, supabase-js would
+ * report a lost connection.
+ */
 function refused(code: string, status: number): Response {
   return Response.json({ code, message: "The statement was not made" }, { status });
 }
 
-/** Does the work, and aborts it when it takes longer. */
+/** Does the work, and aborts it after this time. */
 async function answeredIn<Result>(
   ms: number,
   work: (signal: AbortSignal) => Promise<Result>,

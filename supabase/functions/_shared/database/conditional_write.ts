@@ -1,21 +1,24 @@
 import { preconditionFailed } from "../errors.ts";
 import { DatabaseError } from "./rows.ts";
 
-// A write on condition that a record has not changed since it was read. The version that the caller read is
-// written, and the database compares it in the same statement; see app.note_change().
+// A write on the condition that a record has not changed since the caller read it. The statement
+// writes the version that the caller read, and the database compares it; see app.note_change().
 
-/** The versions of a record on which a write may build; `*`: any, null: there is no condition. */
+/**
+ * The versions of a record that the caller accepts for a write. `*` accepts any version. Null means
+ * that the write has no condition.
+ */
 export type AcceptedVersions = "*" | string[] | null;
 
-/** No record has it. */
+/** A version that no record has. */
 const NEVER = -1;
 
 /**
- * Writes a record if its version is an accepted one, and returns what the write returns.
+ * Writes a record if its version is accepted, and returns the result of the write.
  *
- * @param write makes the statement, with this column beside the others. Called again when the record turns out to
- *   have another one of the accepted versions.
- * @throws ApiError precondition_failed with the present version; whatever `write` throws.
+ * @param write makes the statement, with this column in addition to the others. It is called again
+ *   when the record has another of the accepted versions.
+ * @throws ApiError precondition_failed with the current version; the errors of `write`.
  */
 export async function writeIfMatch<Result>(
   accepted: AcceptedVersions,
@@ -30,25 +33,26 @@ export async function writeIfMatch<Result>(
     } catch (error) {
       const present = presentVersion(error);
       if (present === null) throw error;
-      versions.delete(version); // a version never comes back
+      versions.delete(version); // a record never gets an earlier version again
       version = numberOf(present);
       if (!versions.has(version)) throw preconditionFailed(`"${present}"`);
     }
   }
 }
 
-/** The condition of a write, as a function of the database takes it. */
+/** The condition of a write, as the arguments of a database function. */
 export interface Condition {
   must_exist?: true;
   accepted_versions?: number[];
 }
 
 /**
- * Writes a record by a function of the database if its version is an accepted one, and returns what the function
- * answers.
+ * Writes a record with a database function if its version is accepted, and returns the function's
+ * answer.
  *
- * @param write calls the function, with these arguments beside the others.
- * @throws ApiError precondition_failed with the present version if there is such a record; whatever `write` throws.
+ * @param write calls the function, with these arguments in addition to the others.
+ * @throws ApiError precondition_failed with the current version if the record exists; the errors of
+ *   `write`.
  */
 export async function writeOnCondition<Result>(
   accepted: AcceptedVersions,
@@ -65,18 +69,24 @@ export async function writeOnCondition<Result>(
   }
 }
 
-/** A version as a number. What is not written as a version is: 07, 1.0 and what a number cannot hold; is NEVER. */
+/**
+ * A version as a number; NEVER if the text is not a version, such as 07, 1.0 or a number that is
+ * too large.
+ */
 function numberOf(version: string): number {
   const number = Number(version);
   return Number.isSafeInteger(number) && String(number) === version ? number : NEVER;
 }
 
-/** The version of a record that has another one than the statement wrote; null for any other error. */
+/**
+ * The current version of a record, if the database refused the statement because of another
+ * version; null for any other error.
+ */
 function presentVersion(error: unknown): string | null {
   return isRefused(error) ? error.error.details : null;
 }
 
-/** Whether the database has refused a write because of its condition. */
+/** Whether the database refused a write because of its condition. */
 function isRefused(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && error.error.code === "PT412";
 }

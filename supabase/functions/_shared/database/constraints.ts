@@ -2,12 +2,13 @@ import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { ApiError, invalidRequest } from "../errors.ts";
 import { DatabaseError, rows } from "./rows.ts";
 
-// The constraints of the database decide whether a write is valid; no read comes before the write. Here a
-// broken constraint gets its meaning for the caller, by its name in the migrations.
+// The constraints of the database decide whether a write is valid. Nothing is read before the
+// write. This code turns a broken constraint into its meaning for the caller, by the constraint's
+// name in the migrations.
 
 /**
- * The meaning of the constraint or unique index that an error names; undefined when the error names none of
- * them.
+ * The meaning of the constraint or unique index that an error names; undefined when the error names
+ * none of these.
  *
  * @param error as PostgREST reports it.
  * @param meanings by the names of constraints and unique indexes.
@@ -22,7 +23,10 @@ export function meaningOf<Meaning>(
   return name === undefined ? undefined : meanings[name];
 }
 
-/** The error for the caller; null when its cause is gone by now, so that the write can be tried again. */
+/**
+ * The error for the caller. Null when the cause of the refusal no longer exists, so that the write
+ * can be tried again.
+ */
 type Refusal = () => ApiError | Promise<ApiError | null>;
 
 /**
@@ -34,9 +38,9 @@ export function wrongField(field: string, message: string): Refusal {
 }
 
 /**
- * Another row exists already, and the constraint allows only one.
+ * Another row already exists, and the constraint allows only one.
  *
- * @param existingId finds the id of the existing row; null when it is gone.
+ * @param existingId finds the id of the existing row; null when it no longer exists.
  * @param message the error's sentence. The body also has `existing_id`.
  */
 export function conflict(existingId: () => Promise<string | null>, message: string): Refusal {
@@ -48,15 +52,15 @@ export function conflict(existingId: () => Promise<string | null>, message: stri
   };
 }
 
-/** How often a write is tried when the existing row is gone each time that its id is looked up. */
+/** How many times a write is tried if the existing row disappears each time before its id is found. */
 const MAX_TRIES = 3;
 
 /**
  * Writes, and returns the written rows.
  *
- * @param write makes the query; called again when the cause of a conflict is gone.
+ * @param write makes the query. It is called again when the cause of a conflict no longer exists.
  * @param meanings of each constraint that the write can break.
- * @throws ApiError for a broken constraint; else what `rows` throws.
+ * @throws ApiError for a broken constraint; otherwise the errors of `rows`.
  */
 export async function writeRows<Row>(
   write: () => PromiseLike<PostgrestSingleResponse<Row>>,

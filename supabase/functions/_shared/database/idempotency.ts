@@ -1,11 +1,11 @@
 /**
- * By what a request with an Idempotency-Key is recognised: the argument `idempotency` of the functions of the database
- * that write, which claim the key by app.claim_idempotency_key().
+ * What identifies a request with an Idempotency-Key. The database functions that write take it as
+ * the argument `idempotency`, and claim the key with app.claim_idempotency_key().
  */
 export type Idempotency = {
-  /** Two operations may have the same key. */
+  /** Requests to two paths may have the same key. */
   path: string;
   key: string;
-  /** A digest of what the request asks for. */
+  /** A digest of the request's content. */
   fingerprint: string;
 };

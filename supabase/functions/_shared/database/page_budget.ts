@@ -1,30 +1,38 @@
-/** About how many bytes the rows of one page have at most. A hosted function has 256 MB for all its requests. */
+/**
+ * About how many bytes the rows of one page may have. A hosted function has 256 MB for all its
+ * requests.
+ */
 export const PAGE_BYTES = 1024 * 1024;
 
-/** Up to this size, an answer is read at once. A larger one takes less memory when it is read piece by piece. */
+/**
+ * An answer up to this size is read in one piece. Reading a larger one piece by piece takes less
+ * memory.
+ */
 const SMALL_BYTES = 64 * 1024;
 
-/** What is known of the rows of an answer that was read within the budget. */
+/** What is known about the rows of an answer that was read within the budget. */
 export interface ReadRows {
   bytes: number;
   /** Whether the last rows were left out. */
   endedEarly: boolean;
 }
 
-// The status text is what supabase-js hands on of an answer beside its rows.
+// The notes are in the status text of an answer, because supabase-js returns nothing else beside
+// the rows.
 const asStatusText = ({ bytes, endedEarly }: ReadRows) =>
   `${bytes} bytes${endedEarly ? ", ended early" : ""}`;
 
-/** What `readWithinBudget` has noted in the status text of its answer. */
+/** The notes that `readWithinBudget` put into the status text of its answer. */
 export function readRows({ statusText }: { statusText: string }): ReadRows {
   return { bytes: parseInt(statusText), endedEarly: statusText.endsWith("ended early") };
 }
 
 /**
- * An answer of the database with a JSON array of rows, read until the rows have about 1 MiB. The row that
- * crosses that line is left out, unless it is one of the first `atLeast` (1 unless given); rows that arrive
- * together with it may be kept, but never the last row of all.
- * `readRows` tells so. What follows is not read, so an answer of any size costs about the same memory.
+ * Reads the rows of an answer of the database, a JSON array, until they have about 1 MiB. The row
+ * that crosses this limit is left out, unless it is one of the first `atLeast` (1 if missing). Rows
+ * that arrive together with that row may be kept, except the last row of the whole answer.
+ * `readRows` reports whether rows were left out. The rest of the answer is not read, so an answer
+ * of any size costs about the same memory.
  */
 export async function readWithinBudget(
   answer: Response,
@@ -42,22 +50,24 @@ export async function readWithinBudget(
   const decoder = new TextDecoder();
   const rowsEndAt = lastRowEnd(atLeast);
   const parts: string[] = [];
-  let bytes = 0;
+  let [bytes, examined] = [0, 0];
   for await (const piece of body) {
-    // Decoded at once, so that the bytes are not kept beside the text.
+    // The piece is decoded immediately, so that its bytes are not kept in addition to its text.
     const part = decoder.decode(piece, { stream: true });
     parts.push(part);
     bytes += piece.length;
-    const end = rowsEndAt(part);
-    // Returning cancels the rest.
-    if (bytes > maxBytes && end > 0) {
-      return answerWith([...firstOf(parts, end), "]"], { bytes, endedEarly: true });
-    }
+    // Most answers stay within the budget, and looking for the ends of rows takes longer than
+    // reading the rows.
+    if (bytes <= maxBytes) continue;
+    let end = 0;
+    while (examined < parts.length) end = rowsEndAt(parts[examined++]);
+    // Returning from the loop cancels the rest of the answer.
+    if (end > 0) return answerWith([...firstOf(parts, end), "]"], { bytes, endedEarly: true });
   }
   return answerWith([...parts, decoder.decode()], { bytes, endedEarly: false });
 }
 
-/** The parts up to this length of all of them together. */
+/** The parts, cut to this total length. */
 function firstOf(parts: string[], length: number): string[] {
   let rest = length;
   return parts.map((part) => {
@@ -67,16 +77,19 @@ function firstOf(parts: string[], length: number): string[] {
   });
 }
 
-/** The answer with its body in memory, so that the statement is over when it is returned. */
+/**
+ * The answer with its body in memory, so that the statement has ended when the answer is returned.
+ */
 export async function readWhole(answer: Response): Promise<Response> {
   const { status, headers, body } = answer;
   return new Response(body && await answer.text(), { status, headers });
 }
 
 /**
- * A function that takes the parts of a JSON array of objects one by one, and returns the position behind the
- * last object that another one follows, in all parts so far; 0 while fewer than `atLeast`
- * objects are followed by another. So a page that ends there has another one behind it.
+ * A function that takes the parts of a JSON array of objects one by one. In all parts so far, it
+ * finds the last object that another object follows, and returns the position after it. It returns
+ * 0 until it has found `atLeast` such objects. So if a page ends at this position, there is always
+ * another page.
  */
 function lastRowEnd(atLeast: number): (part: string) => number {
   let [offset, end, followedEnd, depth, ended] = [0, 0, 0, 0, 0];

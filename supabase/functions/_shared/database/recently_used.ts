@@ -6,7 +6,7 @@ export class RecentlyUsed<Value> {
 
   get(name: string, make: () => Value): Value {
     const value = this.#values.get(name) ?? make();
-    // A Map keeps the order of insertion, so the name that was used longest ago is the first.
+    // A Map keeps the order of insertion, so the least recently used name is the first.
     this.#values.delete(name);
     this.#values.set(name, value);
     if (this.#values.size > this.max) this.#values.delete(this.#values.keys().next().value!);

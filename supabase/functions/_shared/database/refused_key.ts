@@ -1,4 +1,4 @@
-/** What each fact must look like, so that the log gets nothing else, such as a key. */
+/** The form that each fact must have, so that nothing else, such as a key, reaches the log. */
 const FACTS = {
   key_id: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   hint: /^[A-Za-z0-9_-]{1,8}$/,
@@ -6,11 +6,11 @@ const FACTS = {
 };
 
 /**
- * What the database tells about a key that it refused: its id, its hint (the last four characters) and the
- * reason (inactive, expired or scope). Of an unknown key it tells nothing.
+ * What the database says about a key that it refused: its id, its hint (the last four characters)
+ * and the reason (inactive, expired or scope). For an unknown key, it says nothing.
  *
- * @param details of the error that app.company_id() raises: a JSON object with `key_id`, `hint`, `reason`. A
- *   fact that is missing or odd is left out.
+ * @param details of the error that app.company_id() raises: a JSON object with `key_id`, `hint`,
+ *   `reason`. A fact that is missing or has another form is left out.
  */
 export function refusedKeyFacts(details: unknown): Record<string, string> {
   const told = parsed(details);

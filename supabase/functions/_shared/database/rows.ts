@@ -9,24 +9,32 @@ import {
 } from "../errors.ts";
 import { refusedKeyFacts } from "./refused_key.ts";
 
-/** A cause that is likely to pass by itself, so that the same request can succeed later. */
+/**
+ * A cause of failure that will probably end by itself, so that the same request can succeed later.
+ */
 export type PassingTrouble =
-  /** It does not answer: no answer in time; no connection; it is starting up or shutting down. */
+  /**
+   * The database does not answer: it gave no answer in time, cannot be reached, is starting, or is
+   * shutting down.
+   */
   | "away"
   /** Another transaction holds a row. */
   | "locked"
   /** The statement took longer than a statement may. */
   | "slow"
-  /** It takes no changes: it is a standby that takes over, or its disk is full. */
+  /** The database takes no changes: it is a standby that is taking over, or its disk is full. */
   | "read_only"
-  /** It has no memory or no connection left. */
+  /** The database has no memory or no connection left. */
   | "full"
-  /** It does not accept a token because of its times: one of the two clocks is wrong. */
+  /**
+   * The Data API does not accept a token because of its times: the clock of the service or of the
+   * database is wrong.
+   */
   | "clock";
 
 /**
- * The SQLSTATEs of troubles that pass, from the table of error codes in Postgres' manual. 40001 reaches a function
- * only from a proxy: PostgREST repeats such a transaction by itself.
+ * The SQLSTATEs of temporary faults, from the table of error codes in Postgres' manual. 40001 and
+ * 40P01 reach a function only from a proxy: PostgREST itself repeats such a transaction.
  */
 const PASSING: [RegExp, PassingTrouble][] = [
   [/^(08...|57P0[123])$/, "away"],
@@ -39,26 +47,26 @@ const PASSING: [RegExp, PassingTrouble][] = [
 /** An unexpected error of the database. Its text is for the log, never for a caller. */
 export class DatabaseError extends Error {
   override name = "DatabaseError";
-  /** As PostgREST reports it; the code is empty in an answer of a proxy. */
+  /** The code as PostgREST reports it; empty in an answer of a proxy. */
   readonly error: Pick<PostgrestError, "code" | "message" | "details" | "hint">;
   /** Why the same request can succeed later; null when it cannot. */
   readonly passing: PassingTrouble | null;
 
   constructor(readonly status: number, error: PostgrestError) {
     const { code, message, details, hint } = error;
-    // A proxy's answer may have no code, or a number in its place.
+    // A proxy's answer may have no code, or a number in place of a code.
     const text = typeof code === "string" ? code : "";
     super(`${text || status}: ${message}`);
     this.error = { code: text, message, details, hint };
-    // PostgREST answers a connection that broke within the statement as a 400 with an empty code.
+    // If a connection breaks within the statement, PostgREST answers 400 with an empty code.
     const isBroken = status === 400 && code === "";
     this.passing = isBroken ? "away" : passingTrouble(status, this.error);
   }
 
   /**
-   * Whether the statement may have been committed although it failed: there was no answer, or the answer
-   * reports a lost connection. After any other error of Postgres (with an SQLSTATE) or of PostgREST (PGRST…),
-   * nothing was committed.
+   * Whether the statement may have been committed although it failed: there was no answer, or the
+   * answer reports a lost connection. After any other error of Postgres (with an SQLSTATE) or of
+   * PostgREST (PGRST…), nothing was committed.
    */
   get mayBeCommitted(): boolean {
     const { code } = this.error;
@@ -66,7 +74,10 @@ export class DatabaseError extends Error {
     return !isDecided || /^(08|57P0[12]|40003|PGRST00[01])/.test(code);
   }
 
-  /** Facts for the log. The details of a broken constraint are left out: Postgres quotes the row in them. */
+  /**
+   * Facts for the log. The details of a broken constraint are left out, because they contain the
+   * row.
+   */
   logFacts() {
     const { code, message, details, hint } = this.error;
     const isConstraint = code.startsWith("23");
@@ -81,36 +92,43 @@ function passingTrouble(
 ): PassingTrouble | null {
   const [, trouble] = PASSING.find(([codes]) => codes.test(code)) ?? [];
   if (trouble) return trouble;
-  // PostgREST: "JWT expired", "JWT not yet valid", "JWT issued at future". The token was made a moment ago.
+  // PostgREST: "JWT expired", "JWT not yet valid", "JWT issued at future". The token was made a
+  // moment earlier, so a clock is wrong.
   if (/^PGRST30[13]$/.test(code) && /^JWT (expired|not yet|issued)/.test(message)) return "clock";
-  // No answer (0), a proxy's 429, 502, 52x and 544, and 503 and 504 of the gateway and the pool.
+  // The statuses: no answer (0); 429, 502, 52x and 544 of a proxy; 503 and 504 of the gateway and
+  // the connection pool.
   const isAway = status === 0 || status === 429 || (status >= 502 && status <= 504) ||
     (status >= 520 && status <= 524) || status === 544;
   return isAway ? "away" : null;
 }
 
-/** The code of a statement that was not made, because its company has too many under way. */
+/**
+ * The code of a statement that did not run, because its company has too many statements in
+ * progress.
+ */
 export const TOO_MANY_REQUESTS = "CRM429";
 
-/** The code of a statement that was not made, because its address would be too long. */
+/** The code of a statement that did not run, because its address would be too long. */
 export const QUERY_TOO_LONG = "CRM414";
 
 /**
  * The rows of an answer of the database.
- * @throws ApiError when the database refused the key or its scope, or the Idempotency-Key, when the company has too many statements under
- *   way, or when the query is too long to be asked; DatabaseError for any other error.
+ * @throws ApiError when the database refused the key, its scope or the Idempotency-Key, when the
+ * company has too many statements in progress, or when the query is too long for a request;
+ * DatabaseError for any other error.
  */
 export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (answer.error === null) return answer.data;
   const { code, message, details } = answer.error;
-  // Raised by app.company_id(); these two messages are written for the caller, the details for the log.
+  // app.company_id() raises these two errors. Their messages are for the caller, their details for
+  // the log.
   if (code === "PT401") throw invalidApiKey(refusedKeyFacts(details));
   if (code === "PT403") {
     throw new ApiError("insufficient_scope", message, { logFacts: refusedKeyFacts(details) });
   }
-  // Raised by app.keep_archived(), in words for the caller.
+  // app.keep_archived() raises this, in words for the caller.
   if (code === "PT404") throw new ApiError("not_found", message);
-  // Raised by app.claim_idempotency_key().
+  // app.claim_idempotency_key() raises this.
   if (code === "PT409" && message === "idempotency_in_progress") throw idempotencyInProgress();
   if (code === "PT422" && message === "idempotency_key_reused") throw idempotencyKeyReused();
   if (code === TOO_MANY_REQUESTS) throw tooManyRequests();

@@ -1,14 +1,15 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Database, Json } from "./types.ts";
 
 type Tables = Database["public"]["Tables"];
-type ViewName = keyof Database["public"]["Views"] & string;
+type Views = Database["public"]["Views"];
 
 type TableName = keyof Tables & string;
+type ViewName = keyof Views & string;
 
 /**
- * The type of a column in types.ts: string where a check allows certain values, Json for an object and for a
- * list of objects.
+ * The type of a column in types.ts: string where a check limits a text to certain values, Json for
+ * an object or a list of objects.
  */
 type Stored<Type> = Type extends string ? string
   : Type extends object[] ? NonNullable<Json>
@@ -16,65 +17,61 @@ type Stored<Type> = Type extends string ? string
   : Type extends object ? NonNullable<Json>
   : Type;
 
-/** The column of a field: the renamed one, or the column of the same name. */
-type ColumnOf<Renamed, Field> = Field extends keyof Renamed ? Renamed[Field] : Field;
+/**
+ * The type of a column of a view. types.ts has null for each column that the view computes; a
+ * column of the table with the same name shows whether the value can really be null.
+ */
+type InView<Name extends TableName, View extends ViewName, Field> = Field extends
+  keyof Views[View]["Row"] ? Field extends keyof Tables[Name]["Row"] ?
+      | NonNullable<Views[View]["Row"][Field]>
+      | Extract<Tables[Name]["Row"][Field], null>
+  : Views[View]["Row"][Field]
+  : never;
 
-/** The type of a column in the view of a company's own rows: a version is a text there, and a number in its table. */
-type InView<Field, Column> = Field extends "version" ? string : Column;
-
-/** The fields that are not a column of the table, or whose column has another type. */
-type Misfits<Name extends TableName, Row, Renamed> = {
-  [Field in keyof Row]: ColumnOf<Renamed, Field> extends keyof Tables[Name]["Row"]
-    ? InView<Field, Tables[Name]["Row"][ColumnOf<Renamed, Field>]> extends Stored<Row[Field]>
-      ? never
-    : Field
+/** The fields that are not columns of the view, or whose column has another type. */
+type Misfits<Name extends TableName, View extends ViewName, Row> = {
+  [Field in keyof Row]: [InView<Name, View, Field>] extends [never] ? Field
+    : InView<Name, View, Field> extends Stored<Row[Field]> ? never
     : Field;
 }[keyof Row];
 
-/** A table as callers see it. */
-export interface Table<Row extends z.ZodObject = z.ZodObject> {
+/**
+ * A table as callers see it. Its rows are read from views of the company's own rows, whose columns
+ * have the names of the fields. A read selects all columns of a view, because the Data API needs
+ * more time for each column that a request names.
+ */
+export interface Table<Row extends z.ZodMiniObject = z.ZodMiniObject> {
   name: TableName;
-  /** The view of a company's own rows, from which they are read. It has the columns of that part under their names. */
+  /** The view that also has the columns by which callers find and sort rows. */
   view: ViewName;
-  /** The part of one row that callers see. */
+  /** The view with only the fields, for reads that need no other column. */
+  plainView: ViewName;
+  /** The fields of a row that callers see. */
   row: Row;
-  /** The columns of that part, for PostgREST's `select`. */
-  columns: string;
-  /** The column of a field, for `order` and filters. */
-  columnOf(field: string): string;
-  /** The column of a field as the field, for `select`. */
-  columnAs(field: string): string;
 }
 
 /**
- * A table whose callers see the fields of a row schema. Does not compile when a field of the schema is not a
- * column of the table, or when the column has another type.
- *
- * @param view of a company's own rows of the table.
- * @param renamed the columns whose fields have other names: `{ id: "user_id" }`.
+ * A table whose callers see the fields of a row schema. The code does not compile if a field of the
+ * schema has no column in the view, or a column of another type.
  */
 export function table<
   Name extends TableName,
-  Row extends z.ZodObject,
-  const Renamed extends Record<string, string> = Record<never, never>,
+  Row extends z.ZodMiniObject,
+  View extends ViewName,
 >(
   name: Name,
   row:
     & Row
-    & ([Misfits<Name, z.output<Row>, Renamed>] extends [never] ? unknown : {
-      "these fields do not fit the table": Misfits<Name, z.output<Row>, Renamed>;
+    & ([Misfits<Name, View, z.output<Row>>] extends [never] ? unknown : {
+      "these fields do not fit the view": Misfits<Name, View, z.output<Row>>;
     }),
-  view: ViewName,
-  renamed?: Renamed,
+  view: View,
+  plainView: ViewName = view,
 ): Table<Row> {
-  const columnOf = (field: string) => renamed?.[field] ?? field;
-  const columnAs = (field: string) =>
-    columnOf(field) === field ? field : `${field}:${columnOf(field)}`;
-  const columns = Object.keys((row as Row).shape).map(columnAs).join(",");
-  return { name, view, row, columns, columnOf, columnAs };
+  return { name, view, plainView, row };
 }
 
-/** A row that a write of its table returned, as the view has it: the version as text. */
-export function asInView<Row extends { version: string }>(row: Row): Row {
-  return { ...row, version: String(row.version) };
+/** The view for a read that needs these columns. */
+export function viewWith({ view, plainView, row }: Table, columns: string[]): ViewName {
+  return columns.every((column) => column in row.shape) ? plainView : view;
 }

@@ -1,4 +1,4 @@
-// Written by `npm run generate` from the migrations; do not edit.
+// Written by `npm run generate` from the schema files; do not edit.
 
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
 
@@ -199,60 +199,6 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "api_keys";
             referencedColumns: ["company_id", "id"];
-          },
-        ];
-      };
-      "api_key_events": {
-        Row: {
-          "action": string;
-          "actor_id": string | null;
-          "actor_kind": string;
-          "actor_name": string | null;
-          "client_address": unknown;
-          "company_id": string;
-          "created_at": string;
-          "details": NonNullable<Json>;
-          "id": string;
-          "key_hint": string;
-          "key_id": string;
-          "key_name": string;
-        };
-        ComputedFields: never;
-        Insert: {
-          "action": string;
-          "actor_id"?: string | null;
-          "actor_kind": string;
-          "actor_name"?: string | null;
-          "client_address"?: unknown;
-          "company_id": string;
-          "created_at"?: string;
-          "details"?: NonNullable<Json>;
-          "id"?: string;
-          "key_hint": string;
-          "key_id": string;
-          "key_name": string;
-        };
-        Update: {
-          "action"?: string;
-          "actor_id"?: string | null;
-          "actor_kind"?: string;
-          "actor_name"?: string | null;
-          "client_address"?: unknown;
-          "company_id"?: string;
-          "created_at"?: string;
-          "details"?: NonNullable<Json>;
-          "id"?: string;
-          "key_hint"?: string;
-          "key_id"?: string;
-          "key_name"?: string;
-        };
-        Relationships: [
-          {
-            foreignKeyName: "api_key_events_company_id_fkey";
-            columns: ["company_id"];
-            isOneToOne: false;
-            referencedRelation: "companies";
-            referencedColumns: ["id"];
           },
         ];
       };
@@ -513,6 +459,66 @@ export type Database = {
         };
         Relationships: [];
       };
+      "company_events": {
+        Row: {
+          "action": string;
+          "actor_id": string | null;
+          "actor_kind": string;
+          "actor_name": string | null;
+          "client_address": unknown;
+          "company_id": string;
+          "created_at": string;
+          "details": NonNullable<Json>;
+          "id": string;
+          "key_hint": string | null;
+          "key_id": string | null;
+          "key_name": string | null;
+          "member_id": string | null;
+          "member_name": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "action": string;
+          "actor_id"?: string | null;
+          "actor_kind": string;
+          "actor_name"?: string | null;
+          "client_address"?: unknown;
+          "company_id": string;
+          "created_at"?: string;
+          "details"?: NonNullable<Json>;
+          "id"?: string;
+          "key_hint"?: string | null;
+          "key_id"?: string | null;
+          "key_name"?: string | null;
+          "member_id"?: string | null;
+          "member_name"?: string | null;
+        };
+        Update: {
+          "action"?: string;
+          "actor_id"?: string | null;
+          "actor_kind"?: string;
+          "actor_name"?: string | null;
+          "client_address"?: unknown;
+          "company_id"?: string;
+          "created_at"?: string;
+          "details"?: NonNullable<Json>;
+          "id"?: string;
+          "key_hint"?: string | null;
+          "key_id"?: string | null;
+          "key_name"?: string | null;
+          "member_id"?: string | null;
+          "member_name"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "company_events_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "company_members": {
         Row: {
           "company_id": string;
@@ -613,6 +619,13 @@ export type Database = {
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
         ];
       };
       "contact_identities": {
@@ -673,6 +686,13 @@ export type Database = {
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
         ];
       };
       "contact_identity_events": {
@@ -731,6 +751,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -798,6 +825,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -988,7 +1022,14 @@ export type Database = {
             columns: ["company_id", "assigned_to"];
             isOneToOne: false;
             referencedRelation: "own_members";
-            referencedColumns: ["company_id", "user_id"];
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_assignee_fkey";
+            columns: ["company_id", "assigned_to"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_members";
+            referencedColumns: ["company_id", "id"];
           },
           {
             foreignKeyName: "conversations_company_id_fkey";
@@ -1019,10 +1060,24 @@ export type Database = {
             referencedColumns: ["company_id", "id"];
           },
           {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
             foreignKeyName: "conversations_messaging_account_fkey";
             columns: ["company_id", "messaging_account_id"];
             isOneToOne: false;
             referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_team_fkey";
+            columns: ["company_id", "team_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_teams";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -1096,6 +1151,13 @@ export type Database = {
             columns: ["company_id", "deal_id"];
             isOneToOne: false;
             referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_deals";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -1180,6 +1242,20 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_stage_fkey";
+            columns: ["company_id", "stage_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_stages";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -1486,6 +1562,13 @@ export type Database = {
             referencedColumns: ["company_id", "id"];
           },
           {
+            foreignKeyName: "messages_conversation_fkey";
+            columns: ["company_id", "conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_conversations";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
             foreignKeyName: "messages_reply_to_fkey";
             columns: ["company_id", "reply_to_id"];
             isOneToOne: false;
@@ -1741,6 +1824,13 @@ export type Database = {
             columns: ["company_id", "pipeline_id"];
             isOneToOne: false;
             referencedRelation: "own_pipelines";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "stages_pipeline_fkey";
+            columns: ["company_id", "pipeline_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_pipelines";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -2237,6 +2327,13 @@ export type Database = {
             referencedRelation: "own_contacts";
             referencedColumns: ["company_id", "id"];
           },
+          {
+            foreignKeyName: "contact_former_phones_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
         ];
       };
       "own_contact_identities": {
@@ -2292,6 +2389,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identities_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -2352,6 +2456,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_identity_events_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -2419,6 +2530,13 @@ export type Database = {
             columns: ["company_id", "contact_id"];
             isOneToOne: false;
             referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "contact_windows_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -2642,7 +2760,14 @@ export type Database = {
             columns: ["company_id", "assigned_to"];
             isOneToOne: false;
             referencedRelation: "own_members";
-            referencedColumns: ["company_id", "user_id"];
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_assignee_fkey";
+            columns: ["company_id", "assigned_to"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_members";
+            referencedColumns: ["company_id", "id"];
           },
           {
             foreignKeyName: "conversations_company_id_fkey";
@@ -2673,6 +2798,20 @@ export type Database = {
             referencedColumns: ["company_id", "id"];
           },
           {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_team_fkey";
+            columns: ["company_id", "team_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_teams";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
             foreignKeyName: "conversations_team_fkey";
             columns: ["company_id", "team_id"];
             isOneToOne: false;
@@ -2694,10 +2833,10 @@ export type Database = {
           "at": string;
           "company_id": string;
           "deal_id": string;
-          "from_value": string | null;
+          "from": string | null;
           "id": string;
           "kind": string;
-          "to_value": string | null;
+          "to": string | null;
           "user_id": string | null;
         };
         ComputedFields: never;
@@ -2706,10 +2845,10 @@ export type Database = {
           "at"?: string | null;
           "company_id"?: string | null;
           "deal_id"?: string | null;
-          "from_value"?: string | null;
+          "from"?: string | null;
           "id"?: string | null;
           "kind"?: string | null;
-          "to_value"?: string | null;
+          "to"?: string | null;
           "user_id"?: string | null;
         };
         Update: {
@@ -2717,10 +2856,10 @@ export type Database = {
           "at"?: string | null;
           "company_id"?: string | null;
           "deal_id"?: string | null;
-          "from_value"?: string | null;
+          "from"?: string | null;
           "id"?: string | null;
           "kind"?: string | null;
-          "to_value"?: string | null;
+          "to"?: string | null;
           "user_id"?: string | null;
         };
         Relationships: [
@@ -2743,6 +2882,13 @@ export type Database = {
             columns: ["company_id", "deal_id"];
             isOneToOne: false;
             referencedRelation: "own_deals";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deal_history_deal_fkey";
+            columns: ["company_id", "deal_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_deals";
             referencedColumns: ["company_id", "id"];
           },
         ];
@@ -2842,6 +2988,20 @@ export type Database = {
             referencedColumns: ["company_id", "id"];
           },
           {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_stage_fkey";
+            columns: ["company_id", "stage_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_stages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
             foreignKeyName: "deals_stage_fkey";
             columns: ["company_id", "stage_id"];
             isOneToOne: false;
@@ -2861,35 +3021,35 @@ export type Database = {
         Row: {
           "company_id": string;
           "created_at": string;
+          "id": string;
           "name": string | null;
           "name_sort": string | null;
           "name_words": string | null;
           "role": string;
           "updated_at": string;
-          "user_id": string;
           "version": string | null;
         };
         ComputedFields: never;
         Insert: {
           "company_id"?: string | null;
           "created_at"?: string | null;
+          "id"?: string | null;
           "name"?: string | null;
           "name_sort"?: never;
           "name_words"?: never;
           "role"?: string | null;
           "updated_at"?: string | null;
-          "user_id"?: string | null;
           "version"?: never;
         };
         Update: {
           "company_id"?: string | null;
           "created_at"?: string | null;
+          "id"?: string | null;
           "name"?: string | null;
           "name_sort"?: never;
           "name_words"?: never;
           "role"?: string | null;
           "updated_at"?: string | null;
-          "user_id"?: string | null;
           "version"?: never;
         };
         Relationships: [
@@ -3014,6 +3174,13 @@ export type Database = {
             referencedColumns: ["company_id", "id"];
           },
           {
+            foreignKeyName: "messages_conversation_fkey";
+            columns: ["company_id", "conversation_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_conversations";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
             foreignKeyName: "messages_reply_to_fkey";
             columns: ["company_id", "reply_to_id"];
             isOneToOne: false;
@@ -3073,6 +3240,594 @@ export type Database = {
         Relationships: [
           {
             foreignKeyName: "pipelines_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "own_plain_contacts": {
+        Row: {
+          "archived_at": string | null;
+          "company_id": string;
+          "created_at": string;
+          "custom_fields": NonNullable<Json>;
+          "do_not_contact": boolean;
+          "do_not_contact_at": string | null;
+          "do_not_contact_source": string | null;
+          "email": string | null;
+          "empresa": string | null;
+          "erased_at": string | null;
+          "id": string;
+          "is_active": boolean;
+          "job_title": string | null;
+          "marketing_opt_out_at": string | null;
+          "name": string | null;
+          "phone": string | null;
+          "source": string;
+          "tags": (string)[];
+          "temperature": string;
+          "updated_at": string;
+          "version": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "archived_at"?: string | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "custom_fields"?: Json | null;
+          "do_not_contact"?: boolean | null;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
+          "email"?: string | null;
+          "empresa"?: string | null;
+          "erased_at"?: string | null;
+          "id"?: string | null;
+          "is_active"?: boolean | null;
+          "job_title"?: string | null;
+          "marketing_opt_out_at"?: string | null;
+          "name"?: string | null;
+          "phone"?: string | null;
+          "source"?: string | null;
+          "tags"?: (string)[] | null;
+          "temperature"?: string | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+        };
+        Update: {
+          "archived_at"?: string | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "custom_fields"?: Json | null;
+          "do_not_contact"?: boolean | null;
+          "do_not_contact_at"?: string | null;
+          "do_not_contact_source"?: string | null;
+          "email"?: string | null;
+          "empresa"?: string | null;
+          "erased_at"?: string | null;
+          "id"?: string | null;
+          "is_active"?: boolean | null;
+          "job_title"?: string | null;
+          "marketing_opt_out_at"?: string | null;
+          "name"?: string | null;
+          "phone"?: string | null;
+          "source"?: string | null;
+          "tags"?: (string)[] | null;
+          "temperature"?: string | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "contacts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "own_plain_conversations": {
+        Row: {
+          "assigned_to": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "created_at": string;
+          "id": string;
+          "last_message_at": string | null;
+          "phone_number_id": string;
+          "status": string;
+          "team_id": string | null;
+          "updated_at": string;
+          "version": string | null;
+          "window_expires_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "assigned_to"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "last_message_at"?: string | null;
+          "phone_number_id"?: string | null;
+          "status"?: string | null;
+          "team_id"?: string | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+          "window_expires_at"?: string | null;
+        };
+        Update: {
+          "assigned_to"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "last_message_at"?: string | null;
+          "phone_number_id"?: string | null;
+          "status"?: string | null;
+          "team_id"?: string | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+          "window_expires_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "conversations_assignee_fkey";
+            columns: ["company_id", "assigned_to"];
+            isOneToOne: false;
+            referencedRelation: "company_members";
+            referencedColumns: ["company_id", "user_id"];
+          },
+          {
+            foreignKeyName: "conversations_assignee_fkey";
+            columns: ["company_id", "assigned_to"];
+            isOneToOne: false;
+            referencedRelation: "own_members";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_assignee_fkey";
+            columns: ["company_id", "assigned_to"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_members";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_team_fkey";
+            columns: ["company_id", "team_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_teams";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_team_fkey";
+            columns: ["company_id", "team_id"];
+            isOneToOne: false;
+            referencedRelation: "own_teams";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "conversations_team_fkey";
+            columns: ["company_id", "team_id"];
+            isOneToOne: false;
+            referencedRelation: "teams";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_plain_deals": {
+        Row: {
+          "archived_at": string | null;
+          "company_id": string;
+          "contact_id": string;
+          "created_at": string;
+          "id": string;
+          "lost_at": string | null;
+          "stage_changed_at": string;
+          "stage_id": string;
+          "status": string;
+          "title": string;
+          "updated_at": string;
+          "value": number | null;
+          "version": string | null;
+          "won_at": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "archived_at"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string | null;
+          "stage_id"?: string | null;
+          "status"?: string | null;
+          "title"?: string | null;
+          "updated_at"?: string | null;
+          "value"?: number | null;
+          "version"?: never;
+          "won_at"?: string | null;
+        };
+        Update: {
+          "archived_at"?: string | null;
+          "company_id"?: string | null;
+          "contact_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "lost_at"?: string | null;
+          "stage_changed_at"?: string | null;
+          "stage_id"?: string | null;
+          "status"?: string | null;
+          "title"?: string | null;
+          "updated_at"?: string | null;
+          "value"?: number | null;
+          "version"?: never;
+          "won_at"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "deals_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_stage_fkey";
+            columns: ["company_id", "stage_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_stages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_stage_fkey";
+            columns: ["company_id", "stage_id"];
+            isOneToOne: false;
+            referencedRelation: "own_stages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "deals_stage_fkey";
+            columns: ["company_id", "stage_id"];
+            isOneToOne: false;
+            referencedRelation: "stages";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_plain_members": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "name": string | null;
+          "role": string;
+          "updated_at": string;
+          "version": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "role"?: string | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "role"?: string | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "company_members_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "own_plain_pipelines": {
+        Row: {
+          "archived_at": string | null;
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "is_default": boolean;
+          "name": string;
+          "position": number;
+          "updated_at": string;
+          "version": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "archived_at"?: string | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "is_default"?: boolean | null;
+          "name"?: string | null;
+          "position"?: number | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+        };
+        Update: {
+          "archived_at"?: string | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "is_default"?: boolean | null;
+          "name"?: string | null;
+          "position"?: number | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "pipelines_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "own_plain_stages": {
+        Row: {
+          "archived_at": string | null;
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "pipeline_id": string;
+          "position": number;
+          "updated_at": string;
+          "version": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "archived_at"?: string | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "pipeline_id"?: string | null;
+          "position"?: number | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+        };
+        Update: {
+          "archived_at"?: string | null;
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "pipeline_id"?: string | null;
+          "position"?: number | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "stages_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "stages_pipeline_fkey";
+            columns: ["company_id", "pipeline_id"];
+            isOneToOne: false;
+            referencedRelation: "own_pipelines";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "stages_pipeline_fkey";
+            columns: ["company_id", "pipeline_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_pipelines";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "stages_pipeline_fkey";
+            columns: ["company_id", "pipeline_id"];
+            isOneToOne: false;
+            referencedRelation: "pipelines";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
+      "own_plain_teams": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "name": string;
+          "updated_at": string;
+          "version": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+        };
+        Update: {
+          "company_id"?: string | null;
+          "created_at"?: string | null;
+          "id"?: string | null;
+          "name"?: string | null;
+          "updated_at"?: string | null;
+          "version"?: never;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "teams_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "own_plain_templates": {
+        Row: {
+          "business_account_id": string;
+          "category": string | null;
+          "company_id": string;
+          "components": NonNullable<Json>;
+          "created_at": string;
+          "header_format": string | null;
+          "id": string;
+          "language": string;
+          "media_problem": string | null;
+          "name": string;
+          "parameter_format": string;
+          "phone_number_ids": (string)[];
+          "quality": string | null;
+          "read_at": string;
+          "rejected_reason": string | null;
+          "status": string;
+          "status_since": string;
+          "unsupported": (string)[];
+          "upcoming_category": string | null;
+          "updated_at": string;
+          "variables": NonNullable<Json>;
+        };
+        ComputedFields: never;
+        Insert: {
+          "business_account_id"?: string | null;
+          "category"?: string | null;
+          "company_id"?: string | null;
+          "components"?: Json | null;
+          "created_at"?: string | null;
+          "header_format"?: string | null;
+          "id"?: string | null;
+          "language"?: string | null;
+          "media_problem"?: string | null;
+          "name"?: string | null;
+          "parameter_format"?: string | null;
+          "phone_number_ids"?: (string)[] | null;
+          "quality"?: string | null;
+          "read_at"?: string | null;
+          "rejected_reason"?: string | null;
+          "status"?: string | null;
+          "status_since"?: string | null;
+          "unsupported"?: (string)[] | null;
+          "upcoming_category"?: string | null;
+          "updated_at"?: string | null;
+          "variables"?: Json | null;
+        };
+        Update: {
+          "business_account_id"?: string | null;
+          "category"?: string | null;
+          "company_id"?: string | null;
+          "components"?: Json | null;
+          "created_at"?: string | null;
+          "header_format"?: string | null;
+          "id"?: string | null;
+          "language"?: string | null;
+          "media_problem"?: string | null;
+          "name"?: string | null;
+          "parameter_format"?: string | null;
+          "phone_number_ids"?: (string)[] | null;
+          "quality"?: string | null;
+          "read_at"?: string | null;
+          "rejected_reason"?: string | null;
+          "status"?: string | null;
+          "status_since"?: string | null;
+          "unsupported"?: (string)[] | null;
+          "upcoming_category"?: string | null;
+          "updated_at"?: string | null;
+          "variables"?: Json | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "templates_catalogue_fkey";
+            columns: ["company_id", "business_account_id"];
+            isOneToOne: false;
+            referencedRelation: "template_catalogues";
+            referencedColumns: ["company_id", "business_account_id"];
+          },
+          {
+            foreignKeyName: "templates_company_id_fkey";
             columns: ["company_id"];
             isOneToOne: false;
             referencedRelation: "companies";
@@ -3205,6 +3960,13 @@ export type Database = {
             columns: ["company_id", "pipeline_id"];
             isOneToOne: false;
             referencedRelation: "own_pipelines";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "stages_pipeline_fkey";
+            columns: ["company_id", "pipeline_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_pipelines";
             referencedColumns: ["company_id", "id"];
           },
           {
@@ -3536,7 +4298,6 @@ export type Database = {
       "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_channel_event": { Args: { "event_id": string; "failure": string }; Returns: undefined };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
-      "fail_expired_template_sends": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_media_upload": { Args: { "reason": string; "upload_id": string }; Returns: boolean };
       "finish_channel_app_rotation": { Args: { "app_key": string }; Returns: boolean };
       "finish_media_upload": {
@@ -3692,17 +4453,7 @@ export type Database = {
         };
         Returns: string;
       };
-      "settle_template_send": {
-        Args: {
-          "channel_code"?: number;
-          "claim_id": string;
-          "outcome": string;
-          "reason"?: string;
-          "whatsapp_message_id"?: string;
-        };
-        Returns: string;
-      };
-      "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: string };
+      "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: Json };
       "survivor_of_contact": { Args: { "id": string }; Returns: string };
       "tend_channel": { Args: { "max_rows"?: number }; Returns: Json };
       "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };

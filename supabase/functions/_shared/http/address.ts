@@ -1,23 +1,23 @@
 import type { HonoRequest } from "hono";
 import { ApiError } from "../errors.ts";
 
-/** A name has at most 253 characters. */
+/** A host name has at most 253 characters; a port adds up to six. */
 const MAX_HOST_LENGTH = 260;
-/** Far more than any path has. Its parts are decoded, which takes its time. */
+/** Every path of the API is much shorter. Decoding the parts of a path takes time. */
 const MAX_PATH_LENGTH = 8 * 1024;
 
 /**
- * Refuses a request whose address is none: its `Host` is no host, or its path is far too long. One without a
- * `Host` is for this function.
+ * Refuses a request with an invalid address: its `Host` is not a host name, or its path is far too
+ * long. A request without a `Host` is accepted.
  *
  * @throws ApiError malformed_request, invalid_request.
  */
 export function requireAddress(request: HonoRequest) {
   if (!isHost(request.header("Host"))) {
-    throw new ApiError("malformed_request", "The header Host is no host");
+    throw new ApiError("malformed_request", "The header Host is not a host name");
   }
   if (request.path.length > MAX_PATH_LENGTH) {
-    throw new ApiError("invalid_request", "The path of the address is longer than 8 KiB");
+    throw new ApiError("invalid_request", "The path is longer than 8 KiB");
   }
 }
 

@@ -1,33 +1,33 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** The envelope of one row. */
-export function one<Row extends z.ZodObject>(row: Row) {
+export function one<Row extends z.ZodMiniObject>(row: Row) {
   return z.object({ data: row });
 }
 
 /** The envelope of one page of a list. */
-export function page<Row extends z.ZodObject>(row: Row) {
+export function page<Row extends z.ZodMiniObject>(row: Row) {
   return z.object({ data: z.array(row), pagination: Pagination });
 }
 
 const Pagination = z.object({
-  limit: z.int().meta({ minimum: 1, maximum: 200 }),
+  limit: z.int().register(z.globalRegistry, { minimum: 1, maximum: 200 }),
   has_more: z.boolean(),
-  next_cursor: z.string().nullable(),
-  total: z.int().meta({ minimum: 0, maximum: 100_000 }).optional(),
-  total_relation: z.enum(["eq", "gte"]).optional(),
-}).meta({ id: "Pagination" });
+  next_cursor: z.nullable(z.string()),
+  total: z.optional(z.int().register(z.globalRegistry, { minimum: 0, maximum: 100_000 })),
+  total_relation: z.optional(z.enum(["eq", "gte"])),
+}).register(z.globalRegistry, { id: "Pagination" });
 
-/** The body of an answer with the status 204: there is none. */
+/** The schema for an answer with the status 204, which has no body. */
 export const NOTHING = z.null();
 
 /** The names of the read-only fields of the row in an envelope. */
-export function readOnlyFields(answer: z.ZodType): string[] {
-  const data = answer instanceof z.ZodObject ? answer.shape.data : undefined;
-  return data instanceof z.ZodObject ? readOnlyFieldsOf(data) : [];
+export function readOnlyFields(answer: z.core.$ZodType): string[] {
+  const data = answer instanceof z.ZodMiniObject ? answer.shape.data : undefined;
+  return data instanceof z.ZodMiniObject ? readOnlyFieldsOf(data) : [];
 }
 
 /** The names of the read-only fields of a row. */
-export function readOnlyFieldsOf(row: z.ZodObject): string[] {
-  return Object.keys(row.shape).filter((field) => row.shape[field].meta()?.readOnly);
+export function readOnlyFieldsOf(row: z.ZodMiniObject): string[] {
+  return Object.keys(row.shape).filter((field) => z.globalRegistry.get(row.shape[field])?.readOnly);
 }

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Config } from "../config.ts";
 import { callers } from "../key/caller.ts";
@@ -8,7 +8,7 @@ import { countUsage } from "./count_usage.ts";
 import { etagOf, isKnown, readConditions } from "./conditional.ts";
 import { deprecationHeaders, noteDeprecatedUse } from "./deprecation.ts";
 import { logFailure, type Origin } from "../log.ts";
-import type { ApiEnv } from "./env.ts";
+import { type ApiEnv, newHono } from "./env.ts";
 import { requireAddress } from "./address.ts";
 import { askedOf, type JudgedItem, readBatch } from "./batch_body.ts";
 import { MAX_VALUES } from "./body.ts";
@@ -23,23 +23,31 @@ interface ApiOptions {
   /** The function's name, which is the first part of every path. */
   name: string;
   operations: Operation[];
-  /** The scope that a key needs to learn that no operation has its path or method; null: any valid key. */
+  /**
+   * If no operation has the path or method, only a key with this scope gets that error. Null means
+   * that any valid key is enough.
+   */
   scopeOf(method: string): Scope | null;
-  /** Whether a method that no operation has is refused before the key is judged. */
+  /**
+   * If no operation has the method of a request: whether the request is refused before its key is
+   * checked.
+   */
   refusesMethodFirst?: boolean;
   errors?: Partial<ErrorAnswers>;
 }
 
 /**
- * One function of the API, with its operations mounted from their list. A request is judged in this order:
- * key, scope, parameters, conditions and other headers, body. A caller without a valid key learns nothing else.
+ * One function of the API, with its operations mounted from their list. A request is checked in
+ * this order: key, scope, parameters, conditions and other headers, body. A caller without a valid
+ * key learns only that the key is not valid.
  */
 export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const { name, operations, scopeOf, refusesMethodFirst = false, errors } = options;
   const callerOf = callers(config);
-  const app = new Hono<ApiEnv>()
-    // Before the base path: a path outside of it is answered here too.
-    // The first, because the error of a path that there is not is answered around the middleware after it.
+  const app = newHono()
+    // This middleware is added before the base path, so that it also counts requests outside of the
+    // base path. It is the first one, because the error about an unknown path skips all later
+    // middleware.
     .use(countUsage(config))
     .use(requestId)
     .basePath(`/${name}`)
@@ -49,7 +57,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     const { id, method, path, scope, deprecated } = operation;
     const announced = deprecated ? deprecationHeaders(deprecated, config.docsUrl) : {};
     app.on(method, path, async (c) => {
-      // First, because each answer has them, also one that refuses the key.
+      // The headers are set first, because every answer has them, even one that refuses the key.
       for (const [name, value] of Object.entries(announced)) c.header(name, value);
       c.set("operation", id);
       if (scope !== null) c.set("caller", await callerOf(c.req.raw.headers, scope));
@@ -69,7 +77,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
       return c.body(json, status as ContentfulStatusCode, headers);
     });
   };
-  // `/contacts/changes` is no `/contacts/:id`, with whatever method.
+  // A request for `/contacts/changes` never reaches `/contacts/:id`, whatever its method.
   const fixed = operations.filter(({ path }) => !path.includes("/:"));
   fixed.forEach(mount);
   for (const path of new Set(fixed.map(({ path }) => path))) app.all(path, (c) => c.notFound());
@@ -82,14 +90,14 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     }
     const caller = await callerOf(c.req.raw.headers, scopeOf(method));
     c.set("caller", caller);
-    // Before the path is looked at: it may be long.
+    // The key is checked before the path is examined, because the path may be long.
     await caller.judge();
     requireAddress(c.req);
     throw refusedRoute(name, operations, { method, path });
   });
 }
 
-/** Reads a request by the schemas of its operation. */
+/** Parses a request by the schemas of its operation. */
 async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }: Config) {
   const { caller, origin } = c.var;
   requireAddress(c.req);
@@ -104,7 +112,7 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   const reading = { maxValues, timeoutMs: bodyTimeoutMs, judge };
   if (!operation.body) await requireNoBody(c.req.raw, reading);
   else {
-    const readOnly = Object.values(answers).flatMap(readOnlyFields);
+    const readOnly = () => Object.values(answers()).flatMap(readOnlyFields);
     body = batch
       ? await readBatch(c.req.raw, batch, reading)
       : await readBody(c.req.raw, bodiesOf(operation), readOnly, reading);
@@ -117,7 +125,10 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   return { request: request as Parameters<Operation["handle"]>[0], conditions };
 }
 
-/** A body that is made while it is sent. When its making fails, it is broken off, so that nobody takes it for whole. */
+/**
+ * A body that is made while it is sent. If making it fails, the body breaks off, so that no client
+ * treats the body as complete.
+ */
 function streamOf(pieces: AsyncIterable<string>, origin: Origin): ReadableStream<Uint8Array> {
   const logged = async function* () {
     try {

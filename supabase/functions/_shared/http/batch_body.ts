@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { type FieldError, invalidRequest } from "../errors.ts";
 import type { BodyReading } from "./body.ts";
 import { itemTexts } from "./item_texts.ts";
@@ -6,47 +6,49 @@ import { type JsonSurvey, surveyJson } from "./json_survey.ts";
 import { parseStrictly, RepeatedKeys } from "./strict_json.ts";
 import { givenTwice, judged, ofUnknownField, readObject } from "./validate.ts";
 
-// The body of a batch: { items: [ … ] }. Each item is judged by itself, as the body of a request would be.
+// The body of a batch is { items: [ … ] }. Each item is checked separately, like the body of a
+// request.
 
-/** More items take longer than one statement may. */
+/** Writing more items would take longer than one statement may. */
 export const MAX_ITEMS = 500;
 
-/** What a batch takes. */
+/** What a batch accepts. */
 export interface Batch {
   /** The schema of one item. */
-  item: z.ZodType;
+  item: z.core.$ZodType;
   /** Fields that are refused as read-only. */
-  readOnly: string[];
+  readOnly(): string[];
 }
 
-/** An item as its schema parses it, or what is wrong with it. */
+/** An item as its schema parses it, or the errors of the item. */
 export type JudgedItem<Item = unknown> = { item: Item } | { wrong: FieldError[]; given: unknown };
 
 /**
- * What a batch asks for, to recognise it by. What is said of a wrong item is left out: another release may say it in
- * other words, and the request is the same.
+ * The content by which a repeat of a batch is recognised. The errors of wrong items are left out,
+ * because another release may word them differently while the request is the same.
  */
 export function askedOf({ items }: { items: JudgedItem[] }): unknown[] {
   return items.map((each) => "wrong" in each ? { given: each.given } : each);
 }
 
-/** The field that an error about an item as a whole names. */
+/** The name of the field in an error about an item as a whole. */
 const WHOLE_ITEM = "item";
 
 /** The schema of the body of a batch with items of this schema. */
-export function batchOf<Item extends z.ZodType>(item: Item) {
+export function batchOf<Item extends z.core.$ZodType>(item: Item) {
   return z.strictObject({
-    items: z.array(item)
-      .min(1, "must have at least one item")
-      .max(MAX_ITEMS, `must have at most ${MAX_ITEMS} items`),
+    items: z.array(item).check(
+      z.minLength(1, "must have at least one item"),
+      z.maxLength(MAX_ITEMS, `must have at most ${MAX_ITEMS} items`),
+    ),
   });
 }
 
 const Unjudged = batchOf(z.unknown());
 
 /**
- * The body of a batch, with its items judged one by one.
- * @throws ApiError invalid_request when the body as a whole is wrong, and what reading it throws.
+ * The body of a batch, with each item checked separately.
+ * @throws ApiError invalid_request when the body as a whole is wrong, and the errors of reading it.
  */
 export async function readBatch(
   request: Request,
@@ -55,7 +57,7 @@ export async function readBatch(
 ): Promise<{ items: JudgedItem[] }> {
   const schemas = { "application/json": Unjudged };
   const { value } = await readObject(request, schemas, reading, parseItems);
-  const whole = judged(Unjudged, value, ofUnknownField([]));
+  const whole = judged(Unjudged, value, ofUnknownField(() => []));
   if ("wrong" in whole) throw invalidRequest(whole.wrong);
   const ofUnknown = ofUnknownField(readOnly);
   const items = whole.parsed.items.map((given): JudgedItem => {
@@ -67,8 +69,8 @@ export async function readBatch(
 }
 
 /**
- * Parses the body of a batch as `parseStrictly` does. An item with a key that it has more than once becomes a RepeatedKeys,
- * so that the others can be judged.
+ * Parses the body of a batch as `parseStrictly` does. An item that has a key more than once becomes
+ * a RepeatedKeys, so that the other items can be checked.
  */
 function parseItems(text: string, survey: JsonSurvey): unknown {
   try {
@@ -79,7 +81,8 @@ function parseItems(text: string, survey: JsonSurvey): unknown {
   const { items, rest } = itemTexts(text);
   const whole = strictly(rest) as { items?: unknown };
   if (!Array.isArray(whole.items)) return whole;
-  // Too many are refused by their number. To parse tens of thousands takes seconds.
+  // If there are too many items, only their number is reported: parsing tens of thousands takes
+  // seconds.
   return { ...whole, items: items.length > MAX_ITEMS ? items : items.map(itemOf) };
 }
 

@@ -1,39 +1,52 @@
 import { ApiError } from "../errors.ts";
 import { type JsonSurvey, surveyJson } from "./json_survey.ts";
 
-// A caller without a valid key must not cost more than one with it. So a body that is expensive is neither
-// read on nor parsed before the key is judged, which then takes a round trip of its own. An ordinary body is
-// parsed first, and its write judges the key.
+// A caller without a valid key must not cost more than a caller with one. So the service checks the
+// key in a separate round trip before it reads the rest of an expensive body or parses it. An
+// ordinary body is parsed first, and its write checks the key.
 
 /** How a body is read. */
 export interface BodyReading {
-  /** How many JSON values it may have. */
+  /** How many JSON values the body may have. */
   maxValues: number;
-  /** A body that has not arrived by then is given up. */
+  /** A body that takes longer to arrive is refused. */
   timeoutMs: number;
-  /** Judges the key before the work on an expensive body. */
+  /** Checks the key before an expensive body is read or parsed. */
   judge(): Promise<void>;
 }
 
-/** How many JSON values a body may have, unless its operation says otherwise. `custom_fields` may have 8,200. */
+/**
+ * The minimum speed of a body: at least this many bytes for each millisecond after the first
+ * `graceMs`.
+ */
+export interface Pace {
+  graceMs: number;
+  bytesPerMs: number;
+}
+
+/**
+ * How many JSON values a body may have, unless its operation has another limit. `custom_fields`
+ * alone may have 8,200 values.
+ */
 export const MAX_VALUES = 10_000;
 
 const MIB = 1024 * 1024;
 const ORDINARY_BYTES = 64 * 1024;
-/** A body that arrives in more pieces costs more than its bytes. */
+/** A body that arrives in more pieces than this is expensive, even if it is small. */
 const ORDINARY_PIECES = 32;
 const ORDINARY_VALUES = 250;
 const ORDINARY_DIGITS = 1000;
-/** `custom_fields` may have 32 levels below it. */
+/** `custom_fields` may have 32 levels of nested values. */
 const MAX_DEPTH = 64;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The text of a JSON body, and what a survey tells of it.
+ * The text of a JSON body, and the result of its survey.
  *
- * @throws ApiError payload_too_large over 1 MiB; malformed_request when the body breaks off; request_timeout;
- *   invalid_request when it is no UTF-8, or has too many values or levels; whatever `judge` throws.
+ * @throws ApiError payload_too_large over 1 MiB; malformed_request when the body breaks off;
+ *   request_timeout; invalid_request when it is not UTF-8, or has too many values or levels; the
+ *   errors of `judge`.
  */
 export async function readJsonText(
   request: Request,
@@ -42,10 +55,10 @@ export async function readJsonText(
   const { bytes, isJudged } = await readBytes(request, { maxMib: 1, timeoutMs, judge });
   const survey = surveyJson(bytes);
   if (survey.depth > MAX_DEPTH) {
-    throw refused(`is nested too deeply; it may have ${MAX_DEPTH} levels`);
+    throw refused(`is nested too deeply; it may have at most ${MAX_DEPTH} levels`);
   }
   if (survey.values > maxValues) {
-    throw refused(`has too many values; it may have ${maxValues}, with those within others`);
+    throw refused(`has too many values; it may have at most ${maxValues}, including nested ones`);
   }
   const isOrdinary = survey.values <= ORDINARY_VALUES && survey.digits <= ORDINARY_DIGITS;
   if (!isOrdinary && !isJudged) await judge();
@@ -62,14 +75,18 @@ export function refused(whatIsWrong: string): ApiError {
 }
 
 /**
- * The bytes of a body as they arrived, and whether the key was judged meanwhile.
+ * The bytes of a body as they arrived, and whether the key was checked meanwhile.
  *
- * @throws ApiError payload_too_large; malformed_request when the body breaks off; request_timeout; whatever `judge`
- *   throws.
+ * @param pace a slower body is refused. Without a pace, only the time-out limits a body.
+ * @throws ApiError payload_too_large; malformed_request when the body breaks off; request_timeout;
+ *   the errors of `judge`.
  */
 export async function readBytes(
   request: Request,
-  { maxMib, timeoutMs, judge }: Omit<BodyReading, "maxValues"> & { maxMib: number },
+  { maxMib, timeoutMs, judge, pace }: Omit<BodyReading, "maxValues"> & {
+    maxMib: number;
+    pace?: Pace;
+  },
 ): Promise<{ bytes: Uint8Array; isJudged: boolean }> {
   const maxBytes = maxMib * MIB;
   const tooLarge = () =>
@@ -79,23 +96,34 @@ export async function readBytes(
   const reader = request.body?.getReader();
   if (!reader) return { bytes: new Uint8Array(), isJudged: false };
 
+  const began = performance.now();
+  let length = 0;
   let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    reader.cancel().catch(() => {}); // ends the reading, also of a piece that is awaited
-  }, timeoutMs);
+  const msLeft = () => {
+    const ofPace = pace ? pace.graceMs + length / pace.bytesPerMs : Infinity;
+    return began + Math.min(timeoutMs, ofPace) - performance.now();
+  };
+  const endWhenLate = () => {
+    timer = setTimeout(() => {
+      if (msLeft() > 0) return endWhenLate(); // more bytes have arrived
+      isLate = true;
+      reader.cancel().catch(() => {}); // this ends the loop, even while it waits for a piece
+    }, msLeft());
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  endWhenLate();
   try {
     let isJudged = declared > ORDINARY_BYTES;
     if (isJudged) await judge();
     const pieces: Uint8Array[] = [];
-    let length = 0;
     for (;;) {
       const { done, value } = await nextPiece(reader);
       if (isLate) throw late();
       if (done) return { bytes: joined(pieces, length), isJudged };
       length += value.length;
-      // Counted while it arrives: a body without a Content-Length must not fill the memory first. Not by
-      // Hono's body-limit, which copies the request and the server's abort signal with it.
+      // The bytes are counted while they arrive, because a body without a Content-Length must not
+      // fill the memory first. Hono's body-limit is not used: it copies the request and the
+      // server's abort signal.
       if (length > maxBytes) throw tooLarge();
       pieces.push(value);
       const isOrdinary = length <= ORDINARY_BYTES && pieces.length <= ORDINARY_PIECES;
@@ -118,10 +146,13 @@ async function nextPiece(reader: Reader) {
   try {
     return await reader.read();
   } catch {
-    // The connection ended, or its framing is broken. The caller may be gone; then nobody reads this.
-    throw new ApiError("malformed_request", "The request body broke off; send the request again", {
-      headers: { Connection: "close" },
-    });
+    // The connection ended, or its framing is broken. If the caller has disconnected, no one reads
+    // this answer.
+    throw new ApiError(
+      "malformed_request",
+      "The request body ended too early; send the request again",
+      { headers: { Connection: "close" } },
+    );
   }
 }
 

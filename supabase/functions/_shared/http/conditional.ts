@@ -1,16 +1,17 @@
-import { base64url } from "jose";
+import * as base64url from "jose/base64url";
 import type { AcceptedVersions } from "../database/conditional_write.ts";
 import { invalidRequest } from "../errors.ts";
 import type { Declaration } from "./operation.ts";
 
-// Conditional requests; RFC 9110, section 13. The ETag of a record is its version in double quotes. A record that is
-// made of several rows has no version; its ETag is a digest of the answer.
+// Conditional requests (RFC 9110, section 13). The ETag of a record is its version in double
+// quotes. A record that is made of several rows has no version, so its ETag is a digest of the
+// answer.
 
-/** What a request asks on condition of, without the quotes of its ETags. */
+/** The condition of a request, without the quotes of its ETags. */
 export interface Conditions {
-  /** The versions on which a write may build. */
+  /** The versions that a write accepts. */
   ifMatch: AcceptedVersions;
-  /** The versions that the caller of a GET has already. */
+  /** The versions that the caller of a GET already has. */
   ifNoneMatch: AcceptedVersions;
 }
 
@@ -19,7 +20,7 @@ function reads(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** The header with conditions that an operation takes; null when it takes none. */
+/** The header with conditions that an operation accepts; null when it accepts none. */
 export function conditionOf(
   { method, conditional, takesIfMatch }: Pick<
     Declaration,
@@ -31,10 +32,11 @@ export function conditionOf(
 }
 
 /**
- * The conditions in the headers of a request. A condition that would be overlooked is refused: the caller relies
- * on it. But to answer in full is right whatever a reader has already.
+ * The conditions in the headers of a request. A condition that would be ignored is refused, because
+ * the caller relies on it. A GET is the exception: it may always return the whole record.
  *
- * @throws ApiError invalid_request for a header that is malformed or that the operation does not take.
+ * @throws ApiError invalid_request for a header that is malformed or that the operation does not
+ *   accept.
  */
 export function readConditions(
   headers: Headers,
@@ -43,10 +45,10 @@ export function readConditions(
   const taken = conditionOf(operation);
   const [match, noneMatch] = [headers.get("If-Match"), headers.get("If-None-Match")];
   if (match !== null && taken !== "If-Match") {
-    throw notTaken("If-Match", "a change of one record takes it");
+    throw notTaken("If-Match", "only a change of one record accepts it");
   }
   if (noneMatch !== null && !reads(operation.method)) {
-    throw notTaken("If-None-Match", "a GET of one record takes it");
+    throw notTaken("If-None-Match", "only a GET of one record accepts it");
   }
   const tags = (name: string, value: string | null) => value === null ? null : tagsIn(name, value);
   const [sent, known] = [tags("If-Match", match), tags("If-None-Match", noneMatch)];
@@ -54,12 +56,13 @@ export function readConditions(
 }
 
 function notTaken(field: string, why: string) {
-  return invalidRequest([{ field, message: `is not taken here; ${why}` }]);
+  return invalidRequest([{ field, message: `is not accepted here; ${why}` }]);
 }
 
 /**
- * An ETag, and what may stand before the next one. A proxy that compresses an answer makes its ETag weak (`W/`). The
- * version in it still names one state of the row, so a weak ETag counts as the strong one, also for If-Match.
+ * An ETag, and the separator before the next one. A proxy that compresses an answer makes its ETag
+ * weak (`W/`). The version in it still names one state of the row, so a weak ETag is treated like a
+ * strong one, also in If-Match.
  */
 const TAG = /(?:W\/)?"([!\x23-\x7e\x80-\xff]*)"[ \t]*(?:,[ \t,]*|$)/y;
 
@@ -81,7 +84,10 @@ function malformed(field: string) {
   return invalidRequest([{ field, message }]);
 }
 
-/** The ETag of an answer; null when it is not one whole record. @param json the answer's body. */
+/**
+ * The ETag of an answer; null when the answer is not one whole record. @param json the answer's
+ * body.
+ */
 export async function etagOf(
   { conditional }: Pick<Declaration, "conditional">,
   query: { fields?: unknown; include?: unknown } = {},
@@ -98,7 +104,7 @@ async function digestOf(text: string): Promise<string> {
   return base64url.encode(new Uint8Array(bytes));
 }
 
-/** Whether a reader has what is answered already, so that it need not be sent again. */
+/** Whether the reader already has the answer, so that it need not be sent again. */
 export function isKnown(etag: string, { ifNoneMatch }: Conditions): boolean {
   return ifNoneMatch === "*" || (ifNoneMatch?.includes(etag.slice(1, -1)) ?? false);
 }

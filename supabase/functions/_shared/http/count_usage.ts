@@ -6,8 +6,9 @@ import { usageOfKeys } from "../usage/telling.ts";
 import type { ApiEnv } from "./env.ts";
 
 /**
- * Counts the answer to each request with a key that is known, by its status; of an error also what the caller was
- * answered. A streamed answer counts as soon as it begins.
+ * Counts the answer to each request with a known key, by its status. An error is also counted by
+ * its code, method and operation, with its request id. A streamed answer counts as soon as it
+ * begins.
  */
 export function countUsage(config: Config) {
   const count = usageOfKeys(config);
@@ -29,14 +30,15 @@ export function countUsage(config: Config) {
 }
 
 /**
- * Whether the database has said, for this request or lately, that there is such a key. Whoever tries keys must not fill
- * the memory.
+ * Whether the database has confirmed, for this request or recently, that the key exists. Requests
+ * with other keys are not counted: a caller who tries keys would fill the memory with counts.
  */
 function isOfKnownKey(caller: Caller, refusal: ApiError | undefined): boolean {
   if (!refusal) return true;
   const { status } = refusal;
-  // Of a key that the database knows, it says which one it is.
+  // When the database refuses a key that it knows, its error has the id of that key.
   if (status === 401 || status === 403) return refusal.logFacts().key_id !== undefined;
-  // The request may not have come to a statement. Before any other refusal, the key was judged.
+  // A request with one of these statuses may not have reached the database. Before any other
+  // refusal, the key was checked.
   return status === 429 || status >= 500 ? caller.isKnown : true;
 }

@@ -4,17 +4,17 @@ import type { Caller } from "../key/caller.ts";
 import { LineLimit } from "../line_limit.ts";
 import { logWarning, type Origin } from "../log.ts";
 
-/** That an operation will be gone. */
+/** The announcement that an operation will be removed. */
 export interface Deprecation {
-  /** The day from which callers are told, such as `2027-01-31`. */
+  /** The day from which the deprecation is announced, such as `2027-01-31`. */
   since: string;
-  /** The day from which it may be gone: at least six months later. */
+  /** The day from which the operation may no longer exist: at least six months later. */
   sunset: string;
-  /** The place in the pages for callers that says what to use instead: `versioning.html#…`. */
+  /** The place in the guide for callers that names the replacement: `versioning.html#…`. */
   see: string;
 }
 
-/** The headers that tell of it, of every answer of the operation (RFC 9745, RFC 8594). */
+/** The headers that announce the removal on every answer of the operation (RFC 9745, RFC 8594). */
 export function deprecationHeaders(
   { since, sunset, see }: Deprecation,
   docsUrl: string | null,
@@ -31,12 +31,12 @@ const told = new RecentlyUsed<{ at: number }>(1_000);
 const lines = new LineLimit(20);
 
 /**
- * Logs that a company uses a deprecated operation: the operation and the company, at most once an hour for each instance.
- * The caller does not wait for it.
+ * Logs that a company uses a deprecated operation: the operation and the company, at most once an
+ * hour in each instance. The caller does not wait for the log line.
  */
 export function noteDeprecatedUse(operation: string, origin: Origin, caller?: Caller) {
   const telling = async () => {
-    // The company of a key is known once its first use is noted.
+    // When a key is first used, the database says which company has it.
     await caller?.judgeUnlessKnown();
     const last = told.get(`${operation} ${caller?.holder}`, () => ({ at: -Infinity }));
     const line = performance.now() - last.at < TELL_EVERY_MS ? null : lines.take();
@@ -45,6 +45,7 @@ export function noteDeprecatedUse(operation: string, origin: Origin, caller?: Ca
     const facts = { operation, company_id: caller?.holder, ...line };
     logWarning(origin, "deprecated_operation", facts);
   };
-  // The key was switched off just after its answer, or the database is away: the next request tells.
+  // The key was switched off just after its answer, or the database is down. The next request is
+  // logged instead.
   keepRunning(telling().catch(() => {}));
 }

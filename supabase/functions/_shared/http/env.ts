@@ -1,3 +1,5 @@
+import { HonoBase } from "hono/hono-base";
+import { TrieRouter } from "hono/router/trie-router";
 import type { ApiError } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
 import type { Origin } from "../log.ts";
@@ -6,13 +8,21 @@ import type { Origin } from "../log.ts";
 export interface ApiEnv {
   Variables: {
     origin: Origin;
-    /** Missing while the key has not been read, and in an operation without a key. */
+    /** The holder of the key. Missing until the key is read, and in an operation without a key. */
     caller?: Caller;
-    /** The id of the operation; missing where none has the path and the method. */
+    /** The id of the operation; missing when no operation has the path and the method. */
     operation?: string;
-    /** The error that the caller is answered. */
+    /** The error that the caller gets. */
     refusal?: ApiError;
-    /** Whether the request has an Idempotency-Key, so that a repeat does it once. */
+    /** Whether the request has an Idempotency-Key, so that a repeat takes effect once. */
     isRepeatable?: boolean;
   };
+}
+
+/**
+ * Hono with the router that serves every path here. The standard router first builds another
+ * router, which cannot have both `/contacts/changes` and `/contacts/:id`.
+ */
+export function newHono(): HonoBase<ApiEnv> {
+  return new HonoBase<ApiEnv>({ router: new TrieRouter() });
 }

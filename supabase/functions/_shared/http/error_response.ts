@@ -7,12 +7,12 @@ import { logFailure, type Origin } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
 import { logRefusedKey } from "./refused_keys.ts";
 
-/** How the errors of one function differ from those of another. */
+/** What differs between the errors of one function and those of another. */
 export interface ErrorAnswers {
-  /** Members of every error body. */
+  /** Members that every error body has. */
   always: Record<string, unknown>;
   /**
-   * What the caller does about a trouble of the database that passes: the end of a sentence.
+   * What the caller should do about a temporary fault of the database: the end of a sentence.
    * @param mayBeDone whether a change may have been made.
    * @param isRepeatable whether the request has an Idempotency-Key.
    */
@@ -25,18 +25,21 @@ const DEFAULTS: ErrorAnswers = {
     if (method === "GET" || method === "HEAD") return "try again";
     if (!mayBeDone) return "nothing was changed, so try again";
     return isRepeatable
-      ? "the change may have been made, so repeat the request with the same Idempotency-Key: it is done once"
+      ? "the change may have been made, so repeat the request with the same Idempotency-Key: the " +
+        "change is made only once"
       : "check whether the change was made before you repeat the request";
   },
 };
 
 /**
- * The error handler of a function. Answers `{ error, code, request_id }`, the members that the error adds, and where
- * the pages for callers are known, as `doc_url` where they explain the error.
+ * The error handler of a function. Answers `{ error, code, request_id }` and the members that the
+ * error adds. Where the address of the guide for callers is known, `doc_url` is the page that
+ * explains the error.
  *
- * Before any other refusal goes out, the key is judged: a caller without a valid key or without the scope
- * learns only that. An error that is not an ApiError is logged, and answered as database_unavailable or
- * internal. A key that is refused is logged too.
+ * If an error is not about the key, the key is checked before the error is sent. A caller without a
+ * valid key or without the scope gets only the error about the key. An error that is not an
+ * ApiError is logged, and answered as database_unavailable or internal. A refused key is logged
+ * too.
  */
 export function respondToError(
   { docsUrl }: Pick<Config, "docsUrl">,
@@ -83,17 +86,18 @@ async function forCaller(
     if (isKnown) logTrouble(origin, failure);
     const trouble = passingTrouble(failure);
     if (!trouble) return new ApiError("internal", "Internal error");
-    // How far a request came that failed unexpectedly is not known.
+    // If a request failed unexpectedly, it is unknown how much of it was done.
     const whatToDo = isKnown ? whenUnavailable : DEFAULTS.whenUnavailable;
     return databaseUnavailable(trouble, whatToDo(method, mayBeDone(error), isRepeatable));
   }
 }
 
-/** The errors before which the key is not judged again, because that takes a statement. */
+/** The errors for which the key is not checked again, because the check takes a statement. */
 const NEEDS_NO_JUDGEMENT = new Set<string>([
-  // A caller with too many requests must not cost one.
+  // A caller with too many requests must not cost a statement.
   "too_many_requests",
-  // The statement that found them had judged the key, and there may be many of them at once.
+  // The statement that found these errors had already checked the key. There may be many of these
+  // errors in a short time.
   "idempotency_in_progress",
   "idempotency_key_reused",
 ]);
@@ -118,18 +122,18 @@ function mayBeDone(error: Error): boolean {
   return !(error instanceof ApiError);
 }
 
-/** The beginnings of the sentences about troubles that pass. */
+/** The beginnings of the sentences about temporary faults. */
 const SENTENCES: Record<PassingTrouble, string> = {
   away: "The database does not answer",
-  locked: "Another change holds the record",
+  locked: "Another change of the record is in progress",
   slow: "The database took too long",
-  read_only: "The database takes no changes at the moment",
+  read_only: "The database accepts no changes at the moment",
   full: "The database has no room for this request at the moment",
   clock: "The clocks of the service and of its database differ",
 };
 
 /**
- * The database is in a trouble that passes.
+ * The database has a temporary fault.
  * @param whatToDo the end of the sentence: what the caller does next.
  */
 export function databaseUnavailable(

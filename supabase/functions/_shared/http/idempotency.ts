@@ -1,10 +1,11 @@
-import { base64url } from "jose";
+import * as base64url from "jose/base64url";
 import type { Idempotency } from "../database/idempotency.ts";
 import { invalidRequest } from "../errors.ts";
 import type { Declaration } from "./operation.ts";
 
-// A POST with an Idempotency-Key is done once; draft-ietf-httpapi-idempotency-key-header. The function in the database
-// that writes claims the key in its transaction: app.claim_idempotency_key().
+// A POST with an Idempotency-Key takes effect once (draft-ietf-httpapi-idempotency-key-header). The
+// database function that writes the record claims the key in the same transaction:
+// app.claim_idempotency_key().
 
 /** The header of the answer to a repeat. */
 export const REPLAYED = { "Idempotent-Replayed": "true" };
@@ -13,10 +14,12 @@ const HEADER = "Idempotency-Key";
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The key of a request; null when it has none, or when the operation takes none: a repeat does no harm there. The draft
- * writes the key in double quotes, and most callers do not; both mean the same key.
+ * The Idempotency-Key of a request. Null when the request has none, or when the operation accepts
+ * none, because repeating it does no harm. The draft writes the key in double quotes, but most
+ * callers do not; both mean the same key.
  *
- * @throws ApiError invalid_request for a key that is empty, too long, or not of visible ASCII characters.
+ * @throws ApiError invalid_request for a key that is empty, too long, or not of visible ASCII
+ *   characters.
  */
 export function readIdempotencyKey(
   headers: Headers,
@@ -26,12 +29,14 @@ export function readIdempotencyKey(
   if (!idempotent || value === null) return null;
   const key = withoutQuotes(value);
   if (KEY.test(key)) return key;
-  const message = "must be 1 to 255 visible ASCII characters, such as a UUID, and be sent once";
+  const message =
+    "must have 1 to 255 visible ASCII characters, such as a UUID, and must be sent only once";
   throw invalidRequest([{ field: HEADER, message }]);
 }
 
 /**
- * Refuses the header where the body names the request, unless both say the same: the caller relies on it.
+ * If the body has the idempotency key, refuses a header with another key, because the caller relies
+ * on the header.
  * @throws ApiError invalid_request
  */
 export function requireKeyOfBody(
@@ -43,8 +48,7 @@ export function requireKeyOfBody(
   if (!keyInBody || value === null) return;
   const { idempotency_key } = body as { idempotency_key?: string };
   if (idempotency_key === value || idempotency_key === withoutQuotes(value)) return;
-  const message =
-    "must equal idempotency_key in the body, which names the send; it can be left out";
+  const message = "must equal idempotency_key in the body, or be left out";
   throw invalidRequest([{ field: HEADER, message }]);
 }
 
@@ -54,7 +58,8 @@ function withoutQuotes(value: string): string {
 
 /**
  * What the database needs to recognise a request by its key.
- * @param asked the parsed query and body: white space and the order of fields make no other request.
+ * @param asked the parsed query and body, so that white space and the order of fields make no
+ * difference.
  */
 export async function idempotencyOf(
   key: string,
@@ -66,13 +71,16 @@ export async function idempotencyOf(
   return { path: own, key, fingerprint: await fingerprintOf(asked) };
 }
 
-/** A digest of what a request asks for, as its schemas have parsed it. The order of fields is no difference. */
+/**
+ * A digest of a request's content, as its schemas parsed it. The order of fields makes no
+ * difference.
+ */
 export async function fingerprintOf(asked: unknown): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(asked, inOrder));
   return base64url.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
-/** For JSON.stringify: objects with their keys in order. */
+/** Sorts the keys of objects. For JSON.stringify. */
 function inOrder(_key: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1));

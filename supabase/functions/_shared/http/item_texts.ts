@@ -1,23 +1,24 @@
-/** What JSON is made of, but for white space, numbers and literals. */
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]/g;
+import { tokensIn } from "./json_tokens.ts";
 
-/** The texts of the items of a batch, and the text of its body without them. */
+/** The texts of the items of a batch, and the text of the body without them. */
 export interface ItemTexts {
   items: string[];
-  /** The same object with an empty list in place of each list `items`. */
+  /** The text of the body with an empty list in place of each list `items`. */
   rest: string;
 }
 
-/** Cuts the JSON text of an object into the texts of its `items`, where that is a list. */
+/** Cuts the JSON text of an object into the texts of its `items`, if `items` is a list. */
 export function itemTexts(json: string): ItemTexts {
   const items: string[] = [];
   let rest = "";
   let restFrom = 0;
   let depth = 0;
   let isWithin = false;
-  /** The latest text at the top of the object, which is a key when a colon follows. */
+  /**
+   * `text` is the latest string at the top level of the object. If a colon follows, it is a key.
+   */
   let [text, key, from] = ["", "", 0];
-  for (const { 0: token, index } of json.matchAll(TOKEN)) {
+  for (const { text: token, index } of tokensIn(json)) {
     if (token === "[" || token === "{") {
       if (++depth !== 2 || token === "{" || key !== "items") continue;
       isWithin = true;

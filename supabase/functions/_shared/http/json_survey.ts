@@ -1,23 +1,31 @@
-/** What one pass over the bytes of a JSON text tells before it is parsed. Exact when the text is JSON. */
+/**
+ * The result of one pass over the bytes of a JSON text before it is parsed. It is exact when the
+ * text is JSON.
+ */
 export interface JsonSurvey {
-  /** How many values it has: texts, numbers, literals, arrays and objects, the outermost included. */
+  /**
+   * How many values the text has: strings, numbers, literals, arrays and objects, including the
+   * outermost value.
+   */
   values: number;
-  /** How many keys its objects have, repeated ones included. */
+  /** How many keys its objects have. A repeated key counts each time. */
   keys: number;
-  /** How many arrays and objects are within each other at the deepest place. */
+  /** How many arrays and objects are nested at the deepest place. */
   depth: number;
-  /** How many digits its longest number has, those of an exponent left out. */
+  /** How many digits its longest number has, without the exponent. */
   digits: number;
-  /** Whether there may be a number that JavaScript cannot keep exactly. */
+  /** Whether there may be a number that JavaScript cannot represent exactly. */
   hasLongNumber: boolean;
-  /** Whether a key is written with an escape. */
+  /** Whether any key is written with an escape. */
   hasEscapedKey: boolean;
 }
 
-/** A number of so many digits, and without an exponent, is always kept exactly. */
+/**
+ * A number with at most this many digits, and without an exponent, is always represented exactly.
+ */
 const EXACT_DIGITS = 15;
 
-// One by one, because the compiler then treats them as the numbers that they are.
+// The characters are separate constants, because the compiler then treats them as plain numbers.
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const DOT = 0x2e;
@@ -30,19 +38,19 @@ const CLOSE_ARRAY = 0x5d;
 const SMALL_E = 0x65;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** White space and control characters are up to here. */
+/** White space and control characters have codes up to this. */
 const SPACE = 0x20;
-/** A capital letter differs from the small one in this bit. */
+/** A capital letter and its small letter differ in this bit. */
 const SMALL = 0x20;
 
 /**
- * Surveys a JSON text. It takes a small part of the time that parsing takes, whatever the text, and no
- * memory. So it can be asked about a text that nobody has vouched for.
+ * Surveys a JSON text. For any text, it takes a fraction of the time of parsing, and no memory. So
+ * a text from an unknown caller can be surveyed safely.
  */
 export function surveyJson(json: Uint8Array): JsonSurvey {
   let [commas, keys, opened, empty, open, depth, digits, most] = [0, 0, 0, 0, 0, 0, 0, 0];
   let [hasExponent, hasEscapedKey, isEscaped] = [false, false, false];
-  /** The last byte that is no white space and not within a string. */
+  /** The last byte that is not white space and not within a string. */
   let last = 0;
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
@@ -74,7 +82,8 @@ export function surveyJson(json: Uint8Array): JsonSurvey {
     }
     last = byte;
   }
-  // The outermost value, one more after each comma, and the first one of each array and object with any.
+  // The values are the outermost one, one after each comma, and the first one in each array and
+  // object that is not empty.
   const values = 1 + commas + opened - empty;
   const hasLongNumber = hasExponent || most > EXACT_DIGITS;
   return { values, keys, depth, digits: most, hasLongNumber, hasEscapedKey };

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { AcceptedVersions } from "../database/conditional_write.ts";
 import type { Idempotency } from "../database/idempotency.ts";
 import type { ErrorCode } from "../errors.ts";
@@ -8,56 +8,74 @@ import type { Origin } from "../log.ts";
 import type { Batch, JudgedItem } from "./batch_body.ts";
 import type { Deprecation } from "./deprecation.ts";
 
-/** The one declaration of an operation. Routing, validation and the API's description all derive from it. */
+/**
+ * Each operation is declared only here. Its routing, its validation and the API's description
+ * derive from the declaration.
+ */
 export interface Declaration {
-  /** Its name in the API's description, such as `listContacts`. */
+  /** The operation's name in the API's description, such as `listContacts`. */
   id: string;
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
-  /** Below the function's name, with parameters as Hono writes them: `/contacts/:id`. */
+  /** The path below the function's name, with parameters as Hono writes them: `/contacts/:id`. */
   path: string;
   /** The scope that the key must have; null when no key is needed. */
   scope: Scope | null;
-  params?: z.ZodObject;
-  /** Lazy where it has very many parameters. */
-  query?: z.ZodObject | z.ZodLazy<z.ZodObject>;
+  params?: z.ZodMiniObject;
+  /** The schema of the query. If it has very many parameters, it is made only when it is needed. */
+  query?: z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject>;
   /** Missing when the operation takes no body. A body is a JSON object. */
-  body?: z.ZodType;
-  /** The body of a PATCH as a JSON Merge Patch (RFC 7396); missing when it takes none. */
-  mergePatch?: z.ZodType;
-  /** Of an operation whose body has `items`, each of which is judged by itself. The body is then what all have to fit. */
+  body?: z.core.$ZodType;
+  /**
+   * The body of a PATCH as a JSON Merge Patch (RFC 7396); missing when the operation accepts none.
+   */
+  mergePatch?: z.core.$ZodType;
+  /**
+   * For an operation whose body has `items`, each of which is checked separately. `body` is then
+   * the schema of the body around the items.
+   */
   batch?: Batch;
   /**
-   * Whether it answers one record. The answer then carries the record's ETag; a GET takes If-None-Match, and a method
-   * that changes a record If-Match.
+   * Whether the operation returns one record. The answer then has the record's ETag. A GET accepts
+   * If-None-Match, and a method that changes a record accepts If-Match.
    */
   conditional?: boolean;
-  /** Whether a POST changes the record in its path, and so takes If-Match too. */
+  /** Whether a POST changes the record in its path, and therefore accepts If-Match too. */
   takesIfMatch?: boolean;
-  /** Whether it is done once for each Idempotency-Key. Every POST of the gateway is. */
+  /**
+   * Whether the operation takes effect once for each Idempotency-Key. Every POST of the gateway
+   * does.
+   */
   idempotent?: boolean;
-  /** Whether its body has `idempotency_key`, which names what it sends. The header may say the same and nothing else. */
+  /**
+   * Whether the body has `idempotency_key`, which names the send. The Idempotency-Key header may
+   * then only repeat that value.
+   */
   keyInBody?: boolean;
-  /** How many JSON values its body may have, those within others included; 10,000 unless given. */
+  /** How many JSON values the body may have, including nested ones; 10,000 if missing. */
   maxValues?: number;
-  /** The bodies of its successes, by HTTP status. */
-  answers: Record<number, z.ZodType>;
-  /** Its own errors, without those that every operation has. */
+  /**
+   * The bodies of its successful answers, by HTTP status. This is a function, because these schemas
+   * are needed only for the API's description and for errors.
+   */
+  answers(): Record<number, z.core.$ZodType>;
+  /** The operation's own errors, without the errors that every operation has. */
   errors?: readonly ErrorCode[];
-  /** Missing while it is there to stay. */
+  /** Present when the operation will be removed. */
   deprecated?: Deprecation;
 }
 
-/** Parameters that are described when the first request needs them, and once: there may be very many. */
-export function lazily<Parameters extends z.ZodObject>(
-  describe: () => Parameters,
-): z.ZodLazy<Parameters> {
-  let parameters: Parameters | undefined;
-  return z.lazy(() => parameters ??= describe());
+/**
+ * A schema that is made once, when the first request needs it. Making the schemas of all operations
+ * would take longer than everything else at the start of a function.
+ */
+export function lazily<Schema extends z.core.$ZodType>(make: () => Schema): z.ZodMiniLazy<Schema> {
+  let schema: Schema | undefined;
+  return z.lazy(() => schema ??= make());
 }
 
-type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
+type Output<Schema> = Schema extends z.core.$ZodType ? z.output<Schema> : undefined;
 
-type PatchOf<Declared extends Declaration> = Declared["mergePatch"] extends z.ZodType
+type PatchOf<Declared extends Declaration> = Declared["mergePatch"] extends z.core.$ZodType
   ? z.output<Declared["mergePatch"]>
   : never;
 
@@ -67,24 +85,26 @@ export interface Request<Declared extends Declaration> {
   caller: Declared["scope"] extends null ? undefined : Caller;
   params: Output<Declared["params"]>;
   query: Output<Declared["query"]>;
-  /** Of either content type. */
+  /** The body, of either content type. */
   body: Declared["batch"] extends Batch
     ? { items: JudgedItem<z.output<Declared["batch"]["item"]>>[] }
     : Output<Declared["body"]> | PatchOf<Declared>;
-  /** The versions on which a write may build, for `writeIfMatch`. */
+  /** The versions that a write accepts, for `writeIfMatch`. */
   ifMatch: AcceptedVersions;
-  /** Null when the request has no key, or the operation takes none. */
+  /** Null when the request has no idempotency key, or the operation accepts none. */
   idempotency: Idempotency | null;
   origin: Origin;
 }
 
 /** An answer that the operation has declared. */
 export type Reply<Declared extends Declaration> = {
-  [Status in keyof Declared["answers"] & number]: {
+  [Status in keyof Answers<Declared> & number]: {
     status: Status;
-    body: z.output<Declared["answers"][Status]>;
+    body: z.output<Answers<Declared>[Status]>;
   };
-}[keyof Declared["answers"] & number];
+}[keyof Answers<Declared> & number];
+
+type Answers<Declared extends Declaration> = ReturnType<Declared["answers"]>;
 
 /** A declaration with its handler. */
 export interface Operation<Id extends string = string> extends Declaration {
@@ -93,15 +113,18 @@ export interface Operation<Id extends string = string> extends Declaration {
 }
 
 interface ReplyParts {
-  /** The body as JSON, for one that is large and always the same. */
+  /** The body as a JSON text: for a body that is large and always the same. */
   json?: string;
   headers?: Record<string, string>;
-  /** The body as JSON in pieces, each made when it is sent, for one that is too large for the memory. */
+  /**
+   * The body as JSON in pieces, each made when it is sent: for a body that is too large for the
+   * memory.
+   */
   pieces?: AsyncIterable<string>;
 }
 
-/** The schemas of the bodies that an operation takes, by their content types. */
-export function bodiesOf({ body, mergePatch }: Declaration): Record<string, z.ZodType> {
+/** The schemas of the bodies that an operation accepts, by their content types. */
+export function bodiesOf({ body, mergePatch }: Declaration): Record<string, z.core.$ZodType> {
   return {
     ...(body && { "application/json": body }),
     ...(mergePatch && { "application/merge-patch+json": mergePatch }),
@@ -109,8 +132,8 @@ export function bodiesOf({ body, mergePatch }: Declaration): Record<string, z.Zo
 }
 
 /**
- * An operation of the API. Its handler gets the parsed request. A handler that returns an answer that is not
- * declared does not compile.
+ * An operation of the API. Its handler gets the parsed request. A handler that returns an
+ * undeclared answer does not compile.
  *
  * @param handler may throw an ApiError with a declared code or with one that every operation has.
  */
@@ -130,7 +153,10 @@ export function reply<const Status extends number, Body>(
   return { status, body, ...parts };
 }
 
-/** An answer of a handler whose body is too large for the memory. What fails after its beginning breaks it off. */
+/**
+ * An answer of a handler whose body is too large for the memory. If a piece cannot be made after
+ * the answer has begun, the body breaks off.
+ */
 export function replyInPieces<const Status extends number>(
   status: Status,
   pieces: AsyncIterable<string>,

@@ -2,13 +2,13 @@ import type { ApiError } from "../errors.ts";
 import { LineLimit } from "../line_limit.ts";
 import { logWarning, type Origin } from "../log.ts";
 
-// A caller who tries keys must not push the other lines out.
+// If a caller tries many keys, their log lines must not hide the others.
 const lines = new LineLimit(20);
 
 /**
- * Logs that a key was refused: the request, the code, and for a known key its id, its hint and the reason. It
- * never has anything of an unknown key. At most 20 such lines in ten seconds; the next one says how many were
- * `left_out`.
+ * Logs that a key was refused: the request, the code, and for a known key its id, its hint and the
+ * reason. A line never contains any part of an unknown key. At most 20 such lines are logged in ten
+ * seconds; the next line says how many were `left_out`.
  */
 export function logRefusedKey(origin: Origin, refusal: ApiError) {
   const line = lines.take();

@@ -1,15 +1,19 @@
 import type { JsonSurvey } from "./json_survey.ts";
+import { keysIn } from "./json_tokens.ts";
 
 /**
- * Takes the place of a JSON number that JavaScript cannot keep exactly: it has too many digits or is out of
- * range. So the schema that checks the value can name the field.
+ * Replaces a JSON number that JavaScript cannot represent exactly, because it has too many digits
+ * or is out of range. The schema that checks the value can then name the field.
  */
 export class InexactNumber {
   static readonly message =
     "is a number that cannot be kept exactly; send fewer digits, or a string";
 }
 
-/** A key is given more than once in one object. JSON.parse would keep only the last value. */
+/**
+ * The error of an object in which a key is given more than once. JSON.parse would silently keep the
+ * last value only.
+ */
 export class RepeatedKeys extends Error {
   override name = "RepeatedKeys";
   constructor(readonly keys: string[]) {
@@ -18,10 +22,11 @@ export class RepeatedKeys extends Error {
 }
 
 /**
- * Parses JSON without changing anything in silence: an inexact number becomes an InexactNumber. It looks at
- * single numbers and keys only where the survey gives a reason to.
+ * Parses JSON without silently changing anything: an inexact number becomes an InexactNumber.
+ * Single numbers and keys are examined only if the survey gives a reason.
  *
- * @param survey of the same text. Its `depth` must be bounded: thousands of levels overflow the stack.
+ * @param survey of the same text. Its `depth` must be limited: thousands of levels overflow the
+ *   stack.
  * @throws SyntaxError when the text is not JSON; RepeatedKeys.
  */
 export function parseStrictly(
@@ -30,7 +35,7 @@ export function parseStrictly(
 ): unknown {
   const reviver = hasLongNumber ? markInexact as Parameters<typeof JSON.parse>[1] : undefined;
   const value = hasEscapedKey ? parseEscapedKeys(text, reviver) : JSON.parse(text, reviver);
-  if (keysIn(value) < keys) throw new RepeatedKeys(repeatedKeys(text, value));
+  if (countOfKeys(value) < keys) throw new RepeatedKeys(repeatedKeys(text, value));
   return value;
 }
 
@@ -43,46 +48,42 @@ function isExact(source: string, value: number): boolean {
   return decimal(source) === decimal(String(value));
 }
 
-/** One spelling for all ways to write a decimal number; null when the text is not one. */
+/**
+ * One spelling for all ways to write a decimal number; null when the text is not a decimal number.
+ */
 function decimal(text: string): string | null {
   const [, sign, whole, fraction = "", exponent = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
-  if (whole === undefined) return null; // Infinity
+  if (whole === undefined) return null; // not a number, such as Infinity
   const digits = (whole + fraction).replace(/^0+/, "");
-  const significant = withoutZerosAtEnd(digits);
-  if (significant === "") return "0";
+  const [significant] = /^.*[^0]/.exec(digits) ?? [];
+  if (significant === undefined) return "0";
   const power = Number(exponent) - fraction.length + digits.length - significant.length;
   return `${sign}${significant}e${power}`;
 }
 
-/** A loop, because /0+$/ takes quadratic time on zeros within a number: minutes for a million digits. */
-function withoutZerosAtEnd(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === "0") end--;
-  return digits.slice(0, end);
-}
-
-const STRING = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
-
 /**
- * Parses JSON that has keys with escapes. V8 (as of 15.0) may take such a key for another one, which an
- * earlier text had: `"\u0061"` for `"\\"` (nodejs/node#63785). So the keys are parsed apart, as values, and
- * other names stand for them meanwhile.
+ * Parses JSON that has keys with escapes. V8 (as of 15.0) may confuse such a key with another key
+ * of an earlier text: `"\u0061"` with `"\\"` (nodejs/node#63785). So each such key gets another
+ * name while the text is parsed, and the key itself is parsed as a value.
  */
 function parseEscapedKeys(text: string, reviver: Parameters<typeof JSON.parse>[1]): unknown {
   const names = new Map<string, string>();
-  // No caller knows it, so that no other key is the same.
+  // No caller can guess this name, so it differs from every key in the text.
   const prefix = crypto.randomUUID();
-  const plain = text.replace(STRING, (all, string: string, colon?: string) => {
-    if (!colon || !string.includes("\\")) return all;
+  let plain = "";
+  let plainUntil = 0;
+  for (const key of keysIn(text)) {
+    if (!key.text.includes("\\")) continue;
     const standIn = `${prefix} ${names.size}`;
-    names.set(standIn, JSON.parse(string));
-    return `"${standIn}"${colon}`;
-  });
-  return renamed(JSON.parse(plain, reviver), names);
+    names.set(standIn, JSON.parse(key.text));
+    plain += `${text.slice(plainUntil, key.index)}"${standIn}"`;
+    plainUntil = key.index + key.text.length;
+  }
+  return renamed(JSON.parse(plain + text.slice(plainUntil), reviver), names);
 }
 
-/** The same value, with other names of keys. */
+/** The same value, in which these names of keys are replaced. */
 function renamed(value: unknown, names: Map<string, string>): unknown {
   if (Array.isArray(value)) return value.map((part) => renamed(part, names));
   if (typeof value !== "object" || value === null || value instanceof InexactNumber) return value;
@@ -93,7 +94,7 @@ function renamed(value: unknown, names: Map<string, string>): unknown {
 }
 
 /** How many keys the objects in a value have. */
-function keysIn(value: unknown): number {
+function countOfKeys(value: unknown): number {
   let count = 0;
   const open = [value];
   while (open.length > 0) {
@@ -106,13 +107,11 @@ function keysIn(value: unknown): number {
   return count;
 }
 
-/** The keys that are more often in the text than in the value that was read from it. */
+/** The keys that occur more often in a text than in the value that it was parsed into. */
 function repeatedKeys(text: string, value: unknown): string[] {
   const counts = new Map<string, number>();
   const count = (key: string, by: number) => counts.set(key, (counts.get(key) ?? 0) + by);
-  for (const [, string, colon] of text.matchAll(STRING)) {
-    if (colon) count(JSON.parse(string), 1);
-  }
+  for (const key of keysIn(text)) count(JSON.parse(key.text), 1);
   const open = [value];
   while (open.length > 0) {
     const next = open.pop();

@@ -1,7 +1,9 @@
-/** A longer word is no misspelled name. */
+/** A longer word is not a misspelled name. */
 const MAX_LENGTH = 64;
 
-/** What there is in place of a word that is none of these: "one of name, email; did you mean email?" */
+/**
+ * The known words, for the error about an unknown one: "one of name, email; did you mean email?"
+ */
 export function notOneOf(given: string, names: string[]): string {
   const nearest = nearestOf(given, names);
   return `one of ${names.join(", ")}${nearest === null ? "" : `; did you mean ${nearest}?`}`;
@@ -17,11 +19,13 @@ export function nearestOf(given: string, names: string[]): string | null {
 }
 
 /**
- * How many letters are put in, taken out or replaced between two words (Levenshtein). deno-std has it too, but without
- * types that the Deno of hosted functions finds.
+ * How many letters must be inserted, removed or replaced to turn one word into the other
+ * (Levenshtein). deno-std has this function too, but the Deno of hosted functions does not find its
+ * types.
  */
 function editDistance(one: string, other: string): number {
-  // The distances of the beginnings of `other` from a beginning of `one`, which grows by a letter each time.
+  // The distances between each beginning of `other` and a beginning of `one`, which grows by one
+  // letter in each round.
   let distances = Array.from({ length: other.length + 1 }, (_, length) => length);
   for (const [at, letter] of [...one].entries()) {
     const next = [at + 1];
@@ -34,7 +38,7 @@ function editDistance(one: string, other: string): number {
   return distances[other.length];
 }
 
-/** How other APIs call what is called otherwise here. */
+/** The names that other APIs use for parameters with a different name here. */
 const PARAMETERS = {
   q: ["query", "search", "term"],
   sort: ["order", "order_by", "orderby", "sort_by"],
@@ -55,7 +59,10 @@ const OPERATORS = {
   empty: ["exists", "is_null", "isnull", "null"],
 };
 
-/** The place of the name that was probably meant: what another API calls so, or else the nearest; -1 if none is. */
+/**
+ * The index of the name that was probably meant: the one that has the given name in other APIs,
+ * otherwise the most similar one; -1 if none is similar.
+ */
 function placeOfMeant(given: string, names: string[], others: Record<string, string[]>): number {
   const known = names.findIndex((name) =>
     name === given || others[name]?.includes(given.toLowerCase())
@@ -64,16 +71,17 @@ function placeOfMeant(given: string, names: string[], others: Record<string, str
 }
 
 /**
- * What is wrong with a parameter that a path does not take: what there is, and what was probably meant.
- * @param known the names of all its parameters, also with what follows a field: `name[contains]`,
+ * The error about a parameter that a path does not accept: it lists the known parameters or names
+ * the one that was probably meant.
+ * @param known the names of all parameters, including the part after a field: `name[contains]`,
  *   `custom_fields.<key>`.
  */
 export function unknownParameter(name: string, known: string[]): string {
   const field = fieldOf(name);
   const forms = known.filter((each) => fieldOf(each) === field);
   if (forms.length === 0) {
-    // A field is told once, without its operators.
-    const names = [...new Set(known.map((each) => each.replace(/\[.*$/, "")))];
+    // A field is listed once, whatever its operators.
+    const names = [...new Set(known.map((each) => each.split("[", 1)[0]))];
     const meant = placeOfMeant(field, names.map(fieldOf), PARAMETERS);
     return `is not a parameter that is accepted here; ${suggestion(meant, names)}`;
   }
@@ -82,19 +90,21 @@ export function unknownParameter(name: string, known: string[]): string {
   return `is not a form of ${field} that is accepted here; ${suggestion(meant, forms)}`;
 }
 
-/** The field of a parameter: what stands before an operator or a key. */
+/** The field of a parameter: the part before an operator or a key. */
 function fieldOf(parameter: string): string {
   return parameter.replace(/[[.].*$/s, "");
 }
 
-/** The operator of a parameter; empty when it has none. */
+/** The operator of a parameter; an empty text when the parameter has none. */
 function operatorOf(parameter: string): string {
   return parameter.slice(fieldOf(parameter).length).replace(/^\[|\]$/g, "");
 }
 
-/** @param meant the place of what was probably meant; -1 when nothing is near. */
+/** @param meant the index of the name that was probably meant; -1 when none is similar. */
 function suggestion(meant: number, names: string[]): string {
-  if (names.length === 0) return "there are none";
-  const all = names.length === 1 ? `is only ${names[0]}` : `are ${names.join(", ")}`;
-  return meant < 0 ? `there ${all}` : `did you mean ${names[meant]}? There ${all}`;
+  if (names.length === 0) return "no parameter is accepted";
+  const all = names.length === 1
+    ? `only accepted name is ${names[0]}`
+    : `accepted names are ${names.join(", ")}`;
+  return meant < 0 ? `the ${all}` : `did you mean ${names[meant]}? The ${all}`;
 }

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
 import { type BodyReading, readJsonText, refused } from "./body.ts";
 import { unknownParameter } from "./suggestion.ts";
@@ -7,17 +7,17 @@ import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
 const NoParameters = z.strictObject({});
 
 /**
- * The body of a request, parsed by the schema of its content type. Strict: a field that the schema does not have is refused, so
- * nothing is dropped in silence.
+ * The body of a request, parsed by the schema of its content type. A field that the schema does not
+ * have is refused, so that nothing is silently dropped.
  *
- * @param schemas by the content types that are taken.
+ * @param schemas by the content types that are accepted.
  * @param readOnly fields that are refused as read-only.
- * @throws ApiError invalid_request with every wrong field, and what reading the body throws.
+ * @throws ApiError invalid_request with every wrong field, and the errors of reading the body.
  */
-export async function readBody<Schemas extends Record<string, z.ZodType>>(
+export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   request: Request,
   schemas: Schemas,
-  readOnly: string[],
+  readOnly: () => string[],
   reading: BodyReading,
 ): Promise<z.output<Schemas[keyof Schemas]>> {
   const { schema, value } = await readObject(request, schemas, reading, parseStrictly);
@@ -25,12 +25,14 @@ export async function readBody<Schemas extends Record<string, z.ZodType>>(
 }
 
 /**
- * The JSON object that a request has as its body, and the schema of its content type, by which it is not parsed yet.
+ * The JSON object in the body of a request, and the schema of its content type, which is not
+ * applied yet.
  *
  * @param parse parses the JSON text; throws SyntaxError and RepeatedKeys.
- * @throws ApiError invalid_request when it is no JSON object of one of the content types, and what reading it throws.
+ * @throws ApiError invalid_request when it is not a JSON object of one of the content types, and
+ *   the errors of reading it.
  */
-export async function readObject<Schemas extends Record<string, z.ZodType>>(
+export async function readObject<Schemas extends Record<string, z.core.$ZodType>>(
   request: Request,
   schemas: Schemas,
   reading: BodyReading,
@@ -48,36 +50,39 @@ export async function readObject<Schemas extends Record<string, z.ZodType>>(
 }
 
 /**
- * Refuses the body of a request that takes none, so that nothing is dropped in silence. Clients send nothing, white space
- * or an object without a member. The body of a GET has no meaning (RFC 9110, 9.3.1), and is not read.
+ * Refuses a body in a request whose operation accepts none, so that nothing is silently dropped.
+ * White space and an object without members are accepted, because some clients always send one of
+ * them. The body of a GET has no meaning (RFC 9110, 9.3.1), so it is not read.
  *
- * @throws ApiError invalid_request when the body says something, and what reading it throws.
+ * @throws ApiError invalid_request when the body has content, and the errors of reading it.
  */
 export async function requireNoBody(request: Request, reading: BodyReading): Promise<void> {
   if (request.method === "GET" || !request.body) return;
   const { text } = await readJsonText(request, reading);
-  if (!/^\s*(\{\s*\})?\s*$/.test(text)) {
-    throw refused("must be empty: nothing is taken from one here");
+  if (!/^(\{\s*\})?$/.test(text.trim())) {
+    throw refused("must be empty: this request accepts no body");
   }
 }
 
-/** The message about a field that a body does not take. @param readOnly fields that the service sets. */
-export function ofUnknownField(readOnly: string[]): (key: string) => string {
-  return (key) => readOnly.includes(key) ? "is read-only" : "is not a field that is accepted here";
+/**
+ * The message about a field that a body does not accept. @param readOnly fields that the service
+ * sets.
+ */
+export function ofUnknownField(readOnly: () => string[]): (key: string) => string {
+  return (key) =>
+    readOnly().includes(key) ? "is read-only" : "is not a field that is accepted here";
 }
 
 /**
  * The query parameters in the address of a request, parsed by their schema.
- * @throws ApiError invalid_request for an unknown, repeated or malformed parameter, for too many, or for bytes that
- *   are no UTF-8.
+ * @throws ApiError invalid_request for an unknown, repeated or malformed parameter, for too many
+ * parameters, or for bytes that are not UTF-8.
  */
-export function readQuery<Schema extends z.ZodType>(
+export function readQuery<Schema extends z.core.$ZodType>(
   url: string,
   schema: Schema | typeof NoParameters = NoParameters,
 ): z.output<Schema> {
-  const { shape } = schema instanceof z.ZodLazy
-    ? schema.unwrap() as z.ZodObject
-    : schema as z.ZodObject;
+  const types = typesOf(schema);
   const parameters = parametersIn(url);
   const seen = new Set<string>();
   const repeated = new Set<string>();
@@ -85,65 +90,98 @@ export function readQuery<Schema extends z.ZodType>(
   if (repeated.size > 0) {
     throw invalidRequest([...repeated].map((field) => ({
       field,
-      message: typeOf(shape, field) === "array"
+      message: types.get(field) === "array"
         ? `${GIVEN_TWICE}; write several values as ${field}=a,b`
         : GIVEN_TWICE,
     })));
   }
-  const known = Object.keys(shape)
-    .map((name) => typeOf(shape, name) === "object" ? `${name}.<key>` : name);
-  const ofUnknown = (name: string) => unknownParameter(name, known);
-  return check(schema as Schema, withMembers(parameters, shape), ofUnknown);
+  const ofUnknown = (name: string) => {
+    const known = [...types].map(([name, type]) => type === "object" ? `${name}.<key>` : name);
+    return unknownParameter(name, known);
+  };
+  return check(schema as Schema, withMembers(parameters, types), ofUnknown);
 }
 
+/** The JSON Schema types of parameters, by the names of the parameters. */
+type Types = Map<string, unknown>;
+
 /**
- * The parameters by their names. Those of a parameter that is an object are named after its members, as in
- * `custom_fields.plan`; they become one list of members and their values.
+ * The parameters by their names. If a parameter is an object, its members have names such as
+ * `custom_fields.plan`. The parameters of one object become one list of its members and their
+ * values.
  */
-function withMembers(parameters: [string, string][], shape: z.ZodRawShape): object {
+function withMembers(parameters: [string, string][], types: Types): object {
   const objects = new Map<string, [string, string][]>();
   const others = parameters.filter(([name, value]) => {
     const dot = name.indexOf(".");
     const object = name.slice(0, Math.max(dot, 0));
-    const isObject = typeOf(shape, object) === "object";
+    const isObject = types.get(object) === "object";
     if (isObject) objects.set(object, [...objects.get(object) ?? [], [name.slice(dot + 1), value]]);
     return !isObject;
   });
-  // The last of two with one name stays: a parameter that has the object's own name is refused.
+  // A parameter with the object's own name replaces the object, so that the schema refuses the
+  // parameter.
   return Object.fromEntries<unknown>([...objects, ...others]);
 }
 
-/** The type of a parameter in JSON Schema, where it is declared. */
-function typeOf(shape: z.ZodRawShape, name: string): unknown {
-  const schema = Object.hasOwn(shape, name) ? shape[name] as z.ZodType : undefined;
-  return schema?.meta()?.type ??
-    (schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType).meta()?.type : undefined);
+/**
+ * The types are remembered, because finding them in the schemas takes longer than all other work on
+ * a query.
+ */
+const known = new WeakMap<z.core.$ZodType, Types>();
+
+/** The types of a query's parameters. */
+function typesOf(query: z.core.$ZodType): Types {
+  let types = known.get(query);
+  if (!types) {
+    const { shape } =
+      (query instanceof z.ZodMiniLazy ? query._zod.innerType : query) as z.ZodMiniObject;
+    const typeOf = (schema: z.core.$ZodType) => z.globalRegistry.get(schema)?.type;
+    const all = Object.entries(shape).map(([name, schema]) =>
+      [name, typeOf(schema) ?? typeOf(withoutOptional(schema))] as const
+    );
+    known.set(query, types = new Map(all));
+  }
+  return types;
 }
 
-/** More than any operation takes. Without these bounds, refusing them would take longer than all other work. */
+function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.ZodMiniOptional ? schema.def.innerType as z.core.$ZodType : schema;
+}
+
+/**
+ * More parameters than any operation accepts. Without these limits, refusing a query could take
+ * longer than all other work.
+ */
 const MAX_QUERY_LENGTH = 16 * 1024;
 const MAX_PARAMETERS = 100;
 
-/** The query is cut out, because the rest of the address need not be one: its host is the caller's. */
+/**
+ * The query is cut out of the text, because the rest of the address may be invalid: the caller
+ * chooses the host in it.
+ */
 function parametersIn(url: string): [string, string][] {
   const [beforeFragment] = url.split("#", 1);
   const start = beforeFragment.indexOf("?") + 1;
   if (start === 0) return [];
   const query = beforeFragment.slice(start);
   if (query.length > MAX_QUERY_LENGTH) {
-    throw new ApiError("invalid_request", "The query of the address is longer than 16 KiB");
+    throw new ApiError("invalid_request", "The query string is longer than 16 KiB");
   }
   if (query.split("&", MAX_PARAMETERS + 1).length > MAX_PARAMETERS) {
-    throw new ApiError("invalid_request", `There are more than ${MAX_PARAMETERS} parameters`);
+    throw new ApiError("invalid_request", `The request has more than ${MAX_PARAMETERS} parameters`);
   }
   const parameters: [string, string][] = [...new URLSearchParams(query)];
   refuseOtherEncodings(query, parameters);
   return parameters;
 }
 
-/** Bytes that are no UTF-8 would be read as U+FFFD, in silence. */
+/**
+ * Refuses bytes that are not UTF-8, which would silently be read as U+FFFD. @throws ApiError
+ * invalid_request.
+ */
 function refuseOtherEncodings(query: string, parameters: [string, string][]) {
-  if (/\ufffd|%ef%bf%bd/i.test(query)) return; // it was sent
+  if (/\ufffd|%ef%bf%bd/i.test(query)) return; // the caller sent U+FFFD
   const wrong = parameters.filter((pair) => pair.join("").includes("\ufffd"));
   if (wrong.length === 0) return;
   const message = "is not in UTF-8; write é as %C3%A9, for example";
@@ -154,7 +192,7 @@ function refuseOtherEncodings(query: string, parameters: [string, string][]) {
  * The parameters in the path of a request, parsed by their schema.
  * @throws ApiError invalid_request when it is malformed, such as an id that is not a UUID.
  */
-export function readParams<Schema extends z.ZodType>(
+export function readParams<Schema extends z.core.$ZodType>(
   params: Record<string, string>,
   schema: Schema,
 ): z.output<Schema> {
@@ -182,12 +220,12 @@ function isObject(value: unknown): boolean {
 
 const GIVEN_TWICE = "is given more than once";
 
-/** What is wrong with an object that has keys more than once. */
+/** The errors about an object that has keys more than once. */
 export function givenTwice({ keys }: RepeatedKeys): FieldError[] {
   return keys.map((field) => ({ field, message: GIVEN_TWICE }));
 }
 
-function check<Schema extends z.ZodType>(
+function check<Schema extends z.core.$ZodType>(
   schema: Schema,
   value: unknown,
   ofUnknown: (key: string) => string,
@@ -198,18 +236,18 @@ function check<Schema extends z.ZodType>(
 }
 
 /**
- * A value as its schema parses it, or what is wrong with it.
+ * A value as its schema parses it, or its errors.
  *
  * @param ofUnknown the message about a key that the schema does not have.
- * @param whole the field that an error about the whole value names.
+ * @param whole the field named in an error about the whole value.
  */
-export function judged<Schema extends z.ZodType>(
+export function judged<Schema extends z.core.$ZodType>(
   schema: Schema,
   value: unknown,
   ofUnknown: (key: string) => string,
   whole = "body",
 ): { parsed: z.output<Schema> } | { wrong: FieldError[] } {
-  const result = schema.safeParse(value, { error: explain });
+  const result = z.safeParse(schema, value, { error: explain });
   if (result.success) return { parsed: result.data };
   return { wrong: result.error.issues.flatMap((issue) => fieldErrors(issue, ofUnknown, whole)) };
 }
@@ -238,7 +276,10 @@ const NAMES: Record<string, string> = {
   guid: "a UUID",
 };
 
-/** A message that follows a field's name and tells what to send. Zod's own messages are for programmers. */
+/**
+ * A message that follows a field's name and says what to send. Zod's own messages are written for
+ * programmers.
+ */
 function explain(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case "invalid_type":

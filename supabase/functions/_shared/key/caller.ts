@@ -11,8 +11,9 @@ import { type Role, type Scope, tokenSource } from "./token.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * The holder of an API key, during one request. The database judges the key within the statements of the
- * request. So a successful request costs one round trip, and a key that is switched off is refused at once.
+ * The holder of an API key, during one request. The database checks the key within the statements
+ * of the request. So a successful request costs one round trip, and a key that is switched off is
+ * refused immediately.
  */
 export class Caller {
   #isJudged = false;
@@ -21,13 +22,13 @@ export class Caller {
 
   readonly #dbAs: (role: Role) => CompanyDb;
 
-  /** @param dbAs the database as a role sees it, limited to the company of the key. */
+  /** @param dbAs returns the database as a role sees it, limited to the company of the key. */
   constructor(dbAs: (role: Role) => CompanyDb, readonly keyHash: string, turns: Turns) {
     this.#dbAs = dbAs;
     this.#turns = turns;
   }
 
-  /** The database for writes and calls of functions. */
+  /** The database for writes and for calls of functions. */
   get db(): CompanyDb {
     return this.#dbAs("api_client");
   }
@@ -37,27 +38,36 @@ export class Caller {
     return this.#dbAs("api_reader");
   }
 
-  /** By what the work of one company is counted: its id, or the key as long as its company is not known. */
+  /**
+   * The name under which the work of one company is counted: the company's id, or the key's hash
+   * until the company is known.
+   */
   get holder(): string {
     return holderOf(this.keyHash);
   }
 
-  /** Whether this instance knows from the database that the key was valid lately. */
+  /** The company of the key; undefined until the database has named it to this instance. */
+  get companyId(): string | undefined {
+    return whatIsKnownOf(this.keyHash).companyId;
+  }
+
+  /** Whether this instance recently learned from the database that the key is valid. */
   get isKnown(): boolean {
-    return whatIsKnownOf(this.keyHash).companyId !== undefined;
+    return this.companyId !== undefined;
   }
 
   /**
-   * Does work that takes much memory when it is its turn.
-   * @throws ApiError too_many_requests when too much of it waits.
+   * Does work that takes much memory, when it is this company's turn.
+   * @throws ApiError too_many_requests when too much such work waits.
    */
   async inTurn<Result>(largeWork: () => Promise<Result>): Promise<Result> {
     return await this.#turns.large(this.holder, largeWork);
   }
 
   /**
-   * Judges the key in a statement of its own, which also notes that the key is in use. Needed before every
-   * answer without a row, because Postgres evaluates a policy only for rows. Done once for a request.
+   * Checks the key in a separate statement, which also records that the key is in use. Every answer
+   * without a row needs this check, because Postgres evaluates a policy only for rows. A request
+   * checks the key at most once.
    *
    * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError.
    */
@@ -67,17 +77,17 @@ export class Caller {
   }
 
   /**
-   * Judges the key before work that is expensive, unless this instance knows that it was valid lately: the statement of
-   * the request judges it anyway.
+   * Checks the key before expensive work. Does nothing if this instance recently learned that the
+   * key is valid, because the statement of the request checks it anyway.
    *
-   * @throws what `judge` throws.
+   * @throws the errors of `judge`.
    */
   async judgeUnlessKnown(): Promise<void> {
     if (!this.isKnown) await this.judge();
   }
 
   /**
-   * Notes that another statement of the request has judged the key, as `judge` does.
+   * Records that another statement of the request has checked the key as `judge` does.
    * @param companyId of the key.
    */
   wasJudged(companyId: string) {
@@ -86,8 +96,9 @@ export class Caller {
   }
 
   /**
-   * Notes after a success that the key is in use, unless this instance has done so lately. This takes a
-   * statement of its own, because reads run in read-only transactions. The caller does not wait for it.
+   * Records after a success that the key is in use, unless this instance has done so recently. This
+   * takes a separate statement, because reads run in read-only transactions. The caller does not
+   * wait for it.
    */
   noteUse(origin: Origin) {
     const { companyId, notedAt = -Infinity } = whatIsKnownOf(this.keyHash);
@@ -95,33 +106,37 @@ export class Caller {
     remember(this.keyHash, { companyId, notedAt: Date.now() });
     const noting = this.judge().catch((error) => {
       remember(this.keyHash, { companyId });
-      // The key was switched off just after its answer, or its company has much under way: no failures.
+      // The key was switched off just after its answer, or its company has many requests in
+      // progress. Neither is a failure.
       if (!(error instanceof ApiError)) logFailure(origin, "note_use", error);
     });
     keepRunning(noting);
   }
 }
 
-/** As often as authenticate() in the database writes a key's last_used_at. */
+/** The database writes a key's last_used_at equally often; see authenticate(). */
 const NOTE_EVERY_MS = 5 * 60_000;
 
-/** More than one instance serves at a time. A caller who tries many keys must not fill the memory. */
+/** The most clients that are kept. A caller who tries many keys must not fill the memory. */
 const MAX_CLIENTS = 1_000;
 
 /**
- * A function that reads the key of a request and makes its caller, without a round trip to the database. It
- * keeps the database client of each key, scope and role, because making a client and signing its token is the most
- * expensive work of a request.
+ * A function that reads the key of a request and makes its caller, without a round trip to the
+ * database. It keeps the hash of each key, and its database client for each scope and role, because
+ * hashing a key, making a client and signing its token are the most expensive work of a request.
  *
- * It throws ApiError missing_api_key or invalid_api_key when the request has nothing in the form of a key.
+ * It throws ApiError missing_api_key or invalid_api_key when the request has nothing in the form of
+ * a key.
  */
 export function callers(
   config: Config,
 ): (headers: Headers, scope: Scope | null) => Promise<Caller> {
   const dbs = new RecentlyUsed<CompanyDb>(MAX_CLIENTS);
+  const hashes = new RecentlyUsed<Promise<string>>(MAX_CLIENTS);
   const turns = new Turns(config);
   return async (headers, scope) => {
-    const keyHash = await hashKey(presentedKey(headers));
+    const key = presentedKey(headers);
+    const keyHash = await hashes.get(key, () => hashKey(key));
     const dbAs = (role: Role) =>
       dbs.get(`${role} ${scope} ${keyHash}`, () => {
         const token = tokenSource(config.signingKey, keyHash, scope, role);

@@ -1,15 +1,15 @@
-/** What this instance has learnt of keys from the database's answers, by their hashes. */
+/** What this instance has learned about keys from the database's answers, by their hashes. */
 const knownKeys = new Map<string, KnownKey>();
 const MAX_KNOWN = 10_000;
 
 interface KnownKey {
-  /** Missing while no answer has told it. */
+  /** Missing until an answer has named the company. */
   companyId?: string;
-  /** When the use of the key was last noted, in milliseconds since 1970. */
+  /** When the use of the key was last recorded, in milliseconds since 1970. */
   notedAt?: number;
 }
 
-/** What is known of a key; empty for one that has not been accepted yet. */
+/** What is known about a key; empty for a key that has not been accepted yet. */
 export function whatIsKnownOf(keyHash: string): KnownKey {
   return knownKeys.get(keyHash) ?? {};
 }
@@ -19,12 +19,15 @@ export function remember(keyHash: string, facts: KnownKey) {
   knownKeys.set(keyHash, facts);
 }
 
-/** Forgets a key that was refused: whoever has it must not use up the share of its company. */
+/** Forgets a refused key: a caller who has it must not use up the share of the key's company. */
 export function forget(keyHash: string) {
   knownKeys.delete(keyHash);
 }
 
-/** By what the work of one company is counted: its id, or the key as long as its company is not known. */
+/**
+ * The name under which the work of one company is counted: the company's id, or the key's hash
+ * until the company is known.
+ */
 export function holderOf(keyHash: string): string {
   return whatIsKnownOf(keyHash).companyId ?? keyHash;
 }

@@ -1,26 +1,29 @@
-import * as jose from "jose";
-import type { SigningKey } from "../config.ts";
+import * as base64url from "jose/base64url";
+import { SIGNING, type SigningKey } from "../config.ts";
 
 /** A permission of an API key. */
 export type Scope = "read" | "write" | "messaging";
 
 /**
- * The role of a request in the database. `api_reader` reads the views of a company's own rows and nothing else;
+ * The role of a request in the database. `api_reader` only reads the views of a company's own rows.
  * `api_client` writes, and calls functions.
  */
 export type Role = "api_client" | "api_reader";
 
-/** The rest of a token's life after its last use is for a clock that is behind and for requests that wait. */
+/**
+ * A token is valid for longer than it is reused, because a request may wait, or a clock may be
+ * wrong.
+ */
 const LIFE_S = 150;
 const REUSE_MS = 30_000;
 
 /**
- * Makes the tokens for the database requests of one key: the role, the key's hash, and the scope that the operation
- * needs. A token can be used again for half a minute, because the database judges the key
- * in every statement anyway.
+ * Makes the tokens for the database requests of one key. A token has the role, the key's hash, and
+ * the scope that the operation needs. A token can be used again for half a minute, because the
+ * database checks the key in every statement anyway.
  *
  * @param keyHash null for a request without a key, which sees no row.
- * @param scope null when any valid key will do.
+ * @param scope null when any valid key is enough.
  */
 export function tokenSource(
   signingKey: SigningKey,
@@ -36,28 +39,31 @@ export function tokenSource(
 }
 
 /**
- * Makes the tokens for the database requests of the function `whatsapp`: role `channel_client`, which reads
- * and writes no table and calls the functions of its jobs, for every company.
+ * Makes the tokens for the database requests of the function `whatsapp`. Their role
+ * `channel_client` cannot read or write any table. It may call the functions of the jobs, for every
+ * company.
  */
 export function channelTokenSource(signingKey: SigningKey): () => Promise<string> {
   return reusedToken(signingKey, { role: "channel_client" });
 }
 
 /**
- * Makes the tokens by which a function tells how keys were used: role `usage_client`, which reads and writes no table
- * and calls the one function for it.
+ * Makes the tokens with which a function stores how keys were used. Their role `usage_client`
+ * cannot read or write any table. It may call only one function.
  */
 export function usageTokenSource(signingKey: SigningKey): () => Promise<string> {
   return reusedToken(signingKey, { role: "usage_client" });
 }
 
-/** Makes a token with these claims, and gives it out again for half a minute. */
-function reusedToken(signingKey: SigningKey, claims: jose.JWTPayload): () => Promise<string> {
+type Claims = Record<string, string>;
+
+/** Makes a token with these claims, and reuses it for half a minute. */
+function reusedToken(signingKey: SigningKey, claims: Claims): () => Promise<string> {
   let token: Promise<string> | undefined;
   let mintedAt = 0;
   return () => {
     const now = Date.now();
-    // When the clock is set back, the token is made anew: it must not be used beyond its life.
+    // If the clock was set back, a new token is made: a token must not be used after its lifetime.
     if (!token || now < mintedAt || now >= mintedAt + REUSE_MS) {
       [token, mintedAt] = [mint(signingKey, claims), now];
     }
@@ -65,10 +71,13 @@ function reusedToken(signingKey: SigningKey, claims: jose.JWTPayload): () => Pro
   };
 }
 
-async function mint({ key, alg, kid }: SigningKey, claims: jose.JWTPayload): Promise<string> {
-  // Without the time of its issue: with one, PostgREST refuses every token of a clock that is ahead.
-  return await new jose.SignJWT(claims)
-    .setProtectedHeader({ alg, typ: "JWT", ...(kid && { kid }) })
-    .setExpirationTime(Math.floor(Date.now() / 1000) + LIFE_S)
-    .sign(key);
+/** A signed JWT (RFC 7519) in its compact form (RFC 7515, 7.1). */
+async function mint({ key, alg, kid }: SigningKey, claims: Claims): Promise<string> {
+  // The token has no `iat`: if the clock is ahead, PostgREST would refuse the `iat`.
+  const exp = Math.floor(Date.now() / 1000) + LIFE_S;
+  const parts = [{ alg, typ: "JWT", ...(kid && { kid }) }, { ...claims, exp }];
+  const content = parts.map((part) => base64url.encode(JSON.stringify(part))).join(".");
+  const bytes = new TextEncoder().encode(content);
+  const signature = await crypto.subtle.sign(SIGNING[alg], key, bytes);
+  return `${content}.${base64url.encode(new Uint8Array(signature))}`;
 }

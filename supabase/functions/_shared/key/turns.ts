@@ -4,12 +4,17 @@ import { FairShare } from "../fair_share.ts";
 import { waitAtMost } from "../wait_at_most.ts";
 import { forget, holderOf, whatIsKnownOf } from "./known_keys.ts";
 
-/** How many large pages one instance holds at a time: each takes some megabytes until it is answered. */
+/**
+ * How many large pages one instance may have at a time: each takes some megabytes until it is sent.
+ */
 const LARGE_AT_ONCE = 3;
-/** More companies than one instance answers at a time. */
+/** One instance never answers so many companies at the same time. */
 const MANY = 1_000;
 
-/** Whose turn it is at the database, so that no company and no stranger keeps it from the others. */
+/**
+ * Decides whose turn it is at the database, so that no company and no unknown key blocks the
+ * others.
+ */
 export class Turns {
   readonly #statements: FairShare;
   readonly #strangers: FairShare;
@@ -29,7 +34,7 @@ export class Turns {
     });
   }
 
-  /** The turns of the statements with this key, in the share of its company. */
+  /** The turns of statements with this key. They count towards the share of the key's company. */
   ofKey(keyHash: string): Turn {
     return async (statement, options) => {
       const inTurn = () =>
@@ -41,17 +46,18 @@ export class Turns {
   }
 
   /**
-   * Does work that takes much memory, for one company one after the other.
-   * @throws ApiError too_many_requests when too much of it waits.
+   * Does work that takes much memory, one piece at a time for each company.
+   * @throws ApiError too_many_requests when too much such work waits.
    */
   async large<Result>(holder: string, work: () => Promise<Result>): Promise<Result> {
     return await this.#largeOfCompany.run(holder, () => this.#largeOfAll.run("", work));
   }
 
   /**
-   * Makes a statement with a key that is not known to be valid. Whoever tries keys, one or many, takes little of
-   * the database from the companies that are known. The place is given back before the statement ends when that
-   * takes long: a valid key may wait in the database, and must not stop other new keys.
+   * Runs a statement with a key that is not known to be valid. All these keys together get only a
+   * small part of the database, and known companies have the rest. If the statement takes long, it
+   * gives up its place before it ends. So a valid key that waits in the database does not stop
+   * other new keys.
    */
   async #amongStrangers(statement: () => Promise<Response>): Promise<Response> {
     const { promise: answer, resolve, reject } = Promise.withResolvers<Response>();

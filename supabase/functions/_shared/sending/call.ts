@@ -1,29 +1,29 @@
 import type { Caller } from "../key/caller.ts";
 import { logEvent, type Origin } from "../log.ts";
-import { UnusableToken } from "../whatsapp/account_token.ts";
-import { callChannel } from "../whatsapp/channel.ts";
-import { messageCall, type MessageContent, type Recipient } from "../whatsapp/message_call.ts";
-import type { SendOutcome } from "../whatsapp/outcome.ts";
-import { settleSend } from "../whatsapp/settle.ts";
+import { UnusableToken } from "../credentials/account_token.ts";
+import { callChannel } from "../channel/channel.ts";
+import { messageCall, type MessageContent, type Recipient } from "../channel/message_call.ts";
+import type { SendOutcome } from "../channel/outcome.ts";
+import { settleSend } from "./settle.ts";
 import type { ClaimedSend } from "./claim.ts";
-import type { SendingConfig } from "./config.ts";
-import { withToken } from "./token.ts";
+import type { SendingConfig } from "./send_config.ts";
+import { withToken } from "./readable_token.ts";
 
-/** A message to send, with what its log line says of it. */
+/** A message to send, and the facts for its log line. */
 export interface Sending {
   claimId: string;
   send: ClaimedSend;
   message: Recipient & MessageContent;
   /** The event of the log line: `template_send`, `reply_send`. */
   event: string;
-  /** When its request came, of `performance.now()`. */
+  /** When the request arrived, on the clock of `performance.now()`. */
   began: number;
   origin: Origin;
 }
 
 /**
- * Calls the channel for a claimed send, once, and settles the send. Writes one line to the log, without phone,
- * text and token. Never throws for what the channel does.
+ * Calls the channel once for a claimed send, and settles the send. Writes one line to the log,
+ * without phone, text and token. Never throws because of the channel.
  */
 export async function callAndSettle(
   caller: Caller,
@@ -45,7 +45,8 @@ async function outcomeOfCall(
   try {
     return await withToken(config, send, origin, async (token) => {
       const account = { phoneNumberId: send.phone_number_id, token };
-      // The attempt tells the reports about this message from those about an earlier one of the same send.
+      // With the attempt in the mark, the channel's reports about this message differ from those
+      // about an earlier attempt.
       const mark = `${send.send_id}.${send.attempt}`;
       return await callChannel(
         config.whatsapp,
@@ -58,7 +59,7 @@ async function outcomeOfCall(
   }
 }
 
-/** The channel's message id is left out of the line: it contains the phone. */
+/** The channel's message id is not logged, because it contains the phone. */
 function logSend({ send, event, began, origin }: Sending, outcome: SendOutcome) {
   const channel = outcome.kind === "accepted" ? undefined : outcome.channel;
   logEvent(origin, event, {

@@ -1,11 +1,11 @@
 import { keepRunning } from "../background.ts";
 import { DatabaseError } from "../database/rows.ts";
 import type { Caller } from "../key/caller.ts";
-import { giveUpClaim, type SettlePatience } from "../whatsapp/settle.ts";
+import { giveUpClaim, type SettlePatience } from "./settle.ts";
 
-// The beginning of a send in the ledger, whatever is sent.
+// How a send of any kind begins in the ledger.
 
-/** The account that sends, with what opens the channel to it. */
+/** The account that sends, with its sealed token. */
 export interface Access {
   company_id: string;
   account_id: string;
@@ -14,32 +14,35 @@ export interface Access {
   encrypted_token: string;
 }
 
-/** A send that this request has claimed: no other request makes it. */
+/** A send that this request has claimed, so that no other request makes it. */
 export interface ClaimedSend extends Access {
   send_id: string;
-  /** From 1. A send that the channel certainly did not take can be claimed again, as the next attempt. */
+  /**
+   * The number of this attempt, from 1. If the channel certainly did not accept a send, the send
+   * can be claimed again, as the next attempt.
+   */
   attempt: number;
   conversation_id: string;
   message_id: string;
   created_conversation: boolean;
 }
 
-/** The state of an earlier send with the same idempotency key, as a repeat learns it. */
+/** The state of an earlier send with the same idempotency key, for the answer to a repeat. */
 export interface RepeatedSend {
   status: "sent" | "pending" | "failed";
   conversation_id: string;
   message_id: string;
-  /** The repeat says something else than the request that made the send. */
+  /** Whether the repeat differs from the request that made the send. */
   mismatch?: true;
 }
 
 /**
- * Claims a send, and judges the key, in one round trip.
- *
- * @param claimId a new id; the send is settled by it.
+ * Claims a send and checks the key, in one round trip.
+ * @param claimId a new id, by which the send is settled.
  * @param decide asks the database for its decision about the request.
- * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError when the database fails. It may have
- *   made the claim although it failed. So the claim is released in the background, and a repeat can send.
+ * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError when the database fails.
+ *   The database may have made the claim nevertheless. So the claim is released in the background,
+ *   and a repeat can send.
  */
 export async function claimSend<Claim extends { company_id: string }>(
   caller: Caller,

@@ -1,29 +1,35 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { fingerprintOf } from "../http/idempotency.ts";
 import { logWarning, type Origin } from "../log.ts";
-import { DryRun, dryRunAnswer, Repeat, repeatAnswer } from "./answers.ts";
+import { DryRun, dryRunAnswer, Repeat, repeatAnswer } from "./send_answers.ts";
 import type { RepeatedSend } from "./claim.ts";
 
-// A repeat of a send is known by its idempotency key alone. What else the request says is compared, to tell a caller who
-// gives two messages one key.
+// The idempotency key alone identifies a repeat of a send. The rest of the request is compared as
+// well, to warn a caller who gives two different messages the same key.
 
-/** The body of an answer, with the headers that it has beside those of every answer. */
+/** The body of an answer, and headers in addition to those of every answer. */
 export interface SendReply<Body> {
   body: Body;
   headers?: Record<string, string>;
 }
 
-/** The header of the answer to a repeat that says something else than the request that made the send. */
+/** The header of the answer to a repeat that differs from the request that made the send. */
 const MISMATCH = { "Idempotency-Mismatch": "true" };
 
-/** A digest of what a request says beside its key; undefined for a request without one, which has no repeat. */
+/**
+ * A digest of a request's content without its key. Undefined for a request without a key, because
+ * it has no repeat.
+ */
 export async function fingerprintOfSend(
   { idempotency_key, ...said }: { idempotency_key?: string },
 ): Promise<string | undefined> {
   return idempotency_key === undefined ? undefined : await fingerprintOf(said);
 }
 
-/** The answer to a repeat. One that says something else is told so, and logged: its message was never sent. */
+/**
+ * The answer to a repeat. If the repeat differs from the first request, the answer says so and a
+ * line is logged: the message of the repeat was never sent.
+ */
 export function repeatReply(
   repeat: { result: "repeat"; company_id: string } & RepeatedSend,
   { dryRun, origin }: { dryRun: boolean; origin: Origin },

@@ -1,9 +1,8 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
-// What every request that sends takes.
+// The parameters that every request for a send accepts.
 
-/** The parameters of a request that sends. */
 export const SendParameters = z.strictObject({
-  // Beyond the specification: judges the request as a send, and sends and writes nothing.
-  dry_run: z.enum(["true", "false"], "must be true or false").default("false"),
+  // An addition to the specification: checks the request like a send, but sends and writes nothing.
+  dry_run: z._default(z.enum(["true", "false"], "must be true or false"), "false"),
 });

@@ -2,11 +2,11 @@
 export interface AnsweredRequest {
   keyHash: string;
   status: number;
-  /** Null for a success. */
+  /** The error of the answer; null for a success. */
   error: Omit<ErrorOfKey, "key_hash" | "at" | "status"> | null;
 }
 
-/** How many requests with a key were answered on a day (of UTC) with a status. */
+/** How many requests with one key got one status on one day (in UTC). */
 export interface CountOfKey {
   key_hash: string;
   day: string;
@@ -14,33 +14,37 @@ export interface CountOfKey {
   requests: number;
 }
 
-/** An error that a request with a key was answered. It has nothing that the request asked for. */
+/**
+ * An error with which a request with a key was answered. It contains nothing that the caller sent,
+ * except the method.
+ */
 export interface ErrorOfKey {
   key_hash: string;
   at: string;
   status: number;
   code: string;
   method: string;
-  /** Null where no operation has the path and the method. */
+  /** Null when no operation has the path and the method. */
   operation: string | null;
   request_id: string;
 }
 
-/** What is told at once. */
+/** The counts that are stored together. */
 export interface Usage {
   usage: CountOfKey[];
   errors: ErrorOfKey[];
 }
 
-/** So many as the database keeps of a key. */
+/** The most errors that are kept for a key. The database keeps the same number. */
 const MAX_ERRORS_OF_KEY = 50;
-/** A method is the caller's own word. */
+/** The caller chooses the method, so its length is limited. */
 const MAX_METHOD_LENGTH = 16;
 const DAY_MS = 24 * 60 * 60_000;
 
 /**
- * What an instance has counted and not told yet. It is bounded, because the database may be away for long: a key with a
- * status that is one too many is not counted, and of errors the newest of a key stay.
+ * The counts of an instance that are not stored yet. Their number is limited, because the database
+ * may be down for a long time. Beyond the limit, a key with a new status is not counted, and only
+ * the newest errors of a key are kept.
  */
 export class UsageCounts {
   readonly #counts = new Map<string, CountOfKey>();
@@ -70,7 +74,7 @@ export class UsageCounts {
   #addError(error: ErrorOfKey) {
     const ofKey = this.#errors.get(error.key_hash) ?? [];
     if (ofKey.length >= MAX_ERRORS_OF_KEY || this.#errorCount >= this.bounds.errors) {
-      // Of this key, so that no key pushes out the errors of another.
+      // Only errors of this key are dropped, so that no key displaces the errors of another.
       if (!ofKey.shift()) return;
       this.#errorCount--;
     }
@@ -79,7 +83,7 @@ export class UsageCounts {
     this.#errors.set(error.key_hash, ofKey);
   }
 
-  /** Everything that was counted. The counting begins anew. */
+  /** Takes all counts. Counting starts again from zero. */
   take(): Usage {
     const taken = { usage: [...this.#counts.values()], errors: [...this.#errors.values()].flat() };
     this.#counts.clear();
@@ -88,7 +92,7 @@ export class UsageCounts {
     return taken;
   }
 
-  /** Adds what was taken, and could not be told, to what was counted meanwhile. */
+  /** Puts back counts that were taken but could not be stored. */
   putBack({ usage, errors }: Usage) {
     const meanwhile = this.take();
     for (const told of [...usage, ...meanwhile.usage]) {

@@ -8,9 +8,10 @@ import { logFailure, type Origin } from "../log.ts";
 import { type AnsweredRequest, UsageCounts } from "./counts.ts";
 
 /**
- * A function that counts an answered request with a known key. It only counts, so no answer waits for it. What this
- * instance has counted is told to the database after its answers, in one statement every so often, and at once when the
- * platform is about to end the instance. Until it is told, the platform knows that the instance has work to do.
+ * A function that counts an answered request with a known key. It only counts, so no answer waits
+ * for it. From time to time, this instance stores its counts in the database with one statement. It
+ * also does so immediately when the platform is about to end the instance. While counts are not
+ * stored, the platform knows that the instance has work to do.
  */
 export function usageOfKeys(config: Config): (answered: AnsweredRequest, origin: Origin) => void {
   const counts = new UsageCounts();
@@ -18,7 +19,7 @@ export function usageOfKeys(config: Config): (answered: AnsweredRequest, origin:
   let isTelling = false;
 
   const tellAll = async (origin: Origin) => {
-    // When the instance ends, once is all there is time for.
+    // When the instance ends, there is time for only one attempt.
     for (let isEnding = false; !isEnding && !counts.isEmpty;) {
       isEnding = await pauseUntilEnd(config.tellUsageEveryMs);
       await tell(origin);
@@ -52,8 +53,8 @@ export function usageOfKeys(config: Config): (answered: AnsweredRequest, origin:
 }
 
 /**
- * Whether to tell again what this error kept from being recorded. What may have been recorded is not told twice: too
- * few is what people are told to expect, and too many would be wrong.
+ * Whether to store the counts again after this error. Counts that may already be stored are not
+ * sent again: a number may be too low, but never too high.
  */
 function mayBeToldAgain(error: unknown): boolean {
   return error instanceof DatabaseError && error.passing !== null && !error.mayBeCommitted;

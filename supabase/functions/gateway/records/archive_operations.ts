@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import {
   type AcceptedVersions,
   writeOnCondition,
@@ -19,13 +19,13 @@ interface ArchiveDeclaration<Id extends string, Name extends string> {
   path: string;
   // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
   resource: Resource<any, any>;
-  /** The function of the database that does it. */
+  /** The database function that archives or restores the record. */
   by: Name;
 }
 
 /**
- * An operation that archives a record. Archived again, it stays as it is, whatever the condition of the request: what
- * was asked for is done.
+ * An operation that archives a record. Archiving a record again changes nothing, whatever the
+ * condition of the request, because the record is already as requested.
  */
 export function archiveOperation<const Id extends string>(
   { id, path, resource, by }: ArchiveDeclaration<Id, "archive_contact" | "archive_deal">,
@@ -36,7 +36,7 @@ export function archiveOperation<const Id extends string>(
     path,
     scope: "write",
     params: IdParams,
-    answers: { 204: NOTHING },
+    answers: () => ({ 204: NOTHING }),
     conditional: true,
     errors: ["not_found", ...(resource.survivor ? ["conflict"] as const : [])],
   }, async ({ caller, params, ifMatch }) => {
@@ -58,11 +58,17 @@ async function archive(
   );
 }
 
-/** An operation that restores an archived record, and answers it. One that is not archived is answered as it is. */
+/**
+ * An operation that restores an archived record and returns it. A record that is not archived is
+ * returned unchanged.
+ */
 export function restoreOperation<const Id extends string>(
   { id, path, resource, by, conflict }:
     & ArchiveDeclaration<Id, "restore_contact" | "restore_deal">
-    /** The field whose value another record can have by then, with the sentence about it. */
+    /**
+     * The field with a value that another record may have taken meanwhile, and the sentence about
+     * it.
+     */
     & { conflict?: FieldError },
 ): Operation<Id> {
   const { name } = resource;
@@ -73,7 +79,7 @@ export function restoreOperation<const Id extends string>(
     path,
     scope: "write",
     params: IdParams,
-    answers: { 200: one(record) },
+    answers: () => ({ 200: one(record) }),
     conditional: true,
     idempotent: true,
     errors: ["not_found", ...(conflict ? ["conflict"] as const : [])],

@@ -1,25 +1,28 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { ColumnTest, Condition } from "./conditions.ts";
 import type { Resource } from "./resource.ts";
 
-// A record of some resources can be archived. It is then left out of every read that does not ask for it.
+// Some resources have records that can be archived. Reads leave archived records out unless the
+// caller asks for them.
 
-/** Whether a resource has archived records, and what it keeps of them elsewhere. */
+/** Whether a resource has archived records, and where it keeps their values. */
 type Archives = Pick<Resource, "archives">;
 
-/** Which records a read answers. */
+/** Which records a read returns. */
 export type Archived = z.output<typeof Archived>;
 
 /** The parameter `archived`. */
-export const Archived = z.enum(["exclude", "include", "only"])
-  .optional().meta({ default: "exclude" });
+export const Archived = z.optional(z.enum(["exclude", "include", "only"])).register(
+  z.globalRegistry,
+  { default: "exclude" },
+);
 
-/** The parameter `archived`, where the resource has archived records. */
-export function archivedParameter({ archives }: Archives) {
+/** The parameter `archived`, if the resource has archived records. */
+export function archivedParameter({ archives }: Archives): { archived?: typeof Archived } {
   return archives ? { archived: Archived } : {};
 }
 
-/** The condition on the records themselves. */
+/** The condition that a read adds for its parameter `archived`. */
 export function archivedConditions(
   { archives }: Archives,
   archived: Archived = "exclude",
@@ -32,7 +35,10 @@ export function archivedConditions(
   }];
 }
 
-/** As `archivedConditions`, for one record by its id. What is left of an erased one is answered: that it was erased. */
+/**
+ * Like `archivedConditions`, for one record by its id. An erased record is still returned, so that
+ * the caller learns that it was erased.
+ */
 export function archivedRecordConditions(resource: Resource, archived?: Archived): Condition[] {
   const conditions = archivedConditions(resource, archived);
   const { erasedIn } = resource.archives ?? {};
@@ -42,8 +48,8 @@ export function archivedRecordConditions(resource: Resource, archived?: Archived
 }
 
 /**
- * The conditions of a caller, where archived records have a value of theirs in another column: an archived contact
- * keeps its phone in one by which nobody else finds it.
+ * A caller's conditions, extended to the columns that only archived records have. An archived
+ * contact, for example, keeps its phone in a column that no other read searches.
  */
 export function amongArchived(
   { archives }: Archives,

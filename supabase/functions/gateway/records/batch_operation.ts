@@ -1,86 +1,100 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Idempotency } from "../../_shared/database/idempotency.ts";
 import { type ApiError, type FieldError, invalidRequest } from "../../_shared/errors.ts";
 import { readOnlyFieldsOf } from "../../_shared/http/answers.ts";
 import { batchOf, fieldOfItem, type JudgedItem, MAX_ITEMS } from "../../_shared/http/batch_body.ts";
-import { Id } from "../../_shared/http/fields.ts";
-import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
+import { described, Id } from "../../_shared/http/fields.ts";
+import { lazily, type Operation, operation, reply } from "../../_shared/http/operation.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { errorOf, headersOf, type Meanings, type NotWritten, type Outcome } from "./written.ts";
 
-/** As many values as a batch of full records has. A body of 1 MiB may have more, which take longer than they should. */
+/**
+ * A batch of full records has this many values. A body of 1 MiB could have more values, but reading
+ * them would take too long.
+ */
 const MAX_VALUES = 100_000;
 
 /** The parameters of every batch. */
 export const BatchParameters = z.strictObject({
-  atomic: z.enum(["true", "false"], "must be true or false").default("false"),
+  atomic: z._default(z.enum(["true", "false"], "must be true or false"), "false"),
 });
 
-/** A batch as its items were judged: only the good ones are here. */
+/** A batch after its items were checked, with only its valid items. */
 export interface BatchRequest<Item, Query> {
   caller: Caller;
   query: Query;
-  /** Whether all items are to be written or none. */
+  /** Whether to write all items or none. */
   atomic: boolean;
   idempotency: Idempotency | null;
   items: Item[];
 }
 
-/** Why an item was not written: what the body of such an error would be, without `request_id` and `doc_url`. */
-export const BatchItemError = z.object({
-  error: z.string(),
-  code: z.enum(["not_found", "conflict", "invalid_request"]),
-  details: z.array(z.object({ field: z.string(), message: z.string() })).min(1).max(50).optional(),
-  existing_id: Id.optional(),
-}).meta({ id: "BatchItemError" });
+/**
+ * Why an item was not written: the error body of a single record, without `request_id` and
+ * `doc_url`.
+ */
+export const BatchItemError = lazily(() =>
+  z.object({
+    error: z.string(),
+    code: z.enum(["not_found", "conflict", "invalid_request"]),
+    details: z.optional(
+      z.array(z.object({ field: z.string(), message: z.string() })).check(
+        z.minLength(1),
+        z.maxLength(50),
+      ),
+    ),
+    existing_id: z.optional(Id),
+  }).register(z.globalRegistry, { id: "BatchItemError" })
+);
 type BatchItemError = z.output<typeof BatchItemError>;
 
-/** How many items of a batch came to what. */
-export const BatchSummary = z.object({
-  total: z.int().min(1).max(MAX_ITEMS),
-  created: z.int().min(0).max(MAX_ITEMS),
-  updated: z.int().min(0).max(MAX_ITEMS),
-  failed: z.int().min(0).max(MAX_ITEMS),
-}).meta({ id: "BatchSummary" });
+/** How many items of a batch had which result. */
+export const BatchSummary = lazily(() =>
+  z.object({
+    total: z.int().check(z.gte(1), z.lte(MAX_ITEMS)),
+    created: z.int().check(z.gte(0), z.lte(MAX_ITEMS)),
+    updated: z.int().check(z.gte(0), z.lte(MAX_ITEMS)),
+    failed: z.int().check(z.gte(0), z.lte(MAX_ITEMS)),
+  }).register(z.globalRegistry, { id: "BatchSummary" })
+);
 
-const Index = z.int().min(0).max(MAX_ITEMS - 1);
-
-/** The answer to a batch: what became of each item, in the order of the items. */
-function batchAnswer(row: z.ZodType) {
+/** The answer to a batch: the result of each item, in the order of the items. */
+function batchAnswer(row: z.core.$ZodType) {
+  const index = z.int().check(z.gte(0), z.lte(MAX_ITEMS - 1));
   return z.object({
     data: z.array(z.union([
-      z.object({ index: Index, status: z.literal([200, 201]), data: row }),
-      z.object({ index: Index, status: z.literal([404, 409, 422]), error: BatchItemError }),
-    ])).min(1).max(MAX_ITEMS),
+      z.object({ index, status: z.literal([200, 201]), data: row }),
+      z.object({ index, status: z.literal([404, 409, 422]), error: BatchItemError }),
+    ])).check(z.minLength(1), z.maxLength(MAX_ITEMS)),
     summary: BatchSummary,
   });
 }
 
 /**
- * An operation that writes up to 500 records. Each item is judged by itself, and the good ones are written in one
- * statement; with `atomic=true`, all or none.
+ * An operation that writes up to 500 records. Each item is checked separately, and one statement
+ * writes all valid items. With `atomic=true`, it writes all items or none.
  */
 export function batchOperation<
   const Id extends string,
-  Item extends z.ZodType,
-  Query extends z.ZodObject = typeof BatchParameters,
+  Item extends z.core.$ZodType,
+  Query extends z.ZodMiniObject = typeof BatchParameters,
 >(
   { id, method, path, row, lighterRow, item, body, query, meanings, write }: {
     id: Id;
     method: "POST" | "PATCH";
     path: string;
     /** The schema of a record. */
-    row: z.ZodObject;
-    /** The schema of a record as it is answered where all of them together would be too large. */
-    lighterRow?: z.ZodObject;
+    row: z.ZodMiniObject;
+    /** The schema of a record in an answer that would otherwise be too large. */
+    lighterRow?: z.ZodMiniObject;
     /** The schema of an item. */
     item: Item;
-    /** What the schema of the body is called in the API's description. */
+    /** The name of the body's schema in the API's description. */
     body: string;
-    /** `BatchParameters` with more. */
+    /** `BatchParameters` and further parameters. */
     query?: Query;
     meanings: Meanings;
-    /** Writes the good items, which may be none. Its results are in their order. */
+    /** Writes the valid items; there may be none. The results are in the order of the items. */
     write(request: BatchRequest<z.output<Item>, z.output<Query>>): Promise<Outcome>;
   },
 ): Operation<Id> {
@@ -90,11 +104,11 @@ export function batchOperation<
     path,
     scope: "write",
     query: (query ?? BatchParameters) as typeof BatchParameters,
-    body: batchOf(item).meta({ id: body }),
-    batch: { item, readOnly: readOnlyFieldsOf(row) },
+    body: lazily(() => described(batchOf(item), { id: body })),
+    batch: { item, readOnly: () => readOnlyFieldsOf(row) },
     idempotent: method === "POST",
     maxValues: MAX_VALUES,
-    answers: { 200: batchAnswer(lighterRow ? z.union([row, lighterRow]) : row) },
+    answers: () => ({ 200: batchAnswer(lighterRow ? z.union([row, lighterRow]) : row) }),
     errors: [
       ...(method === "PATCH" ? ["not_found"] as const : []),
       ...(meanings.conflict || meanings.merged ? ["conflict"] as const : []),
@@ -131,24 +145,27 @@ export function batchOperation<
   });
 }
 
-/** What is wrong in any item, by the names of the fields within the whole body. */
+/** The errors of all items, by the names of the fields within the whole body. */
 function wrongFieldsOf(items: JudgedItem[]): FieldError[] {
   return items.flatMap((each, index) =>
     "wrong" in each ? each.wrong.map((wrong) => fieldOfItem(index, wrong)) : []
   );
 }
 
-/** The error of a batch of which nothing was written, because an item failed. All of its items were good. */
+/**
+ * The error of a batch that wrote nothing, because the database refused an item. The schema had
+ * accepted all items.
+ */
 function firstError(outcome: Outcome, meanings: Meanings): ApiError {
   for (const [index, result] of outcome.results.entries()) {
-    if (result.status < 400) continue; // it was written, and undone
+    if (result.status < 400) continue; // this item was written, and rolled back
     const at = (field: FieldError) => fieldOfItem(index, field);
     return errorOf(result as NotWritten, outcome, meanings, at);
   }
-  throw new Error("a batch was undone although no item failed");
+  throw new Error("a batch was rolled back although no item failed");
 }
 
-/** What became of an item, as it is answered. */
+/** The result of an item, as it is returned. */
 type ItemAnswer =
   | { index: number; status: 200 | 201; data: Record<string, unknown> }
   | { index: number; status: 404 | 409 | 422; error: BatchItemError };

@@ -1,10 +1,10 @@
-import { base64url } from "jose";
-import * as z from "zod";
+import * as base64url from "jose/base64url";
+import * as z from "zod/mini";
 import { Id } from "../../_shared/http/fields.ts";
 
 /**
- * A place in the changes of a resource: after the change with this version and id, in a generation of the
- * database's clock. Generations differ when the database was restored or moved in between.
+ * A place in the changes of a resource: after the change with this version and id. The generation
+ * shows whether the cursor was made before the database was restored or moved.
  */
 export interface Place {
   generation: number;
@@ -12,10 +12,10 @@ export interface Place {
   id: string;
 }
 
-/** Greater than every id. The place after it is behind all changes of its version. */
+/** Greater than every id, so the place with this id comes after all changes of its version. */
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-/** The place behind all changes below this horizon. */
+/** The place after all changes below this horizon. */
 export function placeAt(clock: { generation: number; horizon: number }): Place {
   return { generation: clock.generation, version: clock.horizon - 1, id: LAST_ID };
 }
@@ -25,12 +25,12 @@ export function writePlace(feed: string, { generation, version, id }: Place): st
   return base64url.encode(JSON.stringify([feed, generation, version, id]));
 }
 
-/** More than any cursor has: a name, two numbers and an id. */
+/** More characters than any cursor has. A cursor has a name, two numbers and an id. */
 const MAX_CURSOR_LENGTH = 200;
 
-const Numeral = z.int().min(0);
+const Numeral = z.int().check(z.gte(0));
 
-/** The place of a cursor; null for what is not a cursor of these changes. */
+/** The place of a cursor; null when the text is not a cursor of these changes. */
 export function readPlace(feed: string, cursor: string): Place | null {
   if (cursor.length > MAX_CURSOR_LENGTH) return null;
   try {

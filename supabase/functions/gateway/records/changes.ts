@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { withinBudget } from "../../_shared/database/company_db.ts";
 import { readRows } from "../../_shared/database/page_budget.ts";
 import { rows } from "../../_shared/database/rows.ts";
@@ -13,57 +13,65 @@ import { PageSize } from "./page_size.ts";
 import { fieldsParameter } from "./projection.ts";
 import type { Resource } from "./resource.ts";
 
-/** A function of the database that answers the changes of a resource. */
+/** A database function that returns the changes of a resource. */
 export type Feed =
   & keyof Database["public"]["Functions"]
   & `${"contact" | "deal" | "conversation" | "message"}_changes`;
 
-/** What is left of a row that was deleted. */
+/** What a caller gets in place of a deleted row. */
 export const DeletedRow = z.object({
   id: Id,
   company_id: Id,
   deleted_at: Timestamp,
-  merged_into: Id.optional(),
-})
-  .meta({ id: "DeletedRow" });
+  merged_into: z.optional(Id),
+}).register(z.globalRegistry, { id: "DeletedRow" });
 export type DeletedRow = z.output<typeof DeletedRow>;
 
 /** The envelope of one page of changes. A page without changes has a cursor too. */
-export function changesPage<Row extends z.ZodObject>(row: Row) {
+export function changesPage<Row extends z.ZodMiniObject>(row: Row) {
   return z.object({ data: z.array(z.union([row, DeletedRow])), pagination: ChangesPagination });
 }
 
 const ChangesPagination = z.object({
-  limit: z.int().meta({ minimum: 1, maximum: 200 }),
+  limit: z.int().register(z.globalRegistry, { minimum: 1, maximum: 200 }),
   has_more: z.boolean(),
   next_cursor: z.string(),
-}).meta({ id: "ChangesPagination" });
+}).register(z.globalRegistry, { id: "ChangesPagination" });
 
 /** The parameters of the changes of a resource: `limit`, `cursor`, `start` and `fields`. */
 export function changesParameters(resource: Resource, feed: Feed) {
   return lazily(() =>
     z.strictObject({
       limit: Limit,
-      cursor: z.string().transform((cursor, context): Place => {
-        const place = readPlace(feed, cursor);
-        if (place) return place;
-        context.addIssue({
-          code: "custom",
-          message: "is not a cursor of these changes; send next_cursor of the previous page " +
-            "unchanged, or none to start anew",
-        });
-        return z.NEVER;
-      }).optional(),
-      start: z.enum(["beginning", "now"]).optional().meta({ default: "beginning" }),
+      cursor: z.optional(z.pipe(
+        z.string(),
+        z.transform((cursor, context): Place => {
+          const place = readPlace(feed, cursor);
+          if (place) return place;
+          context.issues.push({
+            code: "custom",
+            input: cursor,
+            message: "is not a cursor of these changes; send next_cursor of the previous page " +
+              "unchanged, or no cursor to start again",
+          });
+          return z.NEVER;
+        }),
+      )),
+      start: z.optional(z.enum(["beginning", "now"])).register(z.globalRegistry, {
+        default: "beginning",
+      }),
       fields: fieldsParameter(resource),
-    }).refine(({ cursor, start }) => cursor === undefined || start === undefined, {
+    }).check(z.refine(({ cursor, start }) => cursor === undefined || start === undefined, {
       path: ["start"],
-      error: "must not be given together with cursor",
-    })
+      error: "must not be combined with cursor",
+    }))
   );
 }
 
-/** The first object of the database's answer. All changes below the horizon can be read by now. */
+/**
+ * The first object of the database's answer. All changes with a version below the horizon can be
+ * read now.
+ */
 interface Clock {
   generation: number;
   horizon: number;
@@ -71,15 +79,17 @@ interface Clock {
 
 type Row = Record<string, unknown>;
 
-/** A row or a deleted row, as the database answers it. */
+/** A row or a deleted row, as the database returns it. */
 type Change = (Row | DeletedRow) & { id: string; version: number };
 
 /**
- * One page of changes: the body `{ data, pagination: { limit, has_more, next_cursor } }`. A row is as it is now; it
- * comes again after its next change. So a copy that takes each change in the place of what it has under the same
- * id is in step with the database after every page without `has_more`.
+ * One page of changes: the body `{ data, pagination: { limit, has_more, next_cursor } }`. Each row
+ * is in its current state, and is returned again after its next change. A caller updates a copy by
+ * replacing the row with the same id. The copy is up to date after a page whose `has_more` is
+ * false.
  *
- * @throws ApiError cursor_expired when the cursor is from before the database was restored or moved.
+ * @throws ApiError cursor_expired when the cursor was made before the database was restored or
+ *   moved.
  */
 export async function readChanges(
   caller: Caller,
@@ -93,9 +103,10 @@ export async function readChanges(
     after_version: page.cursor.version,
     after_id: page.cursor.id,
   };
-  // One row more than the page: whether there is another page. None: only the clock.
+  // The query reads one row more than a page has, to learn whether there is another page. With the
+  // limit 0, it reads only the clock.
   const max_rows = page.start === "now" ? 0 : limit + 1;
-  // The clock and a row, so that each page comes further.
+  // A page has at least the clock and one row, so that each page makes progress.
   const atLeast = 2;
   const read = async () =>
     await withinBudget(caller.db.rpc(feed, { ...place, max_rows }, { get: true }), atLeast);
@@ -107,7 +118,7 @@ export async function readChanges(
 
   const changes = found.slice(0, limit);
   const hasMore = found.length > limit || endedEarly;
-  // Without more, all changes below the horizon are on this page or before it.
+  // If there are no more rows, this page and the earlier ones have all changes below the horizon.
   const next = hasMore ? { ...changes.at(-1)!, generation: clock.generation } : placeAt(clock);
   const data = changes.map(asAnswered);
   const pagination = {
@@ -118,7 +129,9 @@ export async function readChanges(
   return { data, pagination };
 }
 
-/** A change as callers see it: the version as text, and of a deleted row none. */
+/**
+ * A change as callers see it: a row has its version as a text, and a deleted row has no version.
+ */
 function asAnswered({ version, ...change }: Change): Row | DeletedRow {
   return "deleted_at" in change ? change as DeletedRow : { ...change, version: String(version) };
 }
@@ -126,7 +139,7 @@ function asAnswered({ version, ...change }: Change): Row | DeletedRow {
 function cursorExpired(): ApiError {
   return new ApiError(
     "cursor_expired",
-    "This cursor is from before the database of the service was restored or moved, so changes may be missing " +
-      "behind it; read everything again from start=beginning",
+    "The database of the service was restored or moved after this cursor was made, so the list " +
+      "may lack some changes; read everything again from start=beginning",
   );
 }

@@ -4,8 +4,9 @@ import { partOf } from "./projection.ts";
 import { recordSchema, type Resource } from "./resource.ts";
 
 /**
- * An operation that answers what was changed or deleted of a resource since a cursor, for a copy that is kept in
- * step: each change after its commit, at least once, as the record is now.
+ * An operation that returns the changes and deletions of a resource since a cursor, so that callers
+ * can keep a copy up to date. Each change is returned at least once after its commit, with the
+ * record's current state.
  */
 export function changesOperation<const Id extends string>(
   { id, path, resource, feed }: {
@@ -13,7 +14,9 @@ export function changesOperation<const Id extends string>(
     path: string;
     // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
     resource: Resource<any, any>;
-    /** The function of the database that answers the changes. Its rows have the columns of the table's row. */
+    /**
+     * The database function that returns the changes. Its rows have the columns of the table's row.
+     */
     feed: Feed;
   },
 ): Operation<Id> {
@@ -23,12 +26,12 @@ export function changesOperation<const Id extends string>(
     path,
     scope: "read",
     query: changesParameters(resource, feed),
-    answers: { 200: changesPage(recordSchema(resource)) },
+    answers: () => ({ 200: changesPage(recordSchema(resource)) }),
     errors: ["cursor_expired"],
   }, async ({ caller, query }) => {
     const { data, pagination } = await readChanges(caller, feed, query);
     const recordOf = partOf(resource, query.fields);
-    // Of a deleted row there is only this, whatever fields are asked for.
+    // A deleted row always has the same fields, whatever fields the caller asks for.
     const answers = data.map((change) => "deleted_at" in change ? change : recordOf(change));
     return reply(200, { data: answers, pagination });
   });

@@ -1,20 +1,31 @@
-// Conditions on the rows of a list, in the words of PostgREST. The rows come from a view of the company's own rows.
+// Conditions on the rows of a list, in PostgREST's syntax. They select from a view of the company's
+// own rows.
 
-/** A test of one column, such as `name=eq.Ana`, or several of which one must hold. */
+/**
+ * A test of one column, such as `name=eq.Ana`, or several tests of which at least one must be true.
+ */
 export type Condition = ColumnTest | { anyOf: ColumnTest[] };
 
-/** `operand` is the text behind the operator, as PostgREST reads it outside of brackets. */
+/** `operand` is the text after the operator, as PostgREST reads it outside of brackets. */
 export interface ColumnTest {
   column: string;
   operator: string;
   operand: string;
 }
 
+export function testsOf(condition: Condition): ColumnTest[] {
+  return "anyOf" in condition ? condition.anyOf : [condition];
+}
+
+export function columnsOf(conditions: Condition[]): string[] {
+  return conditions.flatMap(testsOf).map(({ column }) => column);
+}
+
 function test(column: string, operator: string, operand: string): ColumnTest {
   return { column, operator, operand };
 }
 
-/** Equal to one of these; of none, nothing is. */
+/** The value is one of these. An empty list matches no row. */
 export function isAnyOf(column: string, operands: string[]): Condition[] {
   return [
     operands.length === 1
@@ -23,7 +34,7 @@ export function isAnyOf(column: string, operands: string[]): Condition[] {
   ];
 }
 
-/** Equal to none of these; true where there is no value. */
+/** The value is none of these, or there is no value. */
 export function isNoneOf(column: string, operands: string[]): Condition[] {
   return operands.map((operand) => test(column, "isdistinct", operand));
 }
@@ -45,9 +56,23 @@ export function isEmptyText(column: string, isTrue: boolean): Condition[] {
     : [test(column, "not.is", "null"), test(column, "neq", "")];
 }
 
-/** Whether one of these texts has this pattern, in which `%` stands for any text. */
+/** Whether the text in one of these columns matches this pattern, in which `%` matches any text. */
 export function isLike(columns: string[], pattern: string): Condition[] {
   return oneOf(columns.map((column) => test(column, "like", pattern)));
+}
+
+/**
+ * Adds the company of the key to conditions that search words. The views have only rows of this
+ * company, but the planner of Postgres does not know which company it is. Without this condition,
+ * it plans for the largest company. For a smaller company, Postgres then often reads all rows
+ * instead of the index of the words.
+ *
+ * @param companyId undefined while the company is not known.
+ */
+export function inCompany(companyId: string | undefined, conditions: Condition[]): Condition[] {
+  const tests = conditions.flatMap((each) => "anyOf" in each ? each.anyOf : [each]);
+  const searches = tests.some(({ operator }) => operator === "like");
+  return companyId !== undefined && searches ? isAnyOf("company_id", [companyId]) : [];
 }
 
 /** Whether a list has one of these texts. */
@@ -79,13 +104,13 @@ function oneOf(tests: ColumnTest[]): Condition[] {
   return tests.length === 1 ? tests : [{ anyOf: tests }];
 }
 
-/** A query of supabase-js, as far as conditions need it. */
+/** The methods of a supabase-js query that conditions need. */
 export interface Filterable<Query> {
   filter(column: string, operator: string, operand: string): Query;
   or(filters: string): Query;
 }
 
-/** The query, for the rows that meet all conditions. */
+/** The query, limited to the rows that match all conditions. */
 export function meeting<Query extends Filterable<Query>>(
   query: Query,
   conditions: Condition[],
@@ -100,11 +125,11 @@ export function meeting<Query extends Filterable<Query>>(
 }
 
 function withinBrackets({ column, operator, operand }: ColumnTest): string {
-  // The values of `in` are quoted one by one.
+  // The values of `in` are already quoted one by one.
   return `${column}.${operator}.${/^((not\.)?is|in)$/.test(operator) ? operand : quoted(operand)}`;
 }
 
-/** An operand where a comma or a bracket would end it. */
+/** Quotes an operand, because a comma or a bracket would end it. */
 export function quoted(operand: string | number): string {
   return `"${String(operand).replace(/["\\]/g, "\\$&")}"`;
 }

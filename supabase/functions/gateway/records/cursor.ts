@@ -1,16 +1,23 @@
-import { base64url } from "jose";
+import * as base64url from "jose/base64url";
+import * as z from "zod/mini";
 import type { ListOrder } from "./sorting.ts";
 
-// A cursor holds the values of a row in the list's order, and by which query the row was found. A caller who changes
-// a cursor gets another place in the same list of the same company, or is refused.
+// A cursor contains the sort values of a row, and a digest of the query that found it. If a caller
+// changes a cursor, it leads to another place in the same list of the same company, or is refused.
 
-/** A page starts after the row with these values of the order's columns. */
+/** The values of the order's columns in the row before a page. */
 export type Start = (string | number)[];
 
-/** More than the cursor of any list has. The longest values are names of 512 characters, escaped as `\u0001`. */
+/**
+ * More characters than the cursor of any list has. The longest values are names of 512 characters
+ * that are all escaped, such as `\u0001`.
+ */
 const MAX_LENGTH = 5_000;
 
-/** A place in a list: behind a row, and how many rows the list had on its first page, when that was counted. */
+/**
+ * A place in a list, after a row. If the first page counted the rows of the list, the place has
+ * that total too.
+ */
 export interface Place {
   start: Start;
   total?: number;
@@ -19,12 +26,15 @@ export interface Place {
 /** Writes and reads the cursors of one query of a list. */
 export interface Cursors {
   write(place: Place): Promise<string>;
-  /** The place that a cursor stands for; else what is wrong with it, in words that follow "cursor". */
+  /**
+   * Returns the place of a cursor. For a wrong cursor, returns the error, in words that follow
+   * "cursor".
+   */
   read(cursor: string): Promise<Place | string>;
 }
 
 const REMEDY = "send next_cursor of the previous page unchanged";
-const OR_NONE = "or none to start at the first page";
+const OR_NONE = "or no cursor to start at the first page";
 const NOT_OF_LIST = `is not a cursor of this list; ${REMEDY}, ${OR_NONE}`;
 const OF_OTHER_QUERY =
   `belongs to a query with other filters or another sort; ${REMEDY}, with the same filters and sort, ${OR_NONE}`;
@@ -32,15 +42,15 @@ const OF_OTHER_QUERY =
 /**
  * The cursors of a list.
  * @param list its name.
- * @param query what else decides which rows it has.
+ * @param query the other parameters that decide which rows the list has.
  */
 export function cursorsOf(
   list: string,
   { columns }: ListOrder,
   query: unknown[],
 ): Cursors {
-  // A plain list needs no mark, and its cursors are those that the release before gives and takes: both serve a walk
-  // while one replaces the other.
+  // The cursors of a list without filters have no mark. So while one release replaces another, each
+  // can read the other's cursors.
   const marksOf = async (): Promise<Mark[]> =>
     query.length === 0 ? [] : [[await digest(JSON.stringify(query))]];
   return {
@@ -57,7 +67,7 @@ export function cursorsOf(
       }
       const values = parts.slice(1 + marks.length);
       const [start, others] = [values.slice(0, columns.length), values.slice(columns.length)];
-      const isPlace = columns.every(({ value }, at) => value.safeParse(start[at]).success) &&
+      const isPlace = columns.every(({ value }, at) => z.safeParse(value, start[at]).success) &&
         others.length <= 1 && others.every((total) => Number.isSafeInteger(total) && total >= 0);
       return isPlace ? { start, total: others[0] } : NOT_OF_LIST;
     },
@@ -74,14 +84,17 @@ function decoded(cursor: string): unknown {
   }
 }
 
-/** By which query a row was found. A list, so that no value of a row is taken for it. */
+/**
+ * Identifies the query that found a row. A mark is a list, so that no value of a row can look like
+ * one.
+ */
 type Mark = [digest: string];
 
 function isMark(part: unknown): part is Mark {
   return Array.isArray(part);
 }
 
-/** Enough to tell queries apart. A forged mark gives nothing but another place. */
+/** This length is enough to distinguish queries. A forged mark only leads to another place. */
 const MARK_LENGTH = 12;
 
 async function digest(text: string): Promise<string> {

@@ -3,19 +3,23 @@ import * as the from "./conditions.ts";
 import type { Condition } from "./conditions.ts";
 import { NUMBER, type QueryValue, TEXT, TIME, TRUE_OR_FALSE } from "./query_values.ts";
 import { MAX_VALUES, splitValues } from "./split_values.ts";
-import { folded, patternOf, wordsOf } from "./words.ts";
+import { folded, patternOf, wordsOf } from "./searched_words.ts";
 
-// The grammar of filters, which every list shares: `field=value`, `field=a,b`, `field[operator]=value`. A resource
-// says of each field which kind of filter it has. From that come the parameters, their checks and their description.
+// The grammar of filters, which all lists share: `field=value`, `field=a,b`,
+// `field[operator]=value`. A resource names the kind of filter of each field. The parameters, their
+// checks and their description derive from that kind.
 
-/** What stands in brackets behind a field's name. */
+/** The text in brackets after a field's name. */
 export type Operator = "ne" | "gt" | "gte" | "lt" | "lte" | "contains" | "all" | "empty";
 
 /** A parameter of a query. */
 export interface Parameter {
-  /** What a caller writes, in JSON Schema. */
+  /** The texts that a caller may write, as a JSON Schema. */
   schema: Record<string, unknown>;
-  /** The conditions that a text stands for; else what is wrong with it, in words that follow the parameter's name. */
+  /**
+   * Returns the conditions for a text. For a wrong text, returns the error, in words that follow
+   * the parameter's name.
+   */
   read(given: string): Condition[] | string;
 }
 
@@ -27,12 +31,12 @@ export type Filters = Record<string, Filter>;
 
 const MAX_TEXT = 255;
 
-/** Ids and words of which there are few kinds: `field=a,b` and `field[ne]=a,b`. */
+/** The filter of an id, or of a word with few possible values: `field=a,b` and `field[ne]=a,b`. */
 export function choice(column: string, value: QueryValue): Filter {
   const { all } = value;
   return {
     is: listOf(value, (operands) => the.isAnyOf(column, operands)),
-    // An index finds all other values, and not what differs from some.
+    // An index finds rows with given values, but not rows that differ from them.
     ne: listOf(
       value,
       (operands) =>
@@ -43,7 +47,7 @@ export function choice(column: string, value: QueryValue): Filter {
   };
 }
 
-/** The same for a column that may have no value: also `field[empty]=true`. */
+/** A `choice` for a column that may have no value: also `field[empty]=true`. */
 export function optionalChoice(column: string, value: QueryValue): Filter {
   return {
     ...choice(column, { ...orNone(value), all: undefined }),
@@ -51,7 +55,7 @@ export function optionalChoice(column: string, value: QueryValue): Filter {
   };
 }
 
-/** A text, compared as it is stored, or as `value` says. */
+/** The filter of a text, which is compared unchanged or as `value` defines. */
 export function text(column: string, value: QueryValue = TEXT): Filter {
   return {
     ...choice(column, orNone(value)),
@@ -60,7 +64,8 @@ export function text(column: string, value: QueryValue = TEXT): Filter {
 }
 
 /**
- * A text that also `field[contains]=` finds, accents, case and punctuation aside.
+ * The filter of a text that `field[contains]=` also searches. That search ignores accents, case and
+ * punctuation.
  * @param foldedColumn with the folded text.
  */
 export function searchedText(
@@ -69,7 +74,7 @@ export function searchedText(
   value: QueryValue = TEXT,
 ): Filter {
   const contains = single(
-    `must have a letter or a digit, and at most ${MAX_TEXT} characters`,
+    `must have at least one letter or digit, and at most ${MAX_TEXT} characters`,
     { type: "string", minLength: 1, maxLength: MAX_TEXT },
     (given) => {
       const part = folded(given);
@@ -80,7 +85,7 @@ export function searchedText(
   return { ...text(column, value), contains };
 }
 
-/** A number, also in ranges. */
+/** The filter of a number: an equal number, or a range. */
 export function ordered(column: string, value: QueryValue, also: Condition[] = []): Filter {
   return {
     ...choice(column, value),
@@ -89,19 +94,20 @@ export function ordered(column: string, value: QueryValue, also: Condition[] = [
   };
 }
 
-/** A time, in ranges only: its microseconds make it no value to be equal to. */
+/** The filter of a time: a range. A time has microseconds, so no one searches for an equal time. */
 export function time(column: string): Filter {
   return ranges(column, TIME);
 }
 
-/** The same for a column that may have no value. */
+/** A `time` for a column that may have no value. */
 export function optionalTime(column: string): Filter {
   return { ...time(column), empty: flag((isTrue) => the.isNull(column, isTrue)) };
 }
 
 /**
- * The same for a time that may be missing.
- * @param column where a missing time is before all others, so that one index serves ranges and order.
+ * A `time` that may be missing and that lists are sorted by.
+ * @param column the column that has a very early time in place of a missing one, so that one index
+ * serves ranges and order.
  */
 export function sortedTime(column: string): Filter {
   const isGiven = the.compares(column, "gt", MISSING);
@@ -113,7 +119,7 @@ export function sortedTime(column: string): Filter {
 
 const MISSING = "-infinity";
 
-/** @param also conditions that come with each range. */
+/** @param also conditions that every range has too. */
 function ranges(column: string, value: QueryValue, also: Condition[] = []): Filter {
   const range = (operator: Operator) =>
     single(value.must, value.schema, (given) => {
@@ -124,8 +130,9 @@ function ranges(column: string, value: QueryValue, also: Condition[] = []): Filt
 }
 
 /**
- * An amount of at least 0, which may be missing.
- * @param filled the column where a missing amount is -1, so that one index serves ranges and order.
+ * The filter of an amount of at least 0, which may be missing.
+ * @param filled the column that has -1 in place of a missing amount, so that one index serves
+ * ranges and order.
  */
 export function optionalAmount(column: string, filled: string): Filter {
   const isGiven = the.compares(filled, "gte", "0");
@@ -136,7 +143,10 @@ export function optionalAmount(column: string, filled: string): Filter {
   };
 }
 
-/** A list of texts: `field=a,b` has any of them, `field[all]=a,b` all, `field[ne]=a,b` none. */
+/**
+ * The filter of a list of texts: `field=a,b` finds rows with any of them, `field[all]=a,b` with
+ * all, `field[ne]=a,b` with none.
+ */
 export function list(column: string, value: QueryValue = orNone(TEXT)): Filter {
   return {
     is: listOf(value, (texts) => the.hasAnyOf(column, texts)),
@@ -168,20 +178,23 @@ export function words(columns: string[]): Parameter {
   );
 }
 
-/** The words of a text that is searched for; null when it is not as `WORDS` says. */
+/** The different words of a text to search for; null when the text breaks the rules in `WORDS`. */
 export function searchedWords(given: string): string[] | null {
   const found = isSearchable(given) ? wordsOf(given) : [];
   return found.length > 0 && found.length <= MAX_WORDS ? found : null;
 }
 
-/** Whether a text is short enough to be folded, and one that a row can have. */
+/** Whether a text is short enough to be searched for, and whether Postgres could store it. */
 function isSearchable(given: string): boolean {
   return given.length <= 2 * MAX_TEXT && [...given].length <= MAX_TEXT && isStorable(given);
 }
 
-/** A value of a field that takes `[empty]`, so that the message about an empty value says so. */
+/**
+ * A value of a field that accepts `[empty]`. The message about an empty value mentions that
+ * operator.
+ */
 function orNone(value: QueryValue): QueryValue {
-  return { ...value, ifEmpty: "[empty]=true behind the name finds records without a value" };
+  return { ...value, ifEmpty: "[empty]=true after the name finds records without a value" };
 }
 
 /** `field[empty]=true` or `false`. */
@@ -194,7 +207,9 @@ function flag(conditions: (isTrue: boolean) => Condition[]): Parameter {
   );
 }
 
-/** A parameter with one value, in which nothing is escaped. @param read null when it is no such value. */
+/**
+ * A parameter with one value, without escapes. @param read returns null when the value is wrong.
+ */
 function single(
   must: string,
   schema: Record<string, unknown>,
@@ -203,7 +218,7 @@ function single(
   return { schema, read: (given) => read(given) ?? (given === "" ? `is empty; it ${must}` : must) };
 }
 
-/** A parameter with one value or several behind each other, with commas between them. */
+/** A parameter with one value or several, separated by commas. */
 function listOf(value: QueryValue, read: (operands: string[]) => Condition[]): Parameter {
   const schema = { type: "array", minItems: 1, maxItems: MAX_VALUES, items: value.schema };
   return {
@@ -213,7 +228,7 @@ function listOf(value: QueryValue, read: (operands: string[]) => Condition[]): P
       if (typeof values === "string") return values;
       const operands = values.map(value.operand);
       const wrong = operands.indexOf(null);
-      // In an order of their own, so that a cursor serves the same values in any order.
+      // The values are sorted, so that a cursor is valid for the same values in any order.
       if (wrong < 0) return read([...new Set(operands as string[])].sort());
       const { must, ifEmpty = `a value ${must}` } = value;
       if (values[wrong] === "") return `has an empty value; ${ifEmpty}`;

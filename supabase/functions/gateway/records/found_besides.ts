@@ -1,21 +1,21 @@
 import { rows } from "../../_shared/database/rows.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import type { Archived } from "./archived.ts";
-import { type ColumnTest, type Condition, isAnyOf } from "./conditions.ts";
+import { type ColumnTest, type Condition, isAnyOf, testsOf } from "./conditions.ts";
 import type { Resource } from "./resource.ts";
 
-// A contact that others were merged into is found by their phones too. Nearly always a phone is the one of its contact,
-// and its list costs one round trip. Only what is not found by that is looked up.
+// A search for the phone of a merged contact also finds the remaining contact. Nearly every phone
+// belongs directly to its contact, so the list usually needs only one round trip. Only a phone that
+// belongs directly to no contact is looked up separately.
 
 function isChoice({ operator }: ColumnTest): boolean {
   return operator === "eq" || operator === "in";
 }
 
-function testsOf(condition: Condition): ColumnTest[] {
-  return "anyOf" in condition ? condition.anyOf : [condition];
-}
-
-/** The records that have a phone besides, when a list has found fewer records than it was asked for phones. */
+/**
+ * The ids of records that have one of the requested phones as a further phone. They are looked up
+ * only if the list found fewer records than phones, or includes archived records.
+ */
 export async function foundBesides(
   { db }: Caller,
   { besides }: Pick<Resource, "besides">,
@@ -31,7 +31,10 @@ export async function foundBesides(
   return rows(await db.rpc(besides.by, { phone_keys, with_archived }, { get: true })) as string[];
 }
 
-/** The conditions, where those on the column of `besides` are also met by the records with these ids. */
+/**
+ * The conditions, changed so that the records with these ids match too: they count as having the
+ * requested value.
+ */
 export function orThese(
   { besides, archives }: Pick<Resource, "besides" | "archives">,
   conditions: Condition[],

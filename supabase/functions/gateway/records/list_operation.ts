@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { ErrorCode } from "../../_shared/errors.ts";
 import { page } from "../../_shared/http/answers.ts";
 import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
@@ -9,30 +9,30 @@ import { listParameters, listQuery } from "./list_parameters.ts";
 import { readPage } from "./pagination.ts";
 import { recordWithIncluded, type Resource } from "./resource.ts";
 
-/** A request for a list, with its parameters as they are parsed. */
+/** A request for a list, with its parsed parameters. */
 interface ListRequest {
   caller: Caller;
   params: Record<string, string>;
   query: Record<string, unknown>;
 }
 
-/** A list of a resource; one within another record has the id of that record in its path. */
+/** A list of a resource. If the list belongs to a record, the path has the id of that record. */
 interface ListDeclaration<Id extends string> {
   id: Id;
   path: string;
   // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
   resource: Resource<any, any>;
-  params?: z.ZodObject;
-  /** What all rows meet, by the path. */
+  params?: z.ZodMiniObject;
+  /** A condition from the path that all rows must meet. */
   within?(params: Record<string, string>): Condition[];
-  /** What is done before an empty list is answered, in place of judging the key. */
+  /** Runs before an empty list is returned. It replaces the check of the key. */
   whenEmpty?(request: ListRequest): Promise<void>;
   errors?: readonly ErrorCode[];
 }
 
 /**
- * An operation that lists the records of a resource that the key's company has: filtered, sorted, page by page.
- * Every list has the same grammar; see `filters.ts`.
+ * An operation that lists records of the key's company, filtered, sorted and page by page. All
+ * lists have the same grammar; see `filters.ts`.
  */
 export function listOperation<const Id extends string>(
   { id, path, resource, params, within, whenEmpty, errors = [] }: ListDeclaration<Id>,
@@ -44,7 +44,7 @@ export function listOperation<const Id extends string>(
     scope: "read",
     params,
     query: listParameters(resource),
-    answers: { 200: page(recordWithIncluded(resource)) },
+    answers: () => ({ 200: page(recordWithIncluded(resource)) }),
     errors: ["query_too_expensive", ...errors],
   }, async (request) => {
     const asked = request as unknown as ListRequest;

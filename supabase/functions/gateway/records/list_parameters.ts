@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { lazily } from "../../_shared/http/operation.ts";
 import { type Archived, archivedParameter } from "./archived.ts";
 import type { Condition } from "./conditions.ts";
@@ -8,22 +8,27 @@ import { type Projection, projectionParameters } from "./projection.ts";
 import type { Resource } from "./resource.ts";
 import { byId, type ListOrder, sortParameter } from "./sorting.ts";
 
-/** The parameter `limit`. @param most at most 999. @param standard the limit when it is left out. */
+/**
+ * The parameter `limit`. @param most the greatest limit, which is at most 999. @param standard the
+ * limit if the caller sends none.
+ */
 export function limitUpTo(most: number, standard: number) {
-  return z.string()
-    .refine(
-      (value) => /^[1-9][0-9]{0,2}$/.test(value) && Number(value) <= most,
-      `must be a whole number from 1 to ${most}`,
-    )
-    .transform(Number)
-    .default(standard)
-    .meta({ type: "integer", minimum: 1, maximum: most, default: standard });
+  return z._default(
+    z.pipe(
+      z.string().check(z.refine(
+        (value) => /^[1-9][0-9]{0,2}$/.test(value) && Number(value) <= most,
+        `must be a whole number from 1 to ${most}`,
+      )),
+      z.transform(Number),
+    ),
+    standard,
+  ).register(z.globalRegistry, { type: "integer", minimum: 1, maximum: most, default: standard });
 }
 
 /** The parameter `limit` of every list. */
 export const Limit = limitUpTo(200, 50);
 
-/** What a caller asks of a list. */
+/** What a caller asks for in a list. */
 export interface ListQuery extends Projection {
   limit: number;
   cursor?: string;
@@ -31,23 +36,25 @@ export interface ListQuery extends Projection {
   conditions: Condition[];
   archived?: Archived;
   includesTotal: boolean;
-  /** Whether the caller chose more than a page: such a query can be too expensive. */
+  /** Whether the caller chose filters, a sort or a total: such a query may be too expensive. */
   isChosen: boolean;
 }
 
-const TrueOrFalse = z.enum(["true", "false"], "must be true or false")
-  .transform((text) => text === "true");
+const TrueOrFalse = z.pipe(
+  z.enum(["true", "false"], "must be true or false"),
+  z.transform((text) => text === "true"),
+);
 
 /** The parameters of a list. */
-export function listParameters(resource: Resource): z.ZodLazy<z.ZodObject> {
+export function listParameters(resource: Resource): z.ZodMiniLazy<z.ZodMiniObject> {
   return lazily(() => {
-    const { sorts, order, filters, words: searched, members: column, table } = resource;
+    const { sorts, order, filters, words: searched, members: column } = resource;
     return z.strictObject({
       limit: Limit,
-      cursor: z.string().optional(),
+      cursor: z.optional(z.string()),
       ...projectionParameters(resource),
-      sort: sortParameter(sorts, order, byId(table.columnOf("id"))),
-      include_total: TrueOrFalse.optional(),
+      sort: sortParameter(sorts, order, byId()),
+      include_total: z.optional(TrueOrFalse),
       ...archivedParameter(resource),
       ...(searched && { q: parameterSchema(words(searched)) }),
       ...filterParameters(filters),
@@ -57,7 +64,7 @@ export function listParameters(resource: Resource): z.ZodLazy<z.ZodObject> {
 }
 
 /** A parameter for each operator of each field: `name`, `name[contains]`. */
-function filterParameters(filters: Filters): Record<string, z.ZodType> {
+function filterParameters(filters: Filters): Record<string, z.core.$ZodType> {
   return Object.fromEntries(
     Object.entries(filters).flatMap(([field, filter]) =>
       Object.entries(filter).map(([operator, parameter]) => [
@@ -68,13 +75,18 @@ function filterParameters(filters: Filters): Record<string, z.ZodType> {
   );
 }
 
-function parameterSchema({ schema, read }: Parameter): z.ZodType {
-  return z.string().transform((given, context) => {
-    const conditions = read(given);
-    if (typeof conditions !== "string") return conditions;
-    context.addIssue({ code: "custom", message: conditions });
-    return z.NEVER;
-  }).meta(schema).optional();
+function parameterSchema({ schema, read }: Parameter): z.core.$ZodType {
+  return z.optional(
+    z.pipe(
+      z.string(),
+      z.transform((given, context) => {
+        const conditions = read(given);
+        if (typeof conditions !== "string") return conditions;
+        context.issues.push({ code: "custom", input: given, message: conditions });
+        return z.NEVER;
+      }),
+    ).register(z.globalRegistry, schema),
+  );
 }
 
 /** What the parsed parameters of a list ask for. */

@@ -3,13 +3,14 @@ import { ApiError } from "../../_shared/errors.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import type { Resource } from "./resource.ts";
 
-// A record of some resources can be merged into another one. Its id leads to that one from then on.
+// Some resources have records that can be merged into one another. After a merge, the id of the
+// merged record leads to the record that remains.
 
-/** What a write to a record that was merged is told. */
+/** The error message of a write to a merged record. */
 export const MERGED =
-  "This contact was merged into another one; write to that one instead: its id is existing_id";
+  "This contact was merged into another one; write to that one instead: its id is in existing_id";
 
-/** The id of the record into which one was merged; null when it was not. */
+/** The id of the record into which this one was merged; null when it was not merged. */
 export async function survivorOf(
   { db }: Caller,
   { survivor }: Pick<Resource, "survivor">,
@@ -18,7 +19,10 @@ export async function survivorOf(
   return survivor ? rows(await db.rpc(survivor, { id })) as string | null : null;
 }
 
-/** The error of a write to a record that is not there: it was merged into another one, or there is none. */
+/**
+ * The error of a write to a record that is not found, because it was merged into another one or
+ * does not exist.
+ */
 export async function missing(
   caller: Caller,
   resource: Pick<Resource, "survivor" | "name">,

@@ -2,10 +2,11 @@ import type { PostgrestSingleResponse } from "@supabase/supabase-js";
 import { withinBudget } from "../../_shared/database/company_db.ts";
 import { readRows } from "../../_shared/database/page_budget.ts";
 import { rows } from "../../_shared/database/rows.ts";
+import { viewWith } from "../../_shared/database/table.ts";
 import { invalidRequest } from "../../_shared/errors.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
 import { amongArchived, archivedConditions } from "./archived.ts";
-import { type Condition, meeting, quoted } from "./conditions.ts";
+import { columnsOf, type Condition, inCompany, meeting, quoted } from "./conditions.ts";
 import { cursorsOf, type Start } from "./cursor.ts";
 import { orThese } from "./found_besides.ts";
 import type { ListQuery } from "./list_parameters.ts";
@@ -31,26 +32,28 @@ interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>> {
 /** A list of records. */
 export interface List {
   resource: Resource;
-  /** What all its rows meet, whatever is asked of it. */
+  /** Conditions that all rows of the list must meet, whatever the request. */
   within: Condition[];
-  /** Records that meet the conditions besides; see `foundBesides`. */
+  /** The ids of further records that match the conditions; see `foundBesides`. */
   besides?: string[];
   /**
-   * Judges the key or reads a row of the company, because an empty list does not prove that the key is valid.
-   * @throws ApiError also for an empty list that must not be one.
+   * If the list is empty, nothing has shown yet that the key is valid. So this checks the key or
+   * reads a row of the company.
+   * @throws ApiError also when an empty list is an error.
    */
   whenEmpty(): Promise<void>;
 }
 
 /**
- * One page of a list: the body `{ data, pagination: { limit, has_more, next_cursor } }`, with the total when it is
- * asked for.
+ * One page of a list: the body `{ data, pagination: { limit, has_more, next_cursor } }`, with the
+ * total if the caller asks for it.
  *
- * A page continues after the values of the last row (keyset). Rows that come and go between two pages neither
- * hide nor repeat another row, and a late page costs as much as the first. A page of large rows ends before its
- * limit: at the byte budget of a page.
+ * A page continues after the values of the last row (keyset). If rows are added or deleted between
+ * two pages, no other row is skipped or repeated. A late page costs as much as the first. If rows
+ * are large, a page ends at its byte budget, before its limit.
  *
- * @throws ApiError invalid_request for a cursor that is not of this list and query; query_too_expensive.
+ * @throws ApiError invalid_request for a cursor that is not of this list and query;
+ *   query_too_expensive.
  */
 export async function readPage(
   caller: Caller,
@@ -70,25 +73,29 @@ export async function readPage(
   const conditions = [
     ...archivedConditions(resource, archived),
     ...orThese(resource, amongArchived(resource, archived, chosen), besides),
+    ...inCompany(caller.companyId, chosen),
   ];
   const place = asked.cursor === undefined ? null : await cursors.read(asked.cursor);
   if (typeof place === "string") throw invalidRequest([{ field: "cursor", message: place }]);
 
   const columns = order.columns.map(({ column }) => column);
   const selection = select(resource, asked, columns);
-  // PostgREST counts the rows behind the cursor only. So a first page counts them all, and its cursor carries the total.
+  const view = viewWith(table, [...columns, ...columnsOf(conditions)]);
+  // PostgREST counts only the rows after the cursor. So the first page counts all rows, and its
+  // cursor passes the total on.
   const countsHere = includesTotal && place === null;
-  const all = caller.reader.from(table.view)
+  const all = caller.reader.from(view)
     .select(selection.columns, countsHere ? { count: "exact" } : {}) as unknown as Query;
   let query = withIncludedInOrder(meeting(all, conditions), resource, asked);
   for (const column of columns) query = query.order(column, { ascending: order.ascending });
   if (place) query = after(query, order, place.start);
 
-  // By what makes rows large or small. By the very fields, each page could be the first of its kind.
+  // Rows of each kind have a similar size. The kind does not name the chosen fields: a caller who
+  // chooses other fields each time would always have a new kind, without a known size.
   const kind = `${asked.fields ? "part" : "whole"} ${asked.include ?? ""}`;
   const size = new PageSize(`${caller.holder} ${table.name} ${kind}`);
   const limit = size.rowsUpTo(asked.limit);
-  // One row more than the page: whether there is another page.
+  // The query reads one row more than a page has, to learn whether there is another page.
   const read = async () => await withinBudget(query.limit(limit + 1));
   const isUncounted = includesTotal && place !== null && place.total === undefined;
   const [answer, countedApart] = await Promise.all([
@@ -107,7 +114,7 @@ export async function readPage(
     limit: asked.limit,
     has_more: hasMore,
     next_cursor: hasMore && last
-      ? await cursors.write({ start: selection.keys.map((key) => last[key]), total })
+      ? await cursors.write({ start: columns.map((column) => last[column]), total })
       : null,
     ...(includesTotal && totalOf(total ?? 0)),
   };
@@ -120,8 +127,8 @@ async function countRows(
   { table }: Resource,
   conditions: Condition[],
 ): Promise<number> {
-  const all = caller.reader.from(table.view)
-    .select(table.columnOf("id"), { count: "exact" }) as unknown as Query;
+  const all = caller.reader.from(viewWith(table, columnsOf(conditions)))
+    .select("id", { count: "exact" }) as unknown as Query;
   const answer = await meeting(all, conditions).limit(1);
   rowsInTime(answer, WITHOUT_TOTAL);
   return answer.count ?? 0;
@@ -129,7 +136,7 @@ async function countRows(
 
 const WITHOUT_TOTAL = "leave out include_total";
 
-/** Above this, a total is only said to be at least this. */
+/** Above this number, a total is only a lower limit. */
 const MAX_TOTAL = 100_000;
 
 function totalOf(count: number) {
@@ -146,13 +153,14 @@ function foundRows(answer: PostgrestSingleResponse<Row[]>, asked: ListQuery): Ro
 function adviceFor({ conditions, includesTotal }: ListQuery): string {
   if (includesTotal) return WITHOUT_TOTAL;
   return conditions.length > 0
-    ? "add a filter that few records meet, such as a range of created_at, or leave out sort"
+    ? "add a filter that matches few records, such as a range of created_at, or leave out sort"
     : "leave out sort, or add a filter";
 }
 
 /**
- * The rows after a start (x, y, z) in the columns a, b, c: a ≥ x and (a > x or (b ≥ y and (b > y or c > z))).
- * With a ≥ x on its own, Postgres can start in the index at x; a plain list of alternatives prevents that.
+ * Limits a query to the rows after a start (x, y, z) in the columns a, b, c: a ≥ x and (a > x or (b
+ * ≥ y and (b > y or c > z))). Because of the separate condition a ≥ x, Postgres can start in the
+ * index at x. It could not do so with a plain list of alternatives.
  */
 function after(query: Query, { columns, ascending }: ListOrder, start: Start): Query {
   const operator = ascending ? "gt" : "lt";

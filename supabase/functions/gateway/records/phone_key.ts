@@ -1,12 +1,16 @@
-// The same as app.phone_key in the database, for filters: a test compares the two.
+// Filters compute the same key as app.phone_key in the database. A test compares the two.
 
-/** The phone that identifies a person: spellings that the channel treats as one number give one key. */
+/**
+ * The phone that identifies a person: all spellings that the channel treats as one number have the
+ * same key.
+ */
 export function phoneKey(phone: string): string {
-  // Brazil: mobiles got a ninth digit. Only the old mobile range (6 to 9) ever had the short spelling.
+  // Brazil: a ninth digit was added to mobile numbers. Only the old mobile range (6 to 9) was ever
+  // written without it.
   if (/^\+55[1-9][0-9][6-9][0-9]{7}$/.test(phone)) return `${phone.slice(0, 5)}9${phone.slice(5)}`;
-  // Mexico: mobiles used to have a 1 before their ten digits.
+  // Mexico: mobile numbers used to have a 1 before their ten digits.
   if (/^\+521[0-9]{10}$/.test(phone)) return `+52${phone.slice(-10)}`;
-  // Argentina: the 9 before a mobile's ten digits is for calls from abroad.
+  // Argentina: in calls from abroad, a mobile number has a 9 before its ten digits.
   if (/^\+549[0-9]{10}$/.test(phone)) return `+54${phone.slice(-10)}`;
   return phone;
 }

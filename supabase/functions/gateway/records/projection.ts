@@ -1,9 +1,10 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { notOneOf } from "../../_shared/http/suggestion.ts";
 import type { Archived } from "./archived.ts";
 import { type Included, recordSchema, type Resource } from "./resource.ts";
 
-// What of a record is answered: all of its fields or those that `fields` names, and the records that `include` adds.
+// The part of a record that is returned: all of its fields or those in the parameter `fields`, and
+// the records that `include` adds.
 
 /** The part of a record that a caller asks for. */
 export interface Projection {
@@ -13,33 +14,40 @@ export interface Projection {
 
 /** The parameter `fields`. */
 export function fieldsParameter(resource: Resource) {
-  return namesOf(fieldsOf(resource)).optional();
+  return z.optional(namesOf(fieldsOf(resource)));
 }
 
 function fieldsOf(resource: Resource): string[] {
   return Object.keys(recordSchema(resource).shape);
 }
 
-/** The parameters `fields`, and `include` where the resource has something to include. */
+/** The parameter `fields`, and `include` if the resource has related records to include. */
 export function projectionParameters(resource: Resource) {
   const included = Object.keys(resource.includes ?? {});
   return {
     fields: fieldsParameter(resource),
-    ...(included.length > 0 && { include: namesOf(included).optional() }),
+    ...(included.length > 0 && { include: z.optional(namesOf(included)) }),
   };
 }
 
-function namesOf(names: string[]): z.ZodType<string[], string> {
-  return z.string().transform((given, context) => {
-    const asked = given.split(",");
-    const unknown = asked.find((name) => !names.includes(name));
-    if (unknown === undefined) return names.filter((name) => asked.includes(name));
-    const message = unknown === ""
-      ? `has an empty name; each must be one of ${names.join(", ")}`
-      : `names ${told(unknown)}, which is not ${notOneOf(unknown, names)}`;
-    context.addIssue({ code: "custom", message });
-    return z.NEVER;
-  }).meta({ type: "array", minItems: 1, items: { type: "string", enum: names } });
+function namesOf(names: string[]): z.core.$ZodType<string[], string> {
+  return z.pipe(
+    z.string(),
+    z.transform((given, context) => {
+      const asked = given.split(",");
+      const unknown = asked.find((name) => !names.includes(name));
+      if (unknown === undefined) return names.filter((name) => asked.includes(name));
+      const message = unknown === ""
+        ? `has an empty name; each must be one of ${names.join(", ")}`
+        : `names ${told(unknown)}, which is not ${notOneOf(unknown, names)}`;
+      context.issues.push({ code: "custom", input: given, message });
+      return z.NEVER;
+    }),
+  ).register(z.globalRegistry, {
+    type: "array",
+    minItems: 1,
+    items: { type: "string", enum: names },
+  });
 }
 
 const MAX_TOLD = 64;
@@ -50,69 +58,89 @@ function told(name: string): string {
 
 type Row = Record<string, unknown>;
 
-/** What is selected for a projection, and how a selected row becomes an answer. */
+/** The columns that a read selects for a projection, and how a selected row becomes an answer. */
 export interface Selection {
   /** For PostgREST's `select`. */
   columns: string;
-  /** The members of a selected row that hold the values of the columns asked for with it. */
-  keys: string[];
   answer(row: Row): Row;
 }
 
 /**
- * The selection of a projection of a resource.
- * @param needed columns whose values are needed besides, such as those of a cursor.
+ * The selection of a projection of a resource. It names columns only for `fields`, because the Data
+ * API needs more time for each column that a request names.
+ * @param needed further columns whose values are needed, such as those of a cursor.
  */
-export function select(resource: Resource, projection: Projection, needed: string[]): Selection {
-  const { table, answered, includes = {} } = resource;
-  const { fields, include = [] } = projection;
-  // Fields that are made of others need the whole row.
-  const read = answered || !fields ? Object.keys(table.row.shape) : fields;
-  const fieldOf = (column: string) => read.find((field) => table.columnOf(field) === column);
-  const keys = needed.map((column) => fieldOf(column) ?? column);
-  const hidden = keys.filter((key) => !read.includes(key));
+export function select(
+  resource: Resource,
+  { fields, include = [] }: Projection,
+  needed: string[] = [],
+): Selection {
+  const { answered, includes = {} } = resource;
   const embedded = [
     ...include.map((name) => [name, includes[name].table] as const),
     ...Object.entries(answered?.beside ?? {}),
-  ].map(([name, { view, columns }]) => `${name}:${view}(${columns})`);
-  const columns = [...read.map(table.columnAs), ...hidden, ...embedded].join(",");
+  ].map(([name, { plainView }]) => `${name}:${plainView}(*)`);
+  // Fields that are computed from others need the whole row.
+  const read = fields && !answered ? new Set([...fields, ...needed]) : ["*"];
+  const columns = [...read, ...embedded].join(",");
 
-  const hasOthers = hidden.length > 0 || include.length > 0;
-  const recordOf = partOf(resource, fields ?? (hasOthers ? fieldsOf(resource) : undefined));
+  const recordOf = partOf(resource, fields);
   const answer = (row: Row): Row => {
     if (include.length === 0) return recordOf(row);
     const records = include.map((name) => [name, inOrder(row[name], includes[name])]);
     return { ...recordOf(row), ...Object.fromEntries(records) };
   };
-  return { columns, keys, answer };
+  return { columns, answer };
 }
 
-/** How a row of a resource is answered: with these fields, or as a whole. */
-export function partOf({ answered }: Resource, fields?: string[]): (row: Row) => Row {
+/**
+ * How the rows of one answer are returned: as a whole, or only these fields. A row may have more
+ * columns than callers see.
+ */
+export function partOf({ table, answered }: Resource, fields?: string[]): (row: Row) => Row {
+  const stored = [...Object.keys(table.row.shape), ...Object.keys(answered?.beside ?? {})];
+  if (!answered) return only(fields ?? stored);
+  const rowOf = only(stored);
   return (row) => {
-    const whole: Row = answered ? answered.of(row as never) : row;
+    const whole: Row = answered.of(rowOf(row) as never);
     return fields ? membersOf(whole, fields) : whole;
   };
 }
 
-function membersOf(row: Row, names: string[]): Row {
-  return Object.fromEntries(names.map((name) => [name, row[name]]));
+/**
+ * Keeps only these members of each row of one answer. All rows of an answer have the same members.
+ */
+function only(names: string[]): (row: Row) => Row {
+  let hasOthers: boolean | undefined;
+  return (row) => {
+    hasOthers ??= Object.keys(row).join() !== names.join();
+    return hasOthers ? membersOf(row, names) : row;
+  };
 }
 
-/** PostgREST answers the members of an embedded row in an order of its own. */
+function membersOf(row: Row, names: string[]): Row {
+  const members: Row = {};
+  for (const name of names) members[name] = row[name];
+  return members;
+}
+
+/** PostgREST returns the members of an embedded row in its own order. */
 function inOrder(found: unknown, { table }: Included): unknown {
   const names = Object.keys(table.row.shape);
   if (Array.isArray(found)) return found.map((row) => membersOf(row, names));
   return found === null ? null : membersOf(found as Row, names);
 }
 
-/** A query of supabase-js, as far as the order of embedded rows needs it. */
+/** The methods of a supabase-js query that the order of embedded rows needs. */
 interface Orderable<Query> {
   filter(column: string, operator: string, operand: string): Query;
   order(column: string, options: { ascending: boolean; referencedTable: string }): Query;
 }
 
-/** The query, with its embedded lists in their order, and without the archived records that it does not ask for. */
+/**
+ * The query, with its embedded lists sorted. Archived records are left out of these lists unless
+ * the caller asks for them.
+ */
 export function withIncludedInOrder<Query extends Orderable<Query>>(
   query: Query,
   { includes = {} }: Resource,

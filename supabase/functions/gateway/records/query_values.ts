@@ -1,21 +1,24 @@
 import { isStorable, NOT_STORABLE } from "../../_shared/http/fields.ts";
 import { phoneKey } from "./phone_key.ts";
 
-/** One value in a query: what a caller writes, and what the database compares with. */
+/**
+ * One value in a query: the text that a caller writes, and the value that the database compares
+ * with.
+ */
 export interface QueryValue {
-  /** What a caller writes, in JSON Schema. */
+  /** The texts that a caller may write, as a JSON Schema. */
   schema: Record<string, unknown>;
-  /** What is wrong with another text, behind a field's name: "must be a UUID". */
+  /** The rule that a wrong text breaks, in words that follow a field's name: "must be a UUID". */
   must: string;
-  /** What is said about an empty text instead, behind "has an empty value; ". */
+  /** The rule for an empty text, if it differs, in words that follow "has an empty value; ". */
   ifEmpty?: string;
-  /** The operand for the database; null when the text is no such value. */
+  /** The value for the database; null when the text is wrong. */
   operand(text: string): string | null;
-  /** Every operand that there is, where they are few. */
+  /** All possible values for the database, if there are few. */
   all?: string[];
 }
 
-/** A value that this pattern describes. @param operand what it is compared with. */
+/** A value that matches this pattern. @param operand the value for the comparison. */
 function matching(
   pattern: RegExp,
   schema: object,
@@ -29,7 +32,7 @@ function matching(
   };
 }
 
-/** An id of a row, in any case. */
+/** An id of a row, in upper or lower case. */
 export const UUID = matching(
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   { format: "uuid" },
@@ -37,14 +40,16 @@ export const UUID = matching(
   (text) => text.toLowerCase(),
 );
 
-/** The id that the channel gave to something of a company: digits. */
+/**
+ * An id that the channel gave, made of digits: the id of a phone number or of a business account.
+ */
 export const CHANNEL_NUMBER = matching(
   /^[0-9]{1,32}$/,
   { pattern: "^[0-9]{1,32}$" },
-  "must be an id of the channel, which is made of digits",
+  "must be an id from the channel, which has only digits",
 );
 
-/** A number with at most 15 digits before the point and 6 behind it. */
+/** A number with at most 15 digits before the decimal point and 6 after it. */
 export const NUMBER = matching(
   /^-?\d{1,15}(\.\d{1,6})?$/,
   { pattern: "^-?\\d{1,15}(\\.\\d{1,6})?$" },
@@ -63,7 +68,7 @@ export const INTEGER: QueryValue = {
 
 /**
  * One of these words.
- * @param stored how a word is stored, where that differs from how callers see it.
+ * @param stored how a word is stored, if callers see another word.
  */
 export function oneOf(
   words: readonly string[],
@@ -88,27 +93,30 @@ export const LANGUAGE = matching(
 
 const TEXT_SCHEMA = { type: "string", minLength: 1 };
 
-/** Any text, compared as it is. */
+/** Any text, compared literally. */
 export const TEXT: QueryValue = {
   schema: TEXT_SCHEMA,
   must: NOT_STORABLE,
   operand: (text) => text !== "" && isStorable(text) ? text : null,
 };
 
-/** A word of the channel, which writes it in upper case. */
+/** A word of the channel, which writes its words in upper case. */
 export const UPPER_CASE: QueryValue = {
   ...TEXT,
-  must: "must be a word of the channel, such as APPROVED or UTILITY",
+  must: "must be a word that the channel uses, such as APPROVED or UTILITY",
   operand: (text) => TEXT.operand(text.toUpperCase()),
 };
 
-/** A text that is compared in any case. */
+/** A text that is compared without regard to case. */
 export const ANY_CASE: QueryValue = {
   ...TEXT,
   operand: (text) => TEXT.operand(Array.from(text, lowerCase).join("")),
 };
 
-/** Postgres makes one letter of each letter; JavaScript makes two of a capital I with a dot. */
+/**
+ * The small form of a letter, always one letter as in Postgres. JavaScript turns a capital I with a
+ * dot into two characters.
+ */
 function lowerCase(letter: string): string {
   const [first] = letter.toLowerCase();
   return first;
@@ -127,7 +135,7 @@ export const PHONE: QueryValue = {
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/i;
 
-/** A time with its offset, or a day, which stands for its beginning in UTC. */
+/** A time with its offset, or a day, which means its beginning in UTC. */
 export const TIME: QueryValue = {
   schema: {
     anyOf: [
@@ -146,15 +154,15 @@ export const TIME: QueryValue = {
   },
 };
 
-/** Date takes the 31st of February for a day in March. */
+/** Date would read the 31st of February as a day in March. */
 function isDay(day: string): boolean {
   const date = new Date(`${day}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
 
 /**
- * The text with a plus sign at this place, where a blank stands. In the query of an address, a plus sign that is
- * not written as `%2B` means a blank, and no phone or time has a blank there.
+ * Replaces the space at this position by a plus sign. In the query of an address, a plus sign that
+ * is not written as `%2B` means a space. No phone or time has a space there.
  */
 function withPlus(text: string, at: number): string {
   return text.at(at) === " " ? text.slice(0, at) + "+" + text.slice(at + 1 || undefined) : text;

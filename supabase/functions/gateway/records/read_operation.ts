@@ -1,6 +1,7 @@
 import type { PostgrestSingleResponse } from "@supabase/supabase-js";
-import * as z from "zod";
+import * as z from "zod/mini";
 import { rows } from "../../_shared/database/rows.ts";
+import { viewWith } from "../../_shared/database/table.ts";
 import { ApiError } from "../../_shared/errors.ts";
 import { one } from "../../_shared/http/answers.ts";
 import { Id } from "../../_shared/http/fields.ts";
@@ -8,7 +9,7 @@ import { lazily, type Operation, operation, reply } from "../../_shared/http/ope
 import type { Caller } from "../../_shared/key/caller.ts";
 import { type Archived, archivedParameter, archivedRecordConditions } from "./archived.ts";
 import { survivorOf } from "./merged.ts";
-import { type Condition, type Filterable, meeting } from "./conditions.ts";
+import { columnsOf, type Condition, type Filterable, meeting } from "./conditions.ts";
 import {
   type Projection,
   projectionParameters,
@@ -26,8 +27,8 @@ interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>>, Filterable<
 }
 
 /**
- * An operation that answers one record of a resource that the key's company has, by its id. A record of another
- * company is a 404 like one that does not exist.
+ * An operation that returns one record of the key's company by its id. A record of another company
+ * is answered like one that does not exist, with 404.
  */
 export function readOperation<const Name extends string>(
   { id, path, resource, by = "id" }: {
@@ -35,7 +36,7 @@ export function readOperation<const Name extends string>(
     path: string;
     // deno-lint-ignore no-explicit-any -- a resource of rows of any shape
     resource: Resource<any, any>;
-    /** The field with its id, and the name of that in the path. */
+    /** The field that has the record's id. The parameter in the path has the same name. */
     by?: string;
   },
 ): Operation<Name> {
@@ -48,7 +49,7 @@ export function readOperation<const Name extends string>(
     query: lazily(() =>
       z.strictObject({ ...projectionParameters(resource), ...archivedParameter(resource) })
     ),
-    answers: { 200: one(recordById(resource)) },
+    answers: () => ({ 200: one(recordById(resource)) }),
     conditional: true,
     errors: ["not_found"],
   }, async ({ caller, params, query }) => {
@@ -65,7 +66,7 @@ export function readOperation<const Name extends string>(
   });
 }
 
-/** The records of a resource that the key's company has, with this value in a field, as they are answered. */
+/** The records of the key's company that have this value in a field, as they are returned. */
 export async function readRecords(
   caller: Caller,
   resource: Resource,
@@ -75,8 +76,9 @@ export async function readRecords(
   conditions: Condition[] = [],
 ): Promise<Row[]> {
   const { table } = resource;
-  const selection = select(resource, projection, []);
-  const all = caller.reader.from(table.view).select(selection.columns) as unknown as Query;
+  const selection = select(resource, projection);
+  const view = viewWith(table, [field, ...columnsOf(conditions)]);
+  const all = caller.reader.from(view).select(selection.columns) as unknown as Query;
   const asked = withIncludedInOrder(meeting(all, conditions), resource, projection);
-  return rows(await asked.eq(table.columnOf(field), value)).map(selection.answer);
+  return rows(await asked.eq(field, value)).map(selection.answer);
 }

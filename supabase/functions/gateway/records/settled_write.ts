@@ -1,18 +1,20 @@
 import { ApiError } from "../../_shared/errors.ts";
 import { REPLAYED } from "../../_shared/http/idempotency.ts";
 
-// What the functions of the database answer that write a record in one line with others, such as a pipeline whose
-// position moves others.
+// The results of database functions that write a record and also change other records. Moving a
+// pipeline, for example, changes the positions of other pipelines.
 
-/** The answer to an addition. */
+/** The answer to a request that adds a record. */
 interface Added<Row> {
-  /** Whether it repeats an earlier one by its Idempotency-Key. */
+  /** Whether the request repeats an earlier one with the same Idempotency-Key. */
   replayed: boolean;
-  /** Null when a repeat finds the record deleted. */
+  /** Null when a repeat finds that the record has been deleted. */
   data: Row | null;
 }
 
-/** The record that a POST has added, and the headers of its answer. @param name of the kind of record. */
+/**
+ * The record that a POST added, and the headers of its answer. @param name of the kind of record.
+ */
 export function addedRecord<Row>(name: string, added: unknown) {
   const { replayed, data } = added as Added<Row>;
   if (data === null) {
@@ -25,9 +27,9 @@ export function addedRecord<Row>(name: string, added: unknown) {
 }
 
 /**
- * The record that a PATCH has changed.
+ * The record that a PATCH changed.
  * @param name of the kind of record.
- * @param refusals what is said for each result but `written` and `not_found`.
+ * @param refusals the error for each result except `written` and `not_found`.
  */
 export function changedRecord<Row>(
   name: string,
@@ -41,7 +43,7 @@ export function changedRecord<Row>(
     : refusals[result]();
 }
 
-/** Checks that a DELETE has archived its record. Its parameters are as those of `changedRecord`. */
+/** Throws unless a DELETE archived its record. The parameters are those of `changedRecord`. */
 export function requireArchived(
   name: string,
   result: string,

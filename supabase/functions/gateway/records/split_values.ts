@@ -1,10 +1,13 @@
-/** More values than a page has rows are no list for a person, and the address has its limit. */
+/** No person writes a list of more values, and the length of an address is limited. */
 export const MAX_VALUES = 100;
 
 const BAD_ESCAPE =
   "has a backslash that escapes nothing; write \\\\ for a backslash and \\, for a comma";
 
-/** The values of a list with commas between them; else what is wrong with it. `\,` is a comma, `\\` a backslash. */
+/**
+ * Splits a list at its commas. Returns its values, or the error if the list is wrong. `\,` is a
+ * comma, `\\` a backslash.
+ */
 export function splitValues(given: string): string[] | string {
   const values = [""];
   for (let at = 0; at < given.length; at++) {

@@ -3,10 +3,12 @@ import { DatabaseError, rows } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 
 /**
- * The rows of an answer to a query that the caller has chosen, and that may be one which no index serves.
+ * The rows of a query whose filters and sort the caller chose. There may be no index for such a
+ * query.
  *
- * @param advice what the caller adds or leaves out when it takes too long.
- * @throws ApiError query_too_expensive when it took longer than a statement may; else what `rows` throws.
+ * @param advice what the caller should add or leave out when the query takes too long.
+ * @throws ApiError query_too_expensive when it took longer than a statement may; otherwise the
+ *   errors of `rows`.
  */
 export function rowsInTime<Row>(answer: PostgrestSingleResponse<Row>, advice: string): Row {
   try {

@@ -1,34 +1,57 @@
-// How texts are compared when people search: accents, case and punctuation aside. The database folds the rows in
-// the same way (app.words), so what is folded here is found there.
+import { COMMON, type FieldsOf, type Words } from "../../_shared/http/api_words.ts";
+import type { BatchItemError, BatchSummary } from "./batch_operation.ts";
+import type { DeletedRow } from "./changes.ts";
 
-const COMBINING_MARKS = /[\u0300-\u036f]/g;
-// deno-lint-ignore no-control-regex -- control characters separate words as blanks do
-const ASCII_PUNCTUATION = /[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+/g;
+export const batch = { items: "The items to write, in any order." };
 
-/**
- * A text without accents, in lower case, with one space in place of ASCII punctuation and white space. Letters in
- * other forms of the same letter, such as the ligature `ﬁ`, become the plain ones (NFKD).
- */
-export function folded(text: string): string {
-  const plain = text.normalize("NFKD").replace(COMBINING_MARKS, "")
-    .replace(ASCII_PUNCTUATION, " ");
-  // Letter by letter, because JavaScript writes a sigma at the end of a word differently and Postgres does not.
-  return Array.from(plain, (letter) => letter.toLowerCase()).join("").replaceAll("ς", "σ");
-}
+const batchItemError: FieldsOf<typeof BatchItemError> = {
+  error: "What is wrong, as a sentence for people.",
+  code: "The error's code.",
+  details: "What is wrong with each field of the item; the field `item` means the whole item.",
+  existing_id:
+    "The id of the existing record with which the item conflicts, such as the contact with " +
+    "the same phone.",
+};
 
-/** The different words of a folded text. */
-export function wordsOf(text: string): string[] {
-  return [...new Set(folded(text).split(" ").filter((word) => word !== ""))];
-}
+const batchSummary: FieldsOf<typeof BatchSummary> = {
+  total: "How many items there are.",
+  created: "How many records were created.",
+  updated: "How many records were updated.",
+  failed: "How many items failed.",
+};
 
-/** A text has trigrams, by which an index finds it anywhere, from this length on. */
-const ANYWHERE_LENGTH = 3;
-
-/**
- * The pattern for `like` that finds a folded text in folded rows: anywhere, or at the beginnings of words when it
- * is shorter than three letters, which no index finds elsewhere. Folded text has no character that `like` minds.
- */
-export function patternOf(text: string): string {
-  const isShort = [...text].length < ANYWHERE_LENGTH;
-  return isShort && !text.startsWith(" ") ? `% ${text}%` : `%${text}%`;
-}
+/** The texts about lists, changes and batches of any resource. */
+export const words = {
+  schemas: {
+    BatchItemError:
+      "Why an item was not written: the same body as the error for a single record, without `request_id`.",
+    BatchSummary: "How many items succeeded and how many failed.",
+    DeletedRow: "A record that was deleted. Only these fields are left.",
+    Pagination: "The place of this page in the list.",
+    ChangesPagination: "The place of this page in the list of changes.",
+  },
+  fields: {
+    BatchItemError: batchItemError,
+    BatchSummary: batchSummary,
+    DeletedRow: {
+      id: COMMON.id,
+      company_id: COMMON.company_id,
+      deleted_at: "When the record was deleted.",
+      merged_into:
+        "For a contact that was merged: the id of the contact into which it was merged. Left out otherwise.",
+    } satisfies FieldsOf<typeof DeletedRow>,
+    ChangesPagination: {
+      limit: "The greatest number of changes on a page.",
+      has_more:
+        "Whether there are more changes to read now. When this is `false`, your copy is up to date.",
+      next_cursor: "The `cursor` of the next page. That page also has changes that are made later.",
+    },
+    Pagination: {
+      limit: "The greatest number of records on a page.",
+      has_more: "Whether there is another page.",
+      next_cursor: "The `cursor` of the next page; `null` on the last page.",
+      total: "How many records the filters find, up to 100,000. Only with `include_total=true`.",
+      total_relation: "`eq`: the total is exact. `gte`: there are at least this many.",
+    },
+  },
+} satisfies Words;

@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import type * as z from "zod/mini";
 import type { Json } from "../../_shared/database/types.ts";
 import {
   ApiError,
@@ -9,7 +9,7 @@ import {
 } from "../../_shared/errors.ts";
 import { REPLAYED } from "../../_shared/http/idempotency.ts";
 
-// What the functions of the database that write records answer: one result per item, in order.
+// The results of the database functions that write records: one result for each item, in order.
 
 /** An item that was written, with the record as it is now. */
 interface Written<Row> {
@@ -24,46 +24,59 @@ export type NotWritten =
   | {
     status: 409;
     existing_id: string;
-    /** Whether the record that the item names was merged into that one. */
+    /** Whether the item names a record that was merged into the record with this id. */
     merged?: true;
   }
   | { status: 422; constraint: string };
 
-/** What became of one item. */
+/** The result of one item. */
 export type Result<Row = Record<string, unknown>> = Written<Row> | NotWritten;
 
-/** What became of a request. */
+/** The result of a request. */
 export interface Outcome<Row = Record<string, unknown>> {
-  /** Whether an earlier request with the same Idempotency-Key has done it. */
+  /** Whether an earlier request with the same Idempotency-Key wrote the records. */
   replayed: boolean;
-  /** Whether nothing was written, because all or none was asked for and an item failed. */
+  /** Whether nothing was written because one item of an all-or-none request failed. */
   undone: boolean;
   results: Result<Row>[];
 }
 
-/** What it means to the caller when a record cannot be written. */
+/** What it means for the caller when the database refuses a record. */
 export interface Meanings {
-  /** What one record is called: `Deal`. */
+  /** The name of one record: `Deal`. */
   name: string;
-  /** The field that is wrong, by the names of the constraints that a write may break. */
+  /** The wrong field for each constraint that a write may break, by the constraint's name. */
   constraints: Record<string, FieldError>;
-  /** The field whose value another record has, with the sentence about it. */
+  /** The field with a value that another record already has, and the sentence about it. */
   conflict?: FieldError;
-  /** The field that names a record which was merged into another one, with the sentence about it. */
+  /** The field that names a merged record, and the sentence about it. */
   merged?: FieldError;
 }
 
-/** A record with the fields of its schema that it has, in their order, and no others that a newer database knows. */
-export function inFormOf({ shape }: z.ZodObject, record: Record<string, unknown>) {
+/**
+ * The fields of a record that its schema has, in the schema's order. Fields that only a newer
+ * database has are left out.
+ */
+export function inFormOf({ shape }: z.ZodMiniObject, record: Record<string, unknown>) {
   const known = Object.keys(shape).filter((field) => Object.hasOwn(record, field));
   return Object.fromEntries(known.map((field) => [field, record[field]]));
 }
 
 /**
- * The answer of a function that writes records.
- * @param row the schema of a record, in whose form they are answered.
+ * The record for a row that an update of its table returned. The record has its version as a text.
  */
-export function outcomeOf<Row>(answer: Json, row: z.ZodObject): Outcome<Row> {
+export function recordOfRow<Schema extends z.ZodMiniObject>(
+  schema: Schema,
+  row: { version: number },
+): z.output<Schema> {
+  return inFormOf(schema, { ...row, version: String(row.version) }) as z.output<Schema>;
+}
+
+/**
+ * The answer of a database function that writes records.
+ * @param row the schema of a record, whose form the answer has.
+ */
+export function outcomeOf<Row>(answer: Json, row: z.ZodMiniObject): Outcome<Row> {
   const outcome = answer as unknown as Outcome;
   const results = outcome.results.map((result) => {
     if (!("data" in result)) return result;
@@ -78,7 +91,7 @@ export function headersOf({ replayed }: Pick<Outcome, "replayed">): Record<strin
 }
 
 /**
- * The one result of a request that writes one record.
+ * The only result of a request that writes one record.
  * @throws ApiError not_found, conflict or invalid_request when it was not written.
  */
 export function onlyResult<Row>(outcome: Outcome<Row>, meanings: Meanings): Written<Row> {
@@ -89,7 +102,7 @@ export function onlyResult<Row>(outcome: Outcome<Row>, meanings: Meanings): Writ
 
 /**
  * The error of a record that was not written.
- * @param at the name of a field within the whole body, where all or none was asked for.
+ * @param at the name that a field has within the whole body, for an all-or-none request.
  */
 export function errorOf(
   result: NotWritten,
@@ -108,7 +121,8 @@ export function errorOf(
     return new ApiError(code, `${sentence}; nothing was written: ${told}`, { details, body });
   };
   if (result.status === 404) {
-    const since = "the first request with this Idempotency-Key wrote it, and it was deleted since";
+    const since =
+      "the first request with this Idempotency-Key wrote it, and it has been deleted since";
     const sentence = replayed ? `${name} not found: ${since}` : `${name} not found`;
     const message = `is not the id of a ${name.toLowerCase()} of your company`;
     return refusal("not_found", sentence, { field: "id", message });

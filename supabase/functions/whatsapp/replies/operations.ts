@@ -1,11 +1,11 @@
 import { keepRunning } from "../../_shared/background.ts";
 import { FairShare } from "../../_shared/fair_share.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
-import type { SendingConfig } from "../../_shared/sending/config.ts";
+import type { SendingConfig } from "../../_shared/sending/send_config.ts";
 import { SendParameters } from "../../_shared/sending/request.ts";
-import { ReplyAnswer } from "./answers.ts";
-import { ReplyRequest } from "./request.ts";
-import { sendReply } from "./send.ts";
+import { ReplyAnswer } from "./reply_answers.ts";
+import { ReplyRequest } from "./reply_request.ts";
+import { sendReply } from "./send_reply.ts";
 
 /** The operations of this function for callers with an API key: the free reply. */
 export function replyOperations(config: SendingConfig) {
@@ -19,7 +19,7 @@ export function replyOperations(config: SendingConfig) {
       query: SendParameters,
       body: ReplyRequest,
       keyInBody: true,
-      answers: { 200: ReplyAnswer },
+      answers: () => ({ 200: ReplyAnswer }),
       errors: [
         "not_found",
         "account_not_connected",
@@ -33,12 +33,13 @@ export function replyOperations(config: SendingConfig) {
       ],
     }, async ({ caller, query, body, origin }) => {
       const dryRun = query.dry_run === "true";
-      // Its turn comes before its claim: a claim whose send waited would be pending for longer than its lease.
+      // A send waits for its turn before it makes its claim. Otherwise the claim could be pending
+      // for longer than its lease.
       const sending = share.run(
         caller.holder,
         () => sendReply(caller, config, body, { dryRun, origin }),
       );
-      // The send goes on, and its outcome is recorded, when the caller hangs up.
+      // If the caller disconnects, the send continues, and its outcome is recorded.
       keepRunning(sending.catch(() => {}));
       const { body: answer, headers } = await sending;
       return reply(200, answer, { headers });

@@ -1,4 +1,0 @@
-/** Prints a step of the run, after the seconds since its start. */
-export function progress(step: string) {
-  console.error(`${(performance.now() / 1000).toFixed(0).padStart(4)} s  ${step}`);
-}

@@ -1,8 +1,0 @@
-// The fastest possible function on Hono: it answers a constant.
-
-import { Hono } from "hono";
-
-const body = Deno.env.get("BODY") ?? "{}";
-const app = new Hono().all("*", (c) => c.body(body, 200, { "Content-Type": "application/json" }));
-
-export default { fetch: app.fetch };

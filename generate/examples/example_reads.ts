@@ -1,0 +1,240 @@
+import { encodeBase64Url } from "deno-std/encoding/base64url.js";
+import type { OperationId } from "../openapi/functions.ts";
+
+// The example requests that only read.
+
+/** The request of an example. */
+export interface ExampleRequest {
+  name: string;
+  summary: string;
+  /** The values of the parameters in the path. */
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: Record<string, unknown>;
+  /** The content type of the body; by default application/json. */
+  contentType?: string;
+  ifMatch?: string;
+  /** The headers with the key. By default, they have the key of the demo company. */
+  key?: Record<string, string>;
+}
+
+/** The id of a row of the demo data. All ids of one table have the same block. */
+export const demoId = (block: string, number: number) =>
+  `de3000${block}-0000-4000-8000-${String(number).padStart(12, "0")}`;
+
+/** The id of a contact of the demo data. */
+export const contact = (number: number) => demoId("06", number);
+
+/** The `next_cursor` of a page of contacts without filters. */
+const CURSOR_OF_ALL = encodeBase64Url(
+  JSON.stringify(["contacts", "", "2026-03-02T09:00:00+00:00", contact(39)]),
+);
+
+/** The requests of each operation that reads. */
+export const EXAMPLE_READS = {
+  listContacts: [
+    { name: "firstPage", summary: "The first page", query: { limit: "2" } },
+    { name: "noKey", summary: "Without a key", key: {} },
+    { name: "wrongKey", summary: "With an invalid key", key: { "X-Api-Key": "sk_live_wrong" } },
+    { name: "wrongLimit", summary: "With a limit that is too high", query: { limit: "1000" } },
+    {
+      name: "byTwoTags",
+      summary: "Hot contacts that have both tags",
+      query: { temperature: "hot", "tags[all]": "customer,brisa", fields: "name,tags" },
+    },
+    {
+      name: "byWords",
+      summary: "By words, in any order and without accents",
+      query: { q: "goncalves guanabara", fields: "name,empresa" },
+    },
+    {
+      name: "byCustomField",
+      summary: "By a custom field",
+      query: { "custom_fields.preferred_language": "ca", fields: "name,custom_fields" },
+    },
+    {
+      name: "sortedWithTotal",
+      summary: "Sorted by name, with the total number of contacts",
+      query: {
+        ...{ tags: "roaster,grinder", sort: "name", include_total: "true" },
+        ...{ fields: "name,tags", limit: "2" },
+      },
+    },
+    {
+      name: "unknownParameter",
+      summary: "With a parameter that does not exist",
+      query: { "nam[contains]": "ana" },
+    },
+    {
+      name: "unknownOperator",
+      summary: "With an operator that does not exist",
+      query: { "name[like]": "ana" },
+    },
+    {
+      name: "otherCursor",
+      summary: "With the cursor of a different query",
+      query: { temperature: "hot", cursor: CURSOR_OF_ALL },
+    },
+  ],
+  listContactChanges: [
+    {
+      name: "fromTheBeginning",
+      summary: "The first page",
+      query: { start: "beginning", limit: "1" },
+    },
+    { name: "fromNow", summary: "From now on: a cursor and no changes", query: { start: "now" } },
+  ],
+  getContact: [
+    { name: "oneContact", summary: "One contact", params: { id: contact(4) } },
+    {
+      name: "unknownContact",
+      summary: "Your company does not have this contact",
+      params: { id: contact(9999) },
+    },
+  ],
+  exportContact: [
+    {
+      name: "everything",
+      summary: "Everything that is stored about a person",
+      params: { id: contact(4) },
+    },
+  ],
+  listDeals: [
+    { name: "firstPage", summary: "The first page", query: { limit: "2" } },
+    {
+      name: "largest",
+      summary: "The largest open deals of at least 10,000, each with its stage",
+      query: {
+        ...{ status: "open", "value[gte]": "10000", sort: "-value" },
+        ...{ fields: "title,value", include: "stage", limit: "2" },
+      },
+    },
+  ],
+  listDealChanges: [
+    { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
+  ],
+  getDeal: [
+    { name: "oneDeal", summary: "One deal", params: { id: demoId("07", 5) } },
+    {
+      name: "withContactAndStage",
+      summary: "One deal with its contact and its stage",
+      params: { id: demoId("07", 5) },
+      query: { include: "contact,stage" },
+    },
+  ],
+  listDealHistory: [
+    { name: "ofOneDeal", summary: "What happened to a deal", params: { id: demoId("07", 3) } },
+    {
+      name: "unknownDeal",
+      summary: "Your company does not have this deal",
+      params: { id: demoId("07", 9999) },
+    },
+  ],
+  listPipelines: [{ name: "all", summary: "All pipelines" }],
+  getPipeline: [
+    { name: "onePipeline", summary: "One pipeline", params: { id: demoId("04", 1) } },
+    {
+      name: "withStages",
+      summary: "One pipeline with its stages",
+      params: { id: demoId("04", 1) },
+      query: { fields: "name", include: "stages" },
+    },
+  ],
+  listStages: [
+    {
+      name: "ofOnePipeline",
+      summary: "The stages of one pipeline",
+      query: { pipeline_id: demoId("04", 1) },
+    },
+  ],
+  getStage: [{ name: "oneStage", summary: "One stage", params: { id: demoId("05", 1) } }],
+  listConversations: [
+    { name: "firstPage", summary: "The first page", query: { limit: "2" } },
+    {
+      name: "withContact",
+      summary: "Open conversations without an assigned member, each with its contact",
+      query: { status: "open", "assigned_to[empty]": "true", include: "contact", limit: "1" },
+    },
+  ],
+  listConversationChanges: [
+    { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
+  ],
+  getConversation: [{
+    name: "oneConversation",
+    summary: "One conversation",
+    params: { id: demoId("08", 3) },
+  }],
+  listMessages: [
+    {
+      name: "newestMessages",
+      summary: "The newest messages of a conversation",
+      params: { id: demoId("08", 3) },
+      query: { limit: "2" },
+    },
+    {
+      name: "unknownConversation",
+      summary: "Your company does not have this conversation",
+      params: { id: demoId("08", 9999) },
+    },
+  ],
+  listMessageChanges: [
+    { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
+  ],
+  getMessage: [{ name: "oneMessage", summary: "One message", params: { id: demoId("10", 304) } }],
+  findSend: [
+    {
+      name: "found",
+      summary: "The send with this key",
+      query: { idempotency_key: "catalogue-chloe" },
+    },
+    { name: "none", summary: "No send has this key", query: { idempotency_key: "never-sent" } },
+    { name: "noIdempotencyKey", summary: "Without the parameter `idempotency_key`" },
+  ],
+  getSend: [
+    { name: "oneSend", summary: "One send", params: { message_id: demoId("10", 1201) } },
+    {
+      name: "unknownSend",
+      summary: "Your company does not have this send",
+      params: { message_id: demoId("10", 9999) },
+    },
+  ],
+  search: [
+    {
+      name: "found",
+      summary: "Everything that contains the word",
+      query: { q: "maya", limit: "3" },
+    },
+    { name: "noWord", summary: "Without a letter or a digit", query: { q: "!" } },
+  ],
+  listTeams: [{ name: "all", summary: "All teams" }],
+  getTeam: [{ name: "oneTeam", summary: "One team", params: { id: demoId("02", 1) } }],
+  listMembers: [{ name: "all", summary: "All members" }],
+  getMember: [{ name: "oneMember", summary: "One member", params: { id: demoId("01", 1) } }],
+  listTemplates: [
+    {
+      name: "ofOneName",
+      summary: "The languages of one template",
+      query: { name: "order_update", limit: "2" },
+    },
+    {
+      name: "none",
+      summary: "A template that the channel does not list",
+      query: { name: "order_update", language: "fr" },
+    },
+  ],
+  getTemplate: [
+    {
+      name: "oneTemplate",
+      summary: "One template",
+      params: { id: demoId("09", 2) },
+    },
+    {
+      name: "unknownTemplate",
+      summary: "Your company does not have this template",
+      params: { id: demoId("09", 9999) },
+    },
+  ],
+  getHealth: [{ name: "ok", summary: "The service works" }],
+  // This operation has no example: its answer is the description, which contains the examples.
+  getOpenApi: [],
+} satisfies Partial<Record<OperationId, [] | [ExampleRequest, ...ExampleRequest[]]>>;

@@ -1,0 +1,416 @@
+import { contact, demoId, EXAMPLE_READS, type ExampleRequest } from "./example_reads.ts";
+import type { OperationId } from "../openapi/functions.ts";
+
+// The requests of the examples. `npm run generate` makes them with the demo company's key and
+// records the answers in examples.json. A test repeats them and compares the answers.
+
+/** A request with its recorded answer. */
+export interface Example {
+  name: string;
+  summary: string;
+  request: Omit<ExampleRequest, "name" | "summary" | "key">;
+  status: number;
+  answer: unknown;
+}
+
+/** The examples of each operation, by its id. */
+export type Examples = Partial<Record<string, Example[]>>;
+
+const TEMPLATE = {
+  phone: "+12025550101",
+  template_name: "order_update",
+  language_code: "en_US",
+  display_text: "Hello Maya, your order A-1815 is on its way.",
+  body_variables: ["Maya", "A-1815"],
+};
+const ORDER_KEY = "order-A-1815-shipped";
+const REPLY = "Sí, con transferencia está bien. Le envío los datos.";
+/** A send to a recipient for whom the sandbox answers with a failure. */
+const failingSend = (name: string, summary: string, phone: string): ExampleRequest => ({
+  name,
+  summary,
+  body: { ...TEMPLATE, phone },
+});
+
+/**
+ * The requests of each operation. The requests that only read are made first, in this order, and
+ * then the others. The code does not compile if an operation has no entry.
+ */
+export const EXAMPLE_REQUESTS = {
+  ...EXAMPLE_READS,
+  createContact: [
+    {
+      name: "created",
+      summary: "A new contact",
+      body: { phone: "+14155550123", name: "Ada Lovelace", tags: ["newsletter"] },
+    },
+    {
+      name: "exists",
+      summary: "The person already is a contact",
+      body: { phone: "+552190000001", name: "João Gonçalves" },
+    },
+  ],
+  putContact: [
+    {
+      name: "put",
+      summary: "No contact has this phone, so the request creates one",
+      body: { phone: "+14155550124", name: "Charles Babbage" },
+    },
+    {
+      name: "putAgain",
+      summary: "The person already is a contact: the given fields are updated",
+      body: { phone: "+14155550124", temperature: "hot" },
+    },
+    {
+      name: "kept",
+      summary: "Only empty fields are filled",
+      query: { on_conflict: "keep" },
+      body: { phone: "+14155550124", name: "Mr Babbage", empresa: "Royal Society" },
+    },
+    {
+      name: "putSince",
+      summary: "The contact has changed since it was read",
+      ifMatch: '"1"',
+      body: { phone: "+14155550124", temperature: "cold" },
+    },
+  ],
+  writeContacts: [
+    {
+      name: "written",
+      summary: "One contact is created, and one is updated",
+      query: { on_conflict: "update" },
+      body: {
+        items: [
+          { phone: "+14155550125", name: "Mary Somerville" },
+          { phone: "+14155550124", job_title: "Engineer" },
+        ],
+      },
+    },
+    {
+      name: "writtenInPart",
+      summary: "One contact is created, and one person already is a contact",
+      body: {
+        items: [
+          { phone: "+14155550126", name: "Sophie Germain" },
+          { phone: "+14155550124", job_title: "Engineer" },
+        ],
+      },
+    },
+    {
+      name: "noneWritten",
+      summary: "All or none: one person already is a contact",
+      query: { atomic: "true" },
+      body: { items: [{ phone: "+14155550127" }, { phone: "+14155550124" }] },
+    },
+  ],
+  updateContacts: [
+    {
+      name: "patched",
+      summary: "One contact is updated; the other does not exist",
+      body: {
+        items: [
+          { id: contact(4), custom_fields: { plan: "platinum" } },
+          { id: contact(9999), temperature: "cold" },
+        ],
+      },
+    },
+    {
+      name: "nonePatched",
+      summary: "All or none: another contact has one of the phones",
+      query: { atomic: "true" },
+      body: {
+        items: [
+          { id: contact(4), temperature: "cold" },
+          { id: contact(5), phone: "+14155550124" },
+        ],
+      },
+    },
+  ],
+  updateContact: [
+    {
+      name: "updated",
+      summary: "Set the temperature and clear the job title",
+      params: { id: contact(4) },
+      body: { phone: "+12025550101", temperature: "hot", job_title: null },
+    },
+    {
+      name: "merged",
+      summary: "Set one custom field and remove another",
+      params: { id: contact(4) },
+      contentType: "application/merge-patch+json",
+      body: { custom_fields: { plan: "gold", trial_ends: null } },
+    },
+    {
+      name: "changedSince",
+      summary: "The contact has changed since it was read",
+      params: { id: contact(4) },
+      ifMatch: '"1"',
+      body: { phone: "+12025550101", temperature: "cold" },
+    },
+    {
+      name: "unknown",
+      summary: "Your company does not have this contact",
+      params: { id: contact(9999) },
+      body: { phone: "+12025550101" },
+    },
+  ],
+  archiveContact: [
+    { name: "archived", summary: "Archive a contact", params: { id: contact(31) } },
+    {
+      name: "changedSince",
+      summary: "The contact has changed since it was read",
+      params: { id: contact(32) },
+      ifMatch: '"1"',
+    },
+    {
+      name: "unknown",
+      summary: "Your company does not have this contact",
+      params: { id: contact(9999) },
+    },
+  ],
+  restoreContact: [
+    { name: "restored", summary: "Restore the contact", params: { id: contact(31) } },
+    {
+      name: "unknown",
+      summary: "Your company does not have this contact",
+      params: { id: contact(9999) },
+    },
+  ],
+  createDeal: [
+    {
+      name: "created",
+      summary: "A new deal",
+      body: {
+        title: "Analytical engine",
+        value: 1999.5,
+        contact_id: contact(4),
+        stage_id: demoId("05", 1),
+      },
+    },
+  ],
+  updateDeal: [
+    {
+      name: "moved",
+      summary: "Mark a deal as won and move it to another stage",
+      params: { id: demoId("07", 1) },
+      body: { stage_id: demoId("05", 4), status: "won" },
+    },
+  ],
+  archiveDeal: [
+    { name: "archived", summary: "Archive a deal", params: { id: demoId("07", 2) } },
+  ],
+  restoreDeal: [
+    { name: "restored", summary: "Restore the deal", params: { id: demoId("07", 2) } },
+  ],
+  createDeals: [
+    {
+      name: "createdMany",
+      summary: "One deal is created; the contact of the other does not exist",
+      body: {
+        items: [
+          { title: "Difference engine", contact_id: contact(4), stage_id: demoId("05", 1) },
+          { title: "Lost letter", contact_id: contact(9999), stage_id: demoId("05", 1) },
+        ],
+      },
+    },
+    {
+      name: "noneCreated",
+      summary: "All or none: one item cannot be created",
+      query: { atomic: "true" },
+      body: {
+        items: [
+          { title: "Difference engine", contact_id: contact(4), stage_id: demoId("05", 1) },
+          { title: "Lost letter", contact_id: contact(9999), stage_id: demoId("05", 1) },
+        ],
+      },
+    },
+  ],
+  updateDeals: [
+    {
+      name: "updatedMany",
+      summary: "One deal moves to another stage; the other deal does not exist",
+      body: {
+        items: [
+          { id: demoId("07", 2), stage_id: demoId("05", 2) },
+          { id: demoId("07", 9999), status: "lost" },
+        ],
+      },
+    },
+    {
+      name: "noneUpdated",
+      summary: "All or none: one item is not a deal of the company",
+      query: { atomic: "true" },
+      body: {
+        items: [
+          { id: demoId("07", 2), stage_id: demoId("05", 2) },
+          { id: demoId("07", 9999), status: "lost" },
+        ],
+      },
+    },
+  ],
+  createPipeline: [
+    { name: "created", summary: "A new pipeline", body: { name: "Partners" } },
+  ],
+  updatePipeline: [
+    {
+      name: "moved",
+      summary: "Rename a pipeline and move it to the beginning",
+      params: { id: demoId("04", 1) },
+      body: { name: "Service", position: 0 },
+    },
+  ],
+  archivePipeline: [
+    {
+      name: "hasDeals",
+      summary: "The pipeline has deals",
+      params: { id: demoId("04", 1) },
+    },
+  ],
+  createStage: [
+    {
+      name: "created",
+      summary: "A new stage before the last one",
+      body: { pipeline_id: demoId("04", 1), name: "Signed", position: 3 },
+    },
+  ],
+  updateStage: [
+    {
+      name: "moved",
+      summary: "Move a stage to the end",
+      params: { id: demoId("05", 1) },
+      body: { position: 99 },
+    },
+  ],
+  archiveStage: [
+    {
+      name: "hasDeals",
+      summary: "The stage has deals, but the request has no `move_deals_to`",
+      params: { id: demoId("05", 2) },
+    },
+    {
+      name: "archived",
+      summary: "Move the deals of a stage and archive it",
+      params: { id: demoId("05", 2) },
+      query: { move_deals_to: demoId("05", 3) },
+    },
+  ],
+  updateConversation: [
+    {
+      name: "assigned",
+      summary: "Assign a conversation to a team",
+      params: { id: demoId("08", 11) },
+      body: { team_id: demoId("02", 2) },
+    },
+  ],
+  sendExternalTemplate: [
+    { name: "sent", summary: "A first send", body: { ...TEMPLATE, idempotency_key: ORDER_KEY } },
+    {
+      name: "repeat",
+      summary: "A repeat with the same idempotency key",
+      body: { ...TEMPLATE, idempotency_key: ORDER_KEY },
+    },
+    {
+      name: "doNotContact",
+      summary: "The contact must not be contacted",
+      body: { ...TEMPLATE, phone: "+5531900000002" },
+    },
+    {
+      name: "wrongPhone",
+      summary: "A phone without the plus sign",
+      body: { ...TEMPLATE, phone: "12025550101" },
+    },
+    failingSend("rejected", "The template does not exist or is not approved", "+15550132001"),
+    failingSend("unreachable", "The recipient cannot be reached", "+15550131026"),
+    failingSend("optedOut", "The recipient has opted out", "+15550131050"),
+    failingSend("accountRefused", "The account's token has expired", "+15550000190"),
+    failingSend("notSent", "The channel is down", "+15551000002"),
+    failingSend("unknownOutcome", "The channel fails and gives no reason", "+15551000006"),
+  ],
+  sendReply: [
+    {
+      name: "dryRun",
+      summary: "Ask whether a reply is possible now",
+      query: { dry_run: "true" },
+      body: { conversation_id: demoId("08", 4), text: REPLY },
+    },
+    {
+      name: "sent",
+      summary: "A first send",
+      body: { conversation_id: demoId("08", 4), text: REPLY, idempotency_key: "reply-1" },
+    },
+    {
+      name: "repeat",
+      summary: "A repeat with the same idempotency key",
+      body: { conversation_id: demoId("08", 4), text: REPLY, idempotency_key: "reply-1" },
+    },
+    {
+      name: "windowClosed",
+      summary: "The person wrote more than 24 hours ago",
+      body: { conversation_id: demoId("08", 3), text: REPLY },
+    },
+    {
+      name: "closed",
+      summary: "The conversation is closed",
+      body: { conversation_id: demoId("08", 2), text: REPLY },
+    },
+    {
+      name: "notConnected",
+      summary: "The business number of the conversation is no longer connected",
+      body: { conversation_id: demoId("08", 8), text: REPLY },
+    },
+    {
+      name: "unknown",
+      summary: "Your company does not have this conversation",
+      body: { conversation_id: demoId("08", 9999), text: REPLY },
+    },
+  ],
+  mergeContact: [
+    {
+      name: "itself",
+      summary: "A contact cannot be merged with itself",
+      params: { id: contact(37) },
+      body: { from: contact(37) },
+    },
+    {
+      name: "merged",
+      summary: "Two contacts become one",
+      params: { id: contact(37) },
+      body: { from: contact(36) },
+    },
+    {
+      name: "mergedAway",
+      summary: "The contact in the path was merged into another one",
+      params: { id: contact(36) },
+      body: { from: contact(35) },
+    },
+    {
+      name: "unknown",
+      summary: "Your company does not have this contact",
+      params: { id: contact(9999) },
+      body: { from: contact(37) },
+    },
+  ],
+  eraseContact: [
+    {
+      name: "unconfirmed",
+      summary: "The id in `confirm` is not the id in the path",
+      params: { id: contact(39) },
+      body: { confirm: contact(38) },
+    },
+    {
+      name: "erased",
+      summary: "A person is erased",
+      params: { id: contact(39) },
+      body: { confirm: contact(39) },
+    },
+  ],
+} satisfies
+  & Record<Exclude<OperationId, "getOpenApi">, [ExampleRequest, ...ExampleRequest[]]>
+  & Record<"getOpenApi", []>;
+
+/** Every request with the id of its operation, in the order in which the requests are made. */
+export function exampleRequests(): { id: OperationId; example: ExampleRequest }[] {
+  return Object.entries<ExampleRequest[]>(EXAMPLE_REQUESTS).flatMap(([id, requests]) =>
+    requests.map((example) => ({ id: id as OperationId, example }))
+  );
+}

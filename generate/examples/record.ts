@@ -1,0 +1,108 @@
+import { decodeBase64Url, encodeBase64Url } from "deno-std/encoding/base64url.js";
+import { type Example, EXAMPLE_REQUESTS, exampleRequests, type Examples } from "./examples.ts";
+import { describedPath, FUNCTIONS, type OperationId } from "../openapi/functions.ts";
+
+/** The stack on which examples are recorded. Its demo data must be unchanged. */
+interface DemoStack {
+  /** The API, without `/functions/v1`. */
+  url: string;
+  demo: { api_key: string } | null;
+}
+
+/**
+ * Makes the requests of the examples with the key of the demo company, and returns them with their
+ * answers. Fixed ids and times replace generated ones, so that every recording is the same.
+ */
+export async function recordExamples({ url, demo }: DemoStack): Promise<Examples> {
+  if (!demo) throw new Error("The stack has no demo company.");
+  const recorded: { id: OperationId; example: Example }[] = [];
+  for (const { id, example } of exampleRequests()) {
+    const { name, summary, key, ...request } = example;
+    const { params = {}, query, body, contentType = "application/json", ifMatch } = request;
+    const { method, path } = operationOf(id);
+    const filled = path.replace(/\{(\w+)\}/g, (_, part) => params[part]);
+    const search = query ? `?${new URLSearchParams(query)}` : "";
+    const response = await fetch(`${url}/functions/v1${filled}${search}`, {
+      method,
+      headers: {
+        ...(key ?? { Authorization: `Bearer ${demo.api_key}` }),
+        "X-Request-Id": `example-${name}`,
+        ...(body && { "Content-Type": contentType }),
+        ...(ifMatch && { "If-Match": ifMatch }),
+      },
+      body: body && JSON.stringify(body),
+    });
+    const answer = response.status === 204 ? null : await response.json();
+    recorded.push({ id, example: { name, summary, request, status: response.status, answer } });
+  }
+  const examples: Required<Examples> = Object.fromEntries(
+    Object.keys(EXAMPLE_REQUESTS).map((id) => [id, []]),
+  );
+  for (const { id, example } of reproducible(recorded)) examples[id]!.push(example);
+  return examples;
+}
+
+function operationOf(id: OperationId): { method: string; path: string } {
+  for (const api of FUNCTIONS) {
+    const operation = api.operations.find((each) => each.id === id);
+    if (operation) return { method: operation.method, path: describedPath(api, operation) };
+  }
+  throw new Error(`There is no operation ${id}.`);
+}
+
+/** The time at which the demo data was written, as the examples show it. */
+const SEEDED = Date.parse("2026-03-02T09:00:00Z");
+/** The time at which the requests were made, as the examples show it. */
+const RECORDED = "2026-03-02T09:30:00.123456+00:00";
+
+/** Times, also those within a sentence. */
+const TIMES = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?[+-]\d{2}:\d{2}/g;
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+/**
+ * Replaces the values that a database or a clock generates. Equal values get the same replacement.
+ */
+function reproducible<Value>(recorded: Value): Value {
+  // The first answers show rows that have not changed after the demo data was written.
+  const first = JSON.stringify(recorded).match(/"updated_at":"([^"]+)"/);
+  const seeded = Date.parse(first![1]);
+  const ids = new Map<string, string>();
+
+  const time = (text: string) => {
+    const ms = Date.parse(text);
+    if (ms > seeded) return RECORDED;
+    return new Date(SEEDED + ms - seeded).toISOString().replace("Z", "000+00:00");
+  };
+  const id = (text: string) => {
+    // Ids of the demo data are not replaced. The greatest id, which a cursor can have, is not
+    // replaced either.
+    if (/^(de3000|ffffffff)/.test(text)) return text;
+    if (!ids.has(text)) {
+      ids.set(text, `0b5e55ed-0000-4000-8000-${String(ids.size + 1).padStart(12, "0")}`);
+    }
+    return ids.get(text)!;
+  };
+  const text = (name: string, value: string): string => {
+    if (name === "next_cursor") {
+      const inner = JSON.parse(new TextDecoder().decode(decodeBase64Url(value)));
+      // The database chooses the generation and the version, so they are replaced.
+      const fixed = inner[0].endsWith("_changes") ? [inner[0], 1, 1, inner[3]] : inner;
+      return encodeBase64Url(JSON.stringify(replaced("", fixed)));
+    }
+    // The stack may have read the templates again after the demo data was written.
+    if (name === "read_at") return RECORDED;
+    // The database makes the value from the number of a transaction, so it is replaced.
+    if (name === "version" || name === "etag") return value.replace(/^("?)\d+("?)$/, "$1374810$2");
+    if (UUID.test(value)) return id(value);
+    return value.replace(TIMES, time).replace(/^wamid\.sandbox\..*/, "wamid.sandbox.0b5e55ed");
+  };
+  const replaced = (name: string, value: unknown): unknown => {
+    if (typeof value === "string") return text(name, value);
+    if (Array.isArray(value)) return value.map((item) => replaced("", item));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, replaced(name, item)]),
+    );
+  };
+  return replaced("", recorded) as Value;
+}

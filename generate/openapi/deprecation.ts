@@ -1,0 +1,52 @@
+import { deprecationHeaders } from "../../supabase/functions/_shared/http/deprecation.ts";
+import type { Operation } from "../../supabase/functions/_shared/http/operation.ts";
+import type { JsonSchema } from "./json_schema.ts";
+
+/** docs/versioning.md promises a notice of this many days. */
+const NOTICE_DAYS = 180;
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * The headers of every answer of a deprecated operation. An operation that is not deprecated has
+ * none of them.
+ */
+export function announcedBy({ deprecated }: Operation): Record<string, JsonSchema> {
+  if (!deprecated) return {};
+  const { Deprecation, Sunset } = deprecationHeaders(deprecated, null);
+  const always = (description: string, value: string): JsonSchema => ({
+    description,
+    required: true,
+    schema: { type: "string", const: value },
+  });
+  return {
+    Deprecation: always("The operation is deprecated since this time (RFC 9745).", Deprecation),
+    Sunset: always("The operation may be gone from this time on (RFC 8594).", Sunset),
+    Link: {
+      description:
+        "The page that says what to use instead, where the operator of the API names pages.",
+      schema: { type: "string" },
+    },
+  };
+}
+
+/**
+ * The description of an operation, with the dates of its deprecation.
+ * @throws Error when a date is wrong, or the notice is shorter than promised.
+ */
+export function describedDeprecation({ id, deprecated }: Operation, description: string) {
+  if (!deprecated) return { description };
+  const { since, sunset } = deprecated;
+  const [from, to] = [since, sunset].map((day) =>
+    /^\d{4}-\d\d-\d\d$/.test(day) ? Date.parse(day) : NaN
+  );
+  if (!(to - from >= NOTICE_DAYS * DAY_MS)) {
+    throw new Error(
+      `${id} is deprecated since ${since} and gone from ${sunset}: these must be dates with ` +
+        `at least ${NOTICE_DAYS} days of notice between them`,
+    );
+  }
+  return {
+    description: `**Deprecated since ${since}; it may be gone from ${sunset} on.** ${description}`,
+    deprecated: true,
+  };
+}

@@ -1,0 +1,22 @@
+import type { JsonSchema } from "./json_schema.ts";
+import type { Change, Comparison } from "../released/schema_changes.ts";
+
+/** An operation of a document that is compared with another one. */
+export interface Described {
+  id: string;
+  /** The operation, with the parameters that its path declares for all operations. */
+  operation: JsonSchema;
+  /** The document to which the operation's references lead. */
+  document: JsonSchema;
+  /** The schemas that have already been compared, with the result. */
+  known: Map<string, Change[]>;
+}
+
+/** How the schemas of two operations are compared. */
+export function comparisonOf(
+  { document: released, known }: Described,
+  { document: present }: Described,
+  of: Comparison["of"],
+): Comparison {
+  return { released, present, of, known };
+}

@@ -1,0 +1,74 @@
+import type { ErrorCode } from "../../supabase/functions/_shared/errors.ts";
+import { conditionOf } from "../../supabase/functions/_shared/http/conditional.ts";
+import type { Operation } from "../../supabase/functions/_shared/http/operation.ts";
+import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
+import { readSenderConfig } from "../../supabase/functions/send-external-template/template_send_config.ts";
+import { senderOperations } from "../../supabase/functions/send-external-template/operations.ts";
+import { replyOperations } from "../../supabase/functions/whatsapp/replies/operations.ts";
+
+// A configuration with which nothing can be reached: this file only reads the declarations of the
+// operations.
+const key = "A".repeat(43);
+const config = await readSenderConfig({
+  SUPABASE_URL: "http://127.0.0.1:9",
+  SUPABASE_ANON_KEY: "none",
+  JWT_SIGNING_KEY: JSON.stringify({ kty: "oct", k: key }),
+  CREDENTIALS_KEY: key,
+});
+
+const gateway = gatewayOperations(config);
+const sender = senderOperations(config);
+const replies = replyOperations(config);
+
+/** The id of an operation. */
+export type OperationId = (typeof gateway | typeof sender | typeof replies)[number]["id"];
+
+/** A function of the API, and what its description needs. */
+export interface ApiFunction {
+  name: string;
+  operations: Operation<OperationId>[];
+  /** Members of every error body. */
+  always: Record<string, unknown>;
+}
+
+/** The functions, in the order in which the description shows them. */
+export const FUNCTIONS: ApiFunction[] = [
+  { name: "gateway", operations: gateway, always: {} },
+  { name: "send-external-template", operations: sender, always: { success: false } },
+  // The other paths of this function are for the channel and the operator's scheduler.
+  { name: "whatsapp", operations: replies, always: { success: false } },
+];
+
+/** The path of an operation in the form of OpenAPI: `/gateway/contacts/{id}`. */
+export function describedPath({ name }: ApiFunction, { path }: Operation): string {
+  return `/${name}${path.replace(/:(\w+)/g, "{$1}")}`.replace(/\/$/, "");
+}
+
+/**
+ * The codes of all errors that an operation can return: its own errors, and the errors of every
+ * operation with such a method, scope and key.
+ */
+export function errorsOf(operation: Operation): ErrorCode[] {
+  const { scope, method, errors = [] } = operation;
+  return [
+    "malformed_request",
+    ...(scope === null
+      ? []
+      : ["missing_api_key", "invalid_api_key", "insufficient_scope"] as const),
+    // An operation without a body has these errors too, because the service checks whether the
+    // request has a body.
+    ...(method === "GET" ? [] : ["request_timeout", "payload_too_large"] as const),
+    "invalid_request",
+    ...(scope === null ? [] : ["too_many_requests", "database_unavailable"] as const),
+    "internal",
+    ...errors,
+    ...(operation.idempotent ? ["idempotency_in_progress", "idempotency_key_reused"] as const : []),
+    ...(conditionOf(operation) === "If-Match" ? ["precondition_failed"] as const : []),
+  ];
+}
+
+/**
+ * The codes of errors that belong to no operation: the path is unknown, or the path does not accept
+ * the method.
+ */
+export const ERRORS_OF_NO_OPERATION: ErrorCode[] = ["route_not_found", "method_not_allowed"];

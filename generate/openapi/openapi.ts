@@ -1,0 +1,297 @@
+import { conditionOf } from "../../supabase/functions/_shared/http/conditional.ts";
+import { bodiesOf, type Operation } from "../../supabase/functions/_shared/http/operation.ts";
+import { announcedBy, describedDeprecation } from "./deprecation.ts";
+import {
+  addErrorExamples,
+  answersOfNoOperation,
+  type Components,
+  errorResponses,
+  EVERY_HEADER,
+  exampleObjects,
+} from "./error_answers.ts";
+import { SHARED_SCHEMAS } from "./errors.ts";
+import type { Example, Examples } from "../examples/examples.ts";
+import { FIELDS, SCHEMAS } from "./words.ts";
+import { type ApiFunction, describedPath, FUNCTIONS, type OperationId } from "./functions.ts";
+import { INTRODUCTION } from "./introduction.ts";
+import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
+import { headersTaken, parametersOf, sharedParameters } from "./parameters.ts";
+import { RULES } from "./rules.ts";
+import { TAGS } from "../../supabase/functions/_shared/http/api_words.ts";
+import { OPERATIONS } from "./words.ts";
+
+/**
+ * The version of the interface (specification, part 9). A release of the functions does not change
+ * it.
+ */
+const INTERFACE_VERSION = "2.0.0";
+
+/**
+ * The description of the API in OpenAPI 3.1. It is made from the declarations of the operations,
+ * the words and the recorded examples.
+ *
+ * @param functions the functions to describe; by default, the functions that are served. Tests give
+ *   other functions.
+ * @throws Error that names an operation, parameter or field that has no words, no example or
+ *   no rule for its values.
+ */
+export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS): JsonSchema {
+  const schemas: Record<string, JsonSchema> = {};
+  const responses: Record<string, JsonSchema> = {};
+  const paths: Record<string, JsonSchema> = {};
+  for (const each of functions) {
+    for (const operation of each.operations) {
+      const path = paths[describedPath(each, operation)] ??= {};
+      path[operation.method.toLowerCase()] = operationObject(
+        operation,
+        each,
+        examples[operation.id],
+        { schemas, responses },
+      );
+    }
+  }
+  const shared = sharedParameters(paths);
+  describeFields(schemas);
+  addParts(schemas, paths);
+  addErrorExamples(responses, examples, functions);
+  return {
+    "x-generated": "Written by npm run generate; do not edit.",
+    openapi: "3.1.0",
+    info: {
+      title: "CRM and messaging API",
+      version: INTERFACE_VERSION,
+      summary: "A company's contacts, deals and conversations, and sends of WhatsApp templates.",
+      description: INTRODUCTION +
+        Object.values(RULES).map((rule) => `\n- ${rule}`).join(""),
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{
+      url: "https://{project}.supabase.co/functions/v1",
+      description: "The Supabase project of the deployment.",
+      variables: {
+        project: { default: "project-ref", description: "The reference of the project." },
+      },
+    }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    // The answers to an unknown path and to a method that the path does not accept.
+    "x-answers-of-no-operation": Object.fromEntries(
+      functions.map((each) => [each.name, answersOfNoOperation(each)]),
+    ),
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key: `Authorization: Bearer sk_live_…`.",
+        },
+        apiKey: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Api-Key",
+          description: "An API key: `X-Api-Key: sk_live_…`.",
+        },
+      },
+      parameters: {
+        RequestId: {
+          name: "X-Request-Id",
+          in: "header",
+          description:
+            "Your own id for the request: 1 to 128 visible ASCII characters. The answer has the " +
+            "same id. If you send no id, the answer has a new UUID.",
+          schema: { type: "string" },
+        },
+        ...shared,
+      },
+      headers: {
+        RequestId: {
+          description:
+            "The id of the request: yours, or a new UUID. Give this id when you report a problem.",
+          required: true,
+          schema: { type: "string", pattern: "^[\\x21-\\x7e]{1,128}$" },
+        },
+        ETag: {
+          description:
+            "The `version` of the record in double quotes, for `If-Match` and `If-None-Match`. " +
+            "For a record without a `version`, it is a digest of the answer. A proxy that " +
+            "compresses answers may put `W/` before the ETag.",
+          required: true,
+          schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
+        },
+        ETagOfWhole: {
+          description:
+            "The `ETag` of the record. Missing when the request has `fields` or `include`.",
+          schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
+        },
+        ETagOfPresent: {
+          description: "The record's current `ETag`. Missing when there is no such record.",
+          schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
+        },
+        IdempotentReplayed: {
+          description:
+            "Present when the request repeats an earlier one by its `Idempotency-Key`, so that " +
+            "nothing was written. The answer has the records in their current state.",
+          schema: { type: "string", const: "true" },
+        },
+        IdempotencyMismatch: {
+          description:
+            "Present when the request repeats the `idempotency_key` of an earlier send, but " +
+            "its content differs from that send. The new content was not sent.",
+          schema: { type: "string", const: "true" },
+        },
+        CacheControl: {
+          description:
+            "Always `no-store`: no cache may keep an answer, because answers contain company data.",
+          required: true,
+          schema: { type: "string", const: "no-store" },
+        },
+      },
+      responses,
+      schemas,
+    },
+  };
+}
+
+/** The Operation Object of OpenAPI. */
+function operationObject(
+  operation: Operation<OperationId>,
+  api: ApiFunction,
+  examples: Example[] | undefined,
+  components: Components,
+): JsonSchema {
+  const { id, scope, params, query, answers } = operation;
+  const words = OPERATIONS[id];
+  if (!words) throw new Error(`${id} has no words`);
+  const { tag, summary, description } = words;
+  if (!examples) throw new Error(`${id} has no examples; npm run generate records them`);
+  const parameters = [
+    ...parametersOf(params, "path", components.schemas),
+    ...parametersOf(query, "query", components.schemas),
+    ...headersTaken(operation),
+    { $ref: "#/components/parameters/RequestId" },
+  ];
+  const announced = announcedBy(operation);
+  const successes = Object.entries(answers()).map(([status, answer]) => [status, {
+    description: summary,
+    headers: {
+      ...EVERY_HEADER,
+      ...(status !== "204" && etagOf(operation)),
+      ...replayedOf(operation),
+      ...announced,
+    },
+    ...(status !== "204" && {
+      content: {
+        "application/json": {
+          schema: answerSchema(jsonSchema(answer, components.schemas), parameters),
+          examples: exampleObjects(
+            examples.filter((each) => String(each.status) === status),
+            "answer",
+          ),
+        },
+      },
+    }),
+  }]);
+  const unchanged = conditionOf(operation) === "If-None-Match"
+    ? [["304", {
+      description: "Your copy of the record is current.",
+      headers: { ...UNCHANGED_HEADERS, ...announced },
+    }]]
+    : [];
+  const bodies = Object.entries(bodiesOf(operation));
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...describedDeprecation(operation, description),
+    security: scope === null ? [] : [{ bearer: [scope] }, { apiKey: [scope] }],
+    ...(scope && { "x-required-scope": scope }),
+    parameters,
+    ...(bodies.length > 0 && {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(bodies.map(([type, body]) => [type, {
+          schema: withDefaults(jsonSchema(body, components.schemas), body, components.schemas),
+          examples: exampleObjects(examples.filter((each) => isOfType(each, type)), "request"),
+        }])),
+      },
+    }),
+    responses: Object.fromEntries([
+      ...successes,
+      ...unchanged,
+      ...errorResponses(operation, api, components),
+    ]),
+  };
+}
+
+const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
+const UNCHANGED_HEADERS = { ...EVERY_HEADER, ...ETAG };
+
+/** The ETag header of an operation's successful answers. */
+function etagOf({ conditional, method }: Operation): JsonSchema {
+  if (!conditional) return {};
+  return method === "GET" ? { ETag: { $ref: "#/components/headers/ETagOfWhole" } } : ETAG;
+}
+
+/** The header of the answer to a repeat. */
+function replayedOf({ idempotent, keyInBody }: Operation): JsonSchema {
+  return {
+    ...(idempotent && {
+      "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" },
+    }),
+    ...(keyInBody && {
+      "Idempotency-Mismatch": { $ref: "#/components/headers/IdempotencyMismatch" },
+    }),
+  };
+}
+
+/** Whether an example shows a successful request with a body of this content type. */
+function isOfType({ status, request }: Example, type: string): boolean {
+  const { body, contentType = "application/json" } = request;
+  return status < 300 && body !== undefined && contentType === type;
+}
+
+/**
+ * The schema of an answer. If the operation has the parameter `fields`, the schema also allows
+ * records with only some of their fields.
+ */
+function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema {
+  if (!parameters.some(({ name }) => name === "fields")) return schema;
+  const { data } = schema.properties;
+  const orPart = (record: JsonSchema) => {
+    const [{ $ref }, ...others] = record.anyOf ?? [record];
+    return { anyOf: [{ $ref }, { $ref: `${$ref}${PART}` }, ...others] };
+  };
+  schema.properties.data = data.items ? { ...data, items: orPart(data.items) } : orPart(data);
+  return schema;
+}
+
+/** A schema for records with only some of their fields has a name that ends with this word. */
+const PART = "Part";
+
+/** Adds the schemas for records with only some of their fields. */
+function addParts(schemas: Record<string, JsonSchema>, paths: Record<string, JsonSchema>) {
+  const wanted = JSON.stringify(paths).matchAll(new RegExp(`/schemas/(\\w+)${PART}"`, "g"));
+  for (const id of new Set(Array.from(wanted, ([, id]) => id))) {
+    const { required: _, description, ...part } = schemas[id];
+    schemas[`${id}${PART}`] = {
+      ...part,
+      description: `${description} This object has only the fields that \`fields\` names.`,
+      minProperties: 1,
+    };
+  }
+}
+
+/** Adds the descriptions of all schemas and their fields. */
+function describeFields(schemas: Record<string, JsonSchema>) {
+  const fields: Record<string, Record<string, string>> = FIELDS;
+  for (const [id, schema] of Object.entries(schemas)) {
+    if (schema.description) continue; // the schema of an error, which already has a description
+    schema.description = SCHEMAS[id];
+    if (!schema.description) throw new Error(`the schema ${id} has no words`);
+    for (const [name, field] of Object.entries<JsonSchema>(schema.properties ?? {})) {
+      if (!fields[id]?.[name]) throw new Error(`${id}.${name} has no words`);
+      schema.properties[name] = { description: fields[id][name], ...field };
+    }
+  }
+  Object.assign(schemas, SHARED_SCHEMAS);
+}

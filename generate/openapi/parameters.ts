@@ -1,0 +1,88 @@
+import { toPascalCase } from "deno-std/text/to_pascal_case.js";
+import * as z from "zod/mini";
+import { conditionOf } from "../../supabase/functions/_shared/http/conditional.ts";
+import type { Operation } from "../../supabase/functions/_shared/http/operation.ts";
+import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
+import { HEADER_WORDS, parameterWords } from "./parameter_words.ts";
+
+// The Parameter Objects of OpenAPI.
+
+/** The parameters of an operation, made from their schema. */
+export function parametersOf(
+  schema: z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject> | undefined,
+  place: "path" | "query",
+  schemas: Record<string, JsonSchema>,
+): JsonSchema[] {
+  if (!schema) return [];
+  const object = schema instanceof z.ZodMiniLazy ? schema._zod.innerType : schema;
+  const { properties, required = [] } = withDefaults(jsonSchema(object, schemas), object, schemas);
+  return Object.entries<JsonSchema>(properties).map(([name, value]) => {
+    const parameter = {
+      ...{ name, in: place, required: required.includes(name) },
+      ...(value.deprecated && { deprecated: true }),
+      description: parameterWords(name, place),
+    };
+    if (value.type === "array") {
+      return { ...parameter, style: "form", explode: false, schema: value };
+    }
+    if (value.type !== "object") return { ...parameter, schema: value };
+    // Each member of the object is a parameter. The parameter's name begins with the name of the
+    // object.
+    const { additionalProperties } = value;
+    const members = {
+      type: "object",
+      patternProperties: { [`^${name}\\..`]: additionalProperties },
+      additionalProperties: false,
+    };
+    return { ...parameter, style: "form", explode: true, schema: members };
+  });
+}
+
+/** The headers that an operation accepts, in addition to those that all operations accept. */
+export function headersTaken(operation: Operation): JsonSchema[] {
+  const taken = (words: keyof typeof HEADER_WORDS, example: string): JsonSchema => {
+    const [name] = words.split(" ");
+    const schema = { type: "string", examples: [example] };
+    return { name, in: "header", required: false, description: HEADER_WORDS[words], schema };
+  };
+  const condition = conditionOf(operation);
+  const { idempotent, keyInBody } = operation;
+  return [
+    ...(condition ? [taken(condition, '"374810"')] : []),
+    ...(idempotent ? [taken("Idempotency-Key", "5f0c4a3e-order-1042")] : []),
+    ...(keyInBody ? [taken("Idempotency-Key of a send", "order-A-1815-shipped")] : []),
+  ];
+}
+
+/**
+ * The parameters that several operations describe in the same words, as components to which the
+ * operations refer. If operations use one name with different meanings, the component with that
+ * name has the most common meaning.
+ */
+export function sharedParameters(paths: Record<string, JsonSchema>): Record<string, JsonSchema> {
+  const operations = Object.values(paths).flatMap((path) => Object.values<JsonSchema>(path));
+  const uses = Map.groupBy(
+    operations.flatMap(({ parameters }): JsonSchema[] => parameters).filter(({ $ref }) => !$ref),
+    componentName,
+  );
+  const components: Record<string, JsonSchema> = {};
+  for (const [name, all] of uses) {
+    for (const same of Map.groupBy(all, (use) => JSON.stringify(use)).values()) {
+      if (same.length > 1 && same.length > all.length / 2) components[name] = same[0];
+    }
+  }
+  const isShared = (parameter: JsonSchema) =>
+    !parameter.$ref &&
+    JSON.stringify(components[componentName(parameter)]) === JSON.stringify(parameter);
+  for (const operation of operations) {
+    operation.parameters = operation.parameters.map((each: JsonSchema) =>
+      isShared(each) ? { $ref: `#/components/parameters/${componentName(each)}` } : each
+    );
+  }
+  return components;
+}
+
+/** `CreatedAtGte` for the parameter `created_at[gte]` of a query. */
+function componentName({ name, in: place }: JsonSchema): string {
+  return (place === "path" ? "Path" : "") + toPascalCase(name);
+}

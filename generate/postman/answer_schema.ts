@@ -1,0 +1,53 @@
+import type { JsonSchema } from "../openapi/json_schema.ts";
+
+/** The parts of an answer that a collection checks: its members and their types. */
+const KEPT = ["type", "required", "enum", "const"];
+/** The formats that mean the same in OpenAPI and in Postman's validator, Ajv 6. */
+const FORMATS = ["uuid", "date-time"];
+
+/**
+ * The schema of an answer for `pm.response.to.have.jsonSchema`, in the form of draft 7. It contains
+ * all schemas to which it refers.
+ */
+export function answerSchema(
+  schema: JsonSchema,
+  schemas: Record<string, JsonSchema>,
+): JsonSchema {
+  const definitions: Record<string, JsonSchema> = {};
+
+  const named = (name: string) => {
+    if (!(name in definitions)) {
+      definitions[name] = {}; // a schema may refer to itself
+      definitions[name] = reduced(schemas[name]);
+    }
+    return { $ref: `#/definitions/${name}` };
+  };
+
+  const reduced = (each: JsonSchema): JsonSchema => {
+    if (each.$ref) return named(nameOf(each.$ref));
+    if (each.anyOf) {
+      // The request has no parameter `fields`, so every record is complete.
+      const whole = each.anyOf.filter((one: JsonSchema) => !one.$ref?.endsWith("Part"));
+      return whole.length === 1 ? reduced(whole[0]) : { anyOf: whole.map(reduced) };
+    }
+    const { format, properties, items } = each;
+    return {
+      ...Object.fromEntries(KEPT.filter((key) => key in each).map((key) => [key, each[key]])),
+      ...(FORMATS.includes(format) && { format }),
+      ...(properties && Object.keys(properties).length > 0 && {
+        properties: Object.fromEntries(
+          Object.entries<JsonSchema>(properties).map(([name, one]) => [name, reduced(one)]),
+        ),
+      }),
+      ...(items && { items: reduced(items) }),
+    };
+  };
+
+  const answer = reduced(schema);
+  return Object.keys(definitions).length > 0 ? { ...answer, definitions } : answer;
+}
+
+/** The name of the schema to which a reference leads. */
+export function nameOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,89 @@
+import type { JsonSchema } from "../openapi/json_schema.ts";
+import type { CollectedRequest } from "./requests.ts";
+
+// The parts of a request in a collection.
+
+/**
+ * The address of a request, with every query parameter. The parameters that the collection does not
+ * use are switched off.
+ */
+export function urlOf(
+  path: string,
+  parameters: JsonSchema[],
+  { path: values = {}, query = {} }: CollectedRequest,
+): JsonSchema {
+  const segments = path.slice(1).split("/").map((part) => part.replace(/^\{(\w+)\}$/, ":$1"));
+  const named = (place: string) => parameters.filter((each) => each.in === place);
+  const unknown = Object.keys(query).filter((name) =>
+    !named("query").some((each) => each.name === name)
+  );
+  if (unknown.length > 0) throw new Error(`${path} takes no parameter ${unknown}`);
+
+  const entries = named("query").map((parameter) => ({
+    key: parameter.name,
+    value: query[parameter.name] ?? valueOf(parameter.schema),
+    description: parameter.description,
+    ...(!(parameter.name in query) && { disabled: true }),
+  }));
+  const variable = named("path").map(({ name, description }) => {
+    if (!values[name]) throw new Error(`${path} has no value for ${name}`);
+    return { key: name, value: `{{${values[name]}}}`, description };
+  });
+  const search = Object.entries(query).map(([name, value]) => `${name}=${value}`).join("&");
+  return {
+    raw: `{{baseUrl}}/${segments.join("/")}${search && `?${search}`}`,
+    host: ["{{baseUrl}}"],
+    path: segments,
+    ...(entries.length > 0 && { query: entries }),
+    ...(variable.length > 0 && { variable }),
+  };
+}
+
+/** The initial value of a parameter that is switched off. */
+function valueOf(schema: JsonSchema): string {
+  const { default: usual, enum: [first] = [], examples: [example] = [], items } = schema;
+  return String(usual ?? example ?? first ?? (items ? valueOf(items) : ""));
+}
+
+/** The headers of a request. The optional headers of the operation are switched off. */
+export function headersOf({ parameters, requestBody }: JsonSchema): JsonSchema[] {
+  const taken: JsonSchema[] = parameters.filter((each: JsonSchema) => each.in === "header");
+  return [
+    ...(requestBody ? [{ key: "Content-Type", value: "application/json" }] : []),
+    ...taken.map(({ name, description, schema }) => ({
+      key: name,
+      value: valueOf(schema),
+      description,
+      disabled: true,
+    })),
+  ];
+}
+
+/**
+ * The body of a request: that of the recorded example, with variables in place of its ids and
+ * phones.
+ */
+export function bodyOf(
+  { operationId, requestBody }: JsonSchema,
+  { body: name, fill = {} }: CollectedRequest,
+): JsonSchema {
+  if (!requestBody !== !name) throw new Error(`${operationId} has a body, or none: ${name}`);
+  if (!name) return {};
+  const example = requestBody.content["application/json"].examples[name];
+  if (!example) throw new Error(`${operationId} has no example ${name}`);
+  const body = structuredClone(example.value);
+  for (const [path, variable] of Object.entries(fill)) {
+    const parts = path.split(".");
+    const last = parts.pop()!;
+    const parent = parts.reduce((value, part) => value?.[part], body);
+    if (parent?.[last] === undefined) throw new Error(`${operationId} ${name} has no ${path}`);
+    parent[last] = `{{${variable}}}`;
+  }
+  return {
+    body: {
+      mode: "raw",
+      raw: JSON.stringify(body, null, 2),
+      options: { raw: { language: "json" } },
+    },
+  };
+}

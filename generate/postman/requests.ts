@@ -1,0 +1,176 @@
+import type { OperationId } from "../openapi/functions.ts";
+
+// The requests of the Postman collection, in the order of a run from top to bottom. A request comes
+// after the requests whose answers it needs. A run changes only records that it has made.
+
+/** How the collection makes the request for an operation. */
+export interface CollectedRequest {
+  /** For each parameter in the path, the variable with its value. */
+  path?: Record<string, string>;
+  /** The values of the query parameters that are switched on. */
+  query?: Record<string, string>;
+  /** The name of the recorded example whose body is used. */
+  body?: string;
+  /** The fields of that body that differ: the path of a field, and the variable with its value. */
+  fill?: Record<string, string>;
+  /** The values that later requests need: a variable, and the path of its value in the answer. */
+  keep?: Record<string, string>;
+  /**
+   * A variable for a record that not every company has. If the variable has no value, the request
+   * is left out.
+   */
+  needs?: string;
+  /** The name of the answer's schema, if the operation has several. */
+  answer?: string;
+  /** Makes new values for the run. */
+  makes?: "phones" | "send key";
+}
+
+/** The code does not compile if an operation has no request. */
+export const REQUESTS = {
+  getHealth: {},
+  getOpenApi: {},
+
+  listContacts: { query: { limit: "10" } },
+  createContact: {
+    makes: "phones",
+    body: "created",
+    fill: { phone: "phone" },
+    keep: { contact_id: "data.id" },
+  },
+  getContact: { path: { id: "contact_id" } },
+  updateContact: { path: { id: "contact_id" }, body: "updated", fill: { phone: "phone" } },
+  putContact: {
+    body: "put",
+    fill: { phone: "second_phone" },
+    keep: { second_contact_id: "data.id" },
+  },
+  writeContacts: {
+    query: { on_conflict: "update" },
+    body: "written",
+    fill: { "items.0.phone": "third_phone", "items.1.phone": "second_phone" },
+    keep: { third_contact_id: "data.0.data.id" },
+  },
+  updateContacts: {
+    body: "patched",
+    fill: { "items.0.id": "contact_id", "items.1.id": "second_contact_id" },
+  },
+  mergeContact: {
+    path: { id: "contact_id" },
+    body: "merged",
+    fill: { from: "second_contact_id" },
+  },
+  exportContact: { path: { id: "contact_id" } },
+  archiveContact: { path: { id: "contact_id" } },
+  restoreContact: { path: { id: "contact_id" } },
+  eraseContact: {
+    path: { id: "third_contact_id" },
+    body: "erased",
+    fill: { confirm: "third_contact_id" },
+  },
+  listContactChanges: { query: { start: "beginning", limit: "10" } },
+
+  listPipelines: { query: { is_default: "true" }, keep: { pipeline_id: "data.0.id" } },
+  listStages: {
+    query: { pipeline_id: "{{pipeline_id}}" },
+    keep: { stage_id: "data.0.id", next_stage_id: "data.1.id" },
+  },
+  createPipeline: { body: "created", keep: { new_pipeline_id: "data.id" } },
+  getPipeline: { path: { id: "new_pipeline_id" }, query: { include: "stages" } },
+  updatePipeline: { path: { id: "new_pipeline_id" }, body: "moved" },
+  createStage: {
+    body: "created",
+    fill: { pipeline_id: "new_pipeline_id" },
+    keep: { new_stage_id: "data.id" },
+  },
+  getStage: { path: { id: "new_stage_id" } },
+  updateStage: { path: { id: "new_stage_id" }, body: "moved" },
+  archiveStage: { path: { id: "new_stage_id" } },
+  archivePipeline: { path: { id: "new_pipeline_id" } },
+
+  listDeals: { query: { limit: "10", include: "contact,stage" } },
+  createDeal: {
+    body: "created",
+    fill: { contact_id: "contact_id", stage_id: "stage_id" },
+    keep: { deal_id: "data.id" },
+  },
+  getDeal: { path: { id: "deal_id" }, query: { include: "contact,stage" } },
+  updateDeal: { path: { id: "deal_id" }, body: "moved", fill: { stage_id: "next_stage_id" } },
+  createDeals: {
+    body: "createdMany",
+    fill: {
+      ...{ "items.0.contact_id": "contact_id", "items.0.stage_id": "stage_id" },
+      ...{ "items.1.contact_id": "contact_id", "items.1.stage_id": "stage_id" },
+    },
+    keep: { second_deal_id: "data.0.data.id", third_deal_id: "data.1.data.id" },
+  },
+  updateDeals: {
+    body: "updatedMany",
+    fill: {
+      ...{ "items.0.id": "second_deal_id", "items.0.stage_id": "next_stage_id" },
+      "items.1.id": "third_deal_id",
+    },
+  },
+  listDealHistory: { path: { id: "deal_id" } },
+  archiveDeal: { path: { id: "deal_id" } },
+  restoreDeal: { path: { id: "deal_id" } },
+  listDealChanges: { query: { start: "beginning", limit: "10" } },
+
+  listTeams: { keep: { team_id: "data.0.id" } },
+  getTeam: { path: { id: "team_id" }, needs: "team_id" },
+  listMembers: { keep: { member_id: "data.0.id" } },
+  getMember: { path: { id: "member_id" }, needs: "member_id" },
+
+  listTemplates: {
+    query: { status: "APPROVED", name: "order_update", language: "en_US" },
+    keep: { template_id: "data.0.id" },
+  },
+  getTemplate: { path: { id: "template_id" }, needs: "template_id" },
+  sendExternalTemplate: {
+    makes: "send key",
+    body: "sent",
+    fill: { phone: "phone", idempotency_key: "send_key" },
+    keep: { conversation_id: "conversation_id", message_id: "message_id" },
+    answer: "Sent",
+  },
+
+  getConversation: {
+    path: { id: "conversation_id" },
+    query: { include: "contact" },
+    keep: { phone_number_id: "data.phone_number_id" },
+  },
+  // The business number of this conversation is connected. The number of another conversation may
+  // not be connected.
+  listConversations: {
+    query: {
+      phone_number_id: "{{phone_number_id}}",
+      status: "open",
+      "window_expires_at[gt]": "{{$isoTimestamp}}",
+      include: "contact",
+    },
+    keep: { open_conversation_id: "data.0.id" },
+  },
+  updateConversation: {
+    path: { id: "conversation_id" },
+    needs: "team_id",
+    body: "assigned",
+    fill: { team_id: "team_id" },
+  },
+  listMessages: { path: { id: "conversation_id" } },
+  getMessage: { path: { id: "message_id" } },
+  // A send would reach a real person, so the run only asks whether it would be possible.
+  sendReply: {
+    needs: "open_conversation_id",
+    query: { dry_run: "true" },
+    body: "dryRun",
+    fill: { conversation_id: "open_conversation_id" },
+    answer: "DryRun",
+  },
+  listConversationChanges: { query: { start: "now" } },
+  listMessageChanges: { query: { start: "now" } },
+
+  findSend: { query: { idempotency_key: "{{send_key}}" } },
+  getSend: { path: { message_id: "message_id" } },
+
+  search: { query: { q: "lovelace", limit: "3" } },
+} satisfies Record<OperationId, CollectedRequest>;

@@ -1,0 +1,91 @@
+import type { JsonSchema } from "../openapi/json_schema.ts";
+import type { CollectedRequest } from "./requests.ts";
+
+/**
+ * The script makes new values for each run, so that a second run does not meet records of the
+ * first.
+ */
+const MADE = {
+  phones: [
+    "// No country has the code 999, so no one has these phones.",
+    "const digits = Date.now().toString().slice(-9);",
+    '["phone", "second_phone", "third_phone"].forEach((name, index) => {',
+    "  pm.collectionVariables.set(name, `+9990${digits}${index}`);",
+    "});",
+  ],
+  "send key": ['pm.collectionVariables.set("send_key", `postman-${Date.now()}`);'],
+};
+
+/** The lines of the script before a request. */
+export function scriptBefore({ makes, needs }: CollectedRequest): string[] {
+  return [
+    ...(makes ? MADE[makes] : []),
+    ...(needs
+      ? [
+        "// Your company may not have such a record.",
+        `if (!pm.collectionVariables.get("${needs}")) pm.execution.skipRequest();`,
+      ]
+      : []),
+  ];
+}
+
+/**
+ * The lines of the script that checks an answer and stores values that later requests need.
+ * @param statuses of the documented successful answers.
+ * @param schema of the answer; null when it has no body.
+ */
+export function scriptAfter(
+  { keep = {} }: CollectedRequest,
+  statuses: number[],
+  schema: JsonSchema | null,
+): string[] {
+  const expected = JSON.stringify(statuses);
+  return [
+    `pm.test("The status is ${statuses.join(" or ")}", () => {`,
+    `  pm.expect(${expected}, pm.response.text()).to.include(pm.response.code);`,
+    "});",
+    'pm.test("The answer has a request id", () => pm.response.to.have.header("X-Request-Id"));',
+    ...(schema ? checksOf(schema) : ['pm.test("There is no body", () => {', ...EMPTY, "});"]),
+    ...keptBy(keep, expected),
+  ];
+}
+
+const EMPTY = ['  pm.expect(pm.response.text()).to.equal("");'];
+
+function checksOf(schema: JsonSchema): string[] {
+  return [
+    'pm.test("The answer is JSON", () => {',
+    '  pm.expect(pm.response.headers.get("Content-Type")).to.match(/^application\\/json(;|$)/);',
+    "});",
+    'pm.test("The answer has the documented members and types", () => {',
+    `  pm.response.to.have.jsonSchema(${JSON.stringify(schema)});`,
+    "});",
+    ...("summary" in (schema.properties ?? {})
+      ? [
+        'pm.test("No item failed", () => pm.expect(pm.response.json().summary.failed).to.equal(0));',
+      ]
+      : []),
+  ];
+}
+
+function keptBy(keep: Record<string, string>, expected: string): string[] {
+  const kept = Object.entries(keep);
+  if (kept.length === 0) return [];
+  return [
+    "",
+    `if (${expected}.includes(pm.response.code)) {`,
+    "  const answer = pm.response.json();",
+    ...kept.map(([name, path]) =>
+      `  pm.collectionVariables.set("${name}", answer${optional(path)} || "");`
+    ),
+    "}",
+  ];
+}
+
+/** For example, `data.0.id` becomes `.data?.[0]?.id`. */
+function optional(path: string): string {
+  const [first, ...rest] = path.split(".");
+  return `.${first}${
+    rest.map((name) => /^\d+$/.test(name) ? `?.[${name}]` : `?.${name}`).join("")
+  }`;
+}

@@ -1,0 +1,123 @@
+import { comparisonOf, type Described } from "../openapi/described_operation.ts";
+import type { JsonSchema } from "../openapi/json_schema.ts";
+import { resolved } from "../openapi/references.ts";
+import { casesOf } from "../openapi/schema_cases.ts";
+import { type Change, schemaChanges } from "./schema_changes.ts";
+
+/** The changes of an operation's answers: the successful ones by status, the errors by code. */
+export function answerChanges(before: Described, after: Described): Change[] {
+  const [released, present] = [answersOf(before), answersOf(after)];
+  const { id } = before;
+  const isSuccess = (status: string) => /^[123d]/.test(status);
+  const successes = Object.entries(released).filter(([status]) => isSuccess(status))
+    .flatMap(([status, answer]) =>
+      present[status]
+        ? contentChanges(before, after, answer, present[status])
+        : [{ name: id, what: `no longer answers ${status}` }]
+    );
+  // A request without a condition never gets a 304.
+  const added = Object.keys(present)
+    .filter((status) => /^(2|default)/.test(status) && !released[status])
+    .map((status) => ({ name: id, what: `may also answer ${status}` }));
+  const headers = Object.entries(released).flatMap(([status, answer]) =>
+    present[status] ? headerChanges(before, after, answer, present[status]) : []
+  );
+  return [...successes, ...added, ...headers, ...errorChanges(before, after)];
+}
+
+function answersOf({ operation, document }: Described): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries<JsonSchema>(operation.responses ?? {})
+      .map(([status, answer]) => [status, resolved(answer, document)]),
+  );
+}
+
+function contentChanges(
+  before: Described,
+  after: Described,
+  released: JsonSchema,
+  present: JsonSchema,
+): Change[] {
+  const { id } = before;
+  // Only a request with `fields` gets a record with only some of its fields.
+  const takesFields = before.operation.parameters.some((each: JsonSchema) =>
+    resolved(each, before.document).name === "fields"
+  );
+  const comparison = {
+    ...comparisonOf(before, after, "answer"),
+    leavesOut: takesFields ? undefined : "Part",
+  };
+  return Object.entries<JsonSchema>(released.content ?? {}).flatMap(([type, { schema }]) => {
+    const now = present.content?.[type];
+    if (!now) return [{ name: id, what: `no longer answers in ${type}` }];
+    return schemaChanges(id, [schema ?? true, now.schema ?? true], comparison);
+  });
+}
+
+function headerChanges(
+  before: Described,
+  after: Described,
+  released: JsonSchema,
+  present: JsonSchema,
+): Change[] {
+  const now = Object.fromEntries(
+    Object.entries(present.headers ?? {}).map(([name, header]) => [name.toLowerCase(), header]),
+  );
+  return Object.entries<JsonSchema>(released.headers ?? {}).flatMap(([header, declared]) => {
+    const name = `${before.id}.${header}`;
+    if (!now[header.toLowerCase()]) return [{ name, what: "is gone" }];
+    const was = resolved(declared, before.document);
+    const is = resolved(now[header.toLowerCase()] as JsonSchema, after.document);
+    const missing = was.required && !is.required
+      ? [{ name, what: "is no longer always there" }]
+      : [];
+    const comparison = comparisonOf(before, after, "answer");
+    return [
+      ...missing,
+      ...schemaChanges(name, [was.schema ?? true, is.schema ?? true], comparison),
+    ];
+  });
+}
+
+/** An error of an operation: its status and the schema of its body. */
+interface DescribedError {
+  status: string;
+  schema: JsonSchema;
+}
+
+/** The errors of an operation by their codes. Errors without a code are listed by their status. */
+function errorsOf(described: Described): Map<string, DescribedError> {
+  const { document } = described;
+  const errors = new Map<string, DescribedError>();
+  const add = (status: string, schema: JsonSchema) => {
+    const target = resolved(schema, document);
+    const choices: JsonSchema[] | undefined = target.oneOf ?? target.anyOf;
+    if (choices) return choices.forEach((each) => add(status, each));
+    const codes = casesOf(target.properties?.code ?? true, document)
+      .flatMap(({ values = [], type }) => type === "string" ? values : []);
+    if (codes.length === 0) errors.set(status, { status, schema });
+    for (const code of codes) errors.set(String(code), { status, schema });
+  };
+  for (const [status, answer] of Object.entries(answersOf(described))) {
+    if (!/^[45]/.test(status)) continue;
+    for (const { schema } of Object.values<JsonSchema>(answer.content ?? {})) {
+      if (schema) add(status, schema);
+    }
+  }
+  return errors;
+}
+
+/** New codes and changed sentences do not break a caller that decides by the code or the status. */
+function errorChanges(before: Described, after: Described): Change[] {
+  const present = errorsOf(after);
+  const comparison = { ...comparisonOf(before, after, "answer"), without: ["error"] };
+  return Array.from(errorsOf(before), ([code, { status, schema }]) => {
+    const now = present.get(code);
+    const { id: name } = before;
+    if (!now) return [{ name, what: `no longer answers the error ${code}` }];
+    const moved = now.status === status
+      ? []
+      : [{ name, what: `now answers the error ${code} with ${now.status}, not ${status}` }];
+    return [...moved, ...schemaChanges(name, [schema, now.schema], comparison)];
+  }).flat();
+}

@@ -1,0 +1,40 @@
+import type { JsonSchema } from "../openapi/json_schema.ts";
+
+/** Keywords that are only for people. */
+const PROSE = new Set(["description", "summary", "example", "examples", "tags", "externalDocs"]);
+/**
+ * In the value of one of these keywords, each key is a name, even if it looks like a keyword for
+ * people.
+ */
+const OF_NAMES = new Set([
+  ...["properties", "patternProperties", "dependentSchemas", "headers", "responses", "paths"],
+  ...["parameters", "schemas", "requestBodies", "content", "securitySchemes", "security"],
+]);
+/** Keywords whose values are data. */
+const OF_DATA = new Set(["const", "default", "enum", "required"]);
+
+/**
+ * The part of a release's document that is stored for comparisons with later releases: the
+ * interface without texts for people.
+ */
+export function recordedRelease(document: JsonSchema, release: string): JsonSchema {
+  const { openapi, info, paths, components } = document;
+  return {
+    "x-generated": "Written by npm run release:record; do not edit.",
+    openapi,
+    info: { title: info.title, version: info.version },
+    "x-release": release,
+    ...withoutProse({ paths, components }) as JsonSchema,
+  };
+}
+
+function withoutProse(value: unknown, areNames = false): unknown {
+  if (Array.isArray(value)) return value.map((each) => withoutProse(each));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([key]) => areNames || !PROSE.has(key)).map(([key, part]) => [
+      key,
+      !areNames && OF_DATA.has(key) ? part : withoutProse(part, !areNames && OF_NAMES.has(key)),
+    ]),
+  );
+}

@@ -1,0 +1,121 @@
+import { http, HttpResponse } from "msw";
+import * as z from "zod";
+import { BSUID, PHONE } from "./message_shape.ts";
+import type { people } from "./people.ts";
+import { newMessageId, type storyTeller } from "./story_teller.ts";
+
+/** The longest text that people can write in the channel's app. */
+const MAX_TEXT = 65_536;
+
+/** The sandbox adds these parts of a message. */
+const ADDED = ["from", "from_user_id", "id", "timestamp", "context"];
+
+const fields = {
+  phone_number_id: z.string("must be a text of digits: the id of the number that gets the message")
+    .regex(
+      /^[1-9]\d{0,31}$/,
+      "must be a text of digits: the id of the number that gets the message",
+    ),
+  from: z.string("must be a text").regex(
+    PHONE,
+    "must be the person's phone: 7 to 15 digits with the country's code, with or without a plus sign",
+  ).optional(),
+  text: z.string("must be a text").min(1, "must not be empty")
+    .max(MAX_TEXT, `must have at most ${MAX_TEXT} characters`).optional(),
+  message: z.looseObject(
+    { type: z.string("must be a text") },
+    "must be an object of the channel with a type",
+  )
+    .refine(({ type, ...parts }) => typeof parts[type] === "object" && parts[type] !== null, {
+      error: ({ input }) => `must have an object with the name of its type: ${nameOf(input)}`,
+    })
+    .refine((message) => !ADDED.some((name) => name in message), {
+      error: `must not have ${ADDED.join(", ")}: the sandbox adds them`,
+    })
+    .optional(),
+  user_id: z.string("must be a text").regex(
+    BSUID,
+    "must be a business-scoped user id, such as US.1043781234567890",
+  ).optional(),
+  name: z.string("must be a text").min(1, "must not be empty")
+    .max(200, "must have at most 200 characters").optional(),
+  hide_phone: z.boolean("must be true or false").optional(),
+  answers: z.string("must be the id of a message on the channel (wamid)").min(
+    1,
+    "must not be empty",
+  )
+    .max(255, "must have at most 255 characters").optional(),
+};
+
+/** The body of a request that plays a person who writes. */
+const Inbound = z.strictObject(fields, "The body must be a JSON object")
+  .refine(({ from, user_id }) => from !== undefined || user_id !== undefined, {
+    path: ["from"],
+    error: "is required; only a person with user_id may be without it",
+  })
+  .refine(({ text, message }) => (text === undefined) !== (message === undefined), {
+    path: ["text"],
+    error: "is required, or message instead, but not both",
+  });
+
+/**
+ * Plays a person who writes to a number of the business. The caller needs no secret. The
+ * Content-Type must be JSON, because a page of another web site cannot send that.
+ *
+ * @param whyUnheard says why no one sees people's messages to a number; null when someone sees
+ * them.
+ */
+export function inboundHandler(
+  known: ReturnType<typeof people>,
+  teller: ReturnType<typeof storyTeller>,
+  whyUnheard: (phoneNumberId: string) => Promise<string | null>,
+) {
+  return http.post("*/inbound", async ({ request }) => {
+    const contentType = request.headers.get("Content-Type") ?? "";
+    if (!/^application\/json\s*(;|$)/i.test(contentType)) {
+      return refusal(415, "The Content-Type must be application/json");
+    }
+    const body: unknown = await request.json().catch(() => undefined);
+    if (body === undefined) return refusal(400, "The body is not JSON");
+    const judged = Inbound.safeParse(body);
+    if (!judged.success) return refusal(400, judged.error.issues.map(sentence).join(". "));
+
+    const { phone_number_id, from, text, message, user_id, name, hide_phone, answers } =
+      judged.data;
+    const digits = from?.replace("+", "");
+    const person = known.find(digits === undefined ? null : `+${digits}`, {
+      userId: user_id,
+      name,
+    });
+    const waId = hide_phone ? null : digits ?? null;
+    const content = message ?? { type: "text", text: { body: text } };
+    const id = newMessageId();
+    const pair = { phoneNumberId: phone_number_id, person, waId };
+    const posted = await teller.write(pair, { id, content, answers });
+    const warning = posted.isPosted ? await whyUnheard(phone_number_id) : null;
+    return HttpResponse.json({
+      message_id: id,
+      user_id: person.userId,
+      posted: posted.isPosted,
+      webhook_status: posted.status,
+      ...(!posted.isPosted && { reason: posted.reason }),
+      ...(warning !== null && { warning }),
+    });
+  });
+}
+
+function sentence({ path, message, ...issue }: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") {
+    const known = Object.keys(fields).join(", ");
+    return `${issue.keys.join(", ")}: not accepted here; the known fields are ${known}`;
+  }
+  return path.length === 0 ? message : `${path.join(".")} ${message}`;
+}
+
+function nameOf(message: unknown): string {
+  return String((message as { type?: unknown } | null)?.type);
+}
+
+function refusal(status: number, message: string): Response {
+  return HttpResponse.json({ message }, { status });
+}

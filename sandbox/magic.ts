@@ -1,0 +1,64 @@
+import { delay } from "deno-std/async/delay.js";
+import { HttpResponse } from "msw";
+import { graphError } from "./graph_error.ts";
+
+interface Call {
+  /** Keeps the message and makes the answer for an accepted message. */
+  accept(): Response;
+  /** How many messages this business number has sent to this recipient, including this one. */
+  calls: number;
+}
+
+interface Magic {
+  /** The recipient's row in docs/sandbox.md. */
+  does: string;
+  answer(call: Call): Response | Promise<Response>;
+}
+
+/**
+ * The recipients with a special answer. A recipient whose phone is +15550 and six more digits gets
+ * the error with these digits as its code. stories.ts says what happens to an accepted message.
+ */
+export const MAGIC: Record<string, Magic> = {
+  "+15551000001": {
+    does: "refuses the first two requests with 130429 (too many), then accepts every message",
+    answer: ({ accept, calls }) => calls <= 2 ? fixedFailure(130429) : accept(),
+  },
+  "+15551000002": {
+    does: "is down: a 503 with `Retry-After: 30`",
+    answer: () => plain(503, "Service Unavailable", { "Retry-After": "30" }),
+  },
+  "+15551000003": {
+    does: "accepts the message and never answers",
+    answer: ({ accept }) => accept() && new Promise(() => {}),
+  },
+  "+15551000004": {
+    does: "accepts the message and answers after 30 s",
+    answer: async ({ accept }) => {
+      const answer = accept();
+      await delay(30_000, { persistent: false });
+      return answer;
+    },
+  },
+  "+15551000005": {
+    does: "accepts the message and closes the connection",
+    answer: ({ accept }) => accept() && HttpResponse.error(),
+  },
+  "+15551000006": {
+    does: "accepts the message and answers with a 500 in plain text",
+    answer: ({ accept }) => accept() && plain(500, "Internal Server Error"),
+  },
+  "+15551000007": {
+    does: "accepts the message and answers with a 200 without its id",
+    answer: ({ accept }) => accept() && HttpResponse.json({ messaging_product: "whatsapp" }),
+  },
+};
+
+/** The error that a recipient always gets, for every message. */
+export function fixedFailure(code: number): Response {
+  return graphError({ code, details: `The sandbox answers this recipient with the code ${code}.` });
+}
+
+function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
+  return new HttpResponse(text, { status, headers });
+}

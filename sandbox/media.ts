@@ -1,0 +1,181 @@
+import { createHash, randomInt } from "node:crypto";
+import { HttpResponse } from "msw";
+import { type Fault, graphError, noObject } from "./graph_error.ts";
+import { MalformedForm, readForm } from "./multipart.ts";
+
+export type MediaKind = "image" | "video" | "document";
+
+/** An uploaded file. The sandbox keeps the facts about the file, but not its bytes. */
+interface Medium {
+  phone_number_id: string;
+  mime_type: string;
+  /** In hexadecimal digits. */
+  sha256: string;
+  file_size: number;
+  uploadedAt: number;
+  isDeleted: boolean;
+}
+
+const MIB = 1024 * 1024;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The channel keeps an upload for this long. */
+const KEPT_MS = 30 * DAY_MS;
+/**
+ * Only the newest files are known, so that a sandbox that runs for days does not fill the memory.
+ */
+const MAX_KEPT = 10_000;
+/** A field of the form has fewer bytes than this. */
+const MAX_FIELD_BYTES = 1_024;
+
+const OFFICE = "application/vnd.openxmlformats-officedocument";
+/** The largest file of each type that the channel accepts ("Supported media types"), in bytes. */
+const LIMITS: Record<string, number> = Object.fromEntries([
+  ...["image/jpeg", "image/png"].map((type) => [type, 5 * MIB]),
+  ...["video/mp4", "video/3gpp"].map((type) => [type, 16 * MIB]),
+  ...["audio/aac", "audio/amr", "audio/mpeg", "audio/mp4", "audio/ogg"].map((
+    type,
+  ) => [type, 16 * MIB]),
+  ...[
+    ...["application/pdf", "text/plain", "application/msword"],
+    ...["application/vnd.ms-excel", "application/vnd.ms-powerpoint"],
+    ...[`${OFFICE}.wordprocessingml.document`, `${OFFICE}.spreadsheetml.sheet`],
+    `${OFFICE}.presentationml.presentation`,
+  ].map((type) => [type, 100 * MIB]),
+]);
+
+/** A file that the channel does not accept. */
+class Refused extends Error {
+  override name = "Refused";
+  constructor(readonly fault: Fault) {
+    super(fault.details);
+  }
+}
+
+/** The files that were uploaded to a sandbox. */
+export type MediaStore = ReturnType<typeof mediaStore>;
+
+/** @param now in milliseconds. */
+export function mediaStore(now: () => number) {
+  const media = new Map<string, Medium>();
+
+  const usable = (id: string): Medium | null => {
+    const medium = media.get(id);
+    return medium && !medium.isDeleted && now() < medium.uploadedAt + KEPT_MS ? medium : null;
+  };
+
+  return {
+    /** Whether an id belongs or belonged to an uploaded file. */
+    knows: (id: string) => media.has(id),
+
+    /**
+     * Why a message of this phone number cannot show the file in a header of this kind; null when
+     * it can.
+     */
+    faultOf(id: string, kind: MediaKind, phoneNumberId: string): Fault | null {
+      const medium = usable(id);
+      if (medium?.phone_number_id !== phoneNumberId) {
+        const details = `The phone number has no medium with the id ${id}; it may have expired`;
+        return { code: 131053, details };
+      }
+      // The channel accepts a file of any known type as a document.
+      const fits = kind === "document" || medium.mime_type.startsWith(`${kind}/`);
+      return fits
+        ? null
+        : { code: 131053, details: `The medium is not of the kind ${kind}: ${medium.mime_type}` };
+    },
+
+    /**
+     * `POST /{phone_number_id}/media`: accepts a file as multipart/form-data. The answer comes as
+     * soon as the file is too large, and at most one piece of the file is in memory.
+     */
+    async upload(request: Request, phoneNumberId: string): Promise<Response> {
+      try {
+        const { type, size, sha256 } = await readUpload(request);
+        const id = `1${String(randomInt(1e12)).padStart(15, "0")}`;
+        media.set(id, {
+          phone_number_id: phoneNumberId,
+          mime_type: type,
+          sha256,
+          file_size: size,
+          uploadedAt: now(),
+          isDeleted: false,
+        });
+        for (const oldest of media.keys()) {
+          if (media.size <= MAX_KEPT) break;
+          media.delete(oldest);
+        }
+        return HttpResponse.json({ id });
+      } catch (error) {
+        if (error instanceof Refused) return graphError(error.fault);
+        if (!(error instanceof MalformedForm)) throw error;
+        return graphError({ code: 100, details: `The body cannot be read: ${error.message}` });
+      }
+    },
+
+    /** `GET /{media_id}`. It has no `url`, because the sandbox does not keep the file. */
+    read(id: string): Response {
+      const medium = usable(id);
+      if (!medium) return graphError(noObject(id));
+      const { mime_type, sha256, file_size } = medium;
+      return HttpResponse.json({ messaging_product: "whatsapp", id, mime_type, sha256, file_size });
+    },
+
+    /** `DELETE /{media_id}`. */
+    remove(id: string): Response {
+      const medium = usable(id);
+      if (!medium) return graphError(noObject(id));
+      medium.isDeleted = true;
+      return HttpResponse.json({ success: true });
+    },
+  };
+}
+
+/** Reads a whole upload. @throws Refused, MalformedForm */
+async function readUpload(request: Request) {
+  const fields = new Map<string, string>();
+  const hash = createHash("sha256");
+  let file: { type: string } | undefined;
+  let size = 0;
+  await readForm(request, ({ name, filename, type = "" }) => {
+    if (name !== "file") {
+      fields.set(name, "");
+      return (piece) => {
+        const value = fields.get(name) + new TextDecoder().decode(piece);
+        if (value.length > MAX_FIELD_BYTES) throw new MalformedForm(`${name} is too long`);
+        fields.set(name, value);
+      };
+    }
+    if (filename === undefined) throw new MalformedForm("The part file is not a file");
+    if (file) throw new MalformedForm("It has several files");
+    file = { type: type.split(";")[0].trim().toLowerCase() };
+    const limit = limitOf(file.type);
+    return (piece) => {
+      size += piece.length;
+      if (size > limit) {
+        throw refused(131053, `A file of the type ${file!.type} has at most ${limit} bytes`);
+      }
+      hash.update(piece);
+    };
+  });
+  if (fields.get("messaging_product") !== "whatsapp") {
+    throw refused(100, "The parameter messaging_product must be whatsapp");
+  }
+  const asked = fields.get("type");
+  if (!asked) throw refused(100, "The parameter type is required");
+  if (!file) throw refused(100, "The parameter file is required");
+  if (size === 0) throw refused(100, "The file is empty");
+  if (asked !== file.type) {
+    throw refused(131053, `The parameter type is ${asked}, but the file's is ${file.type}`);
+  }
+  return { type: file.type, size, sha256: hash.digest("hex") };
+}
+
+function limitOf(type: string): number {
+  if (Object.hasOwn(LIMITS, type)) return LIMITS[type];
+  const known = Object.keys(LIMITS).join(", ");
+  throw refused(131053, `The file must have one of the types ${known}, but it has "${type}"`);
+}
+
+function refused(code: number, details: string): Refused {
+  return new Refused({ code, details });
+}

@@ -1,0 +1,116 @@
+import * as z from "zod";
+
+// The form of a message: a text, or a template message with any template.
+
+const Text = z.strictObject({
+  type: z.literal("text"),
+  text: z.string(),
+  /** Present in a template with named variables. */
+  parameter_name: z.string().optional(),
+});
+
+/** A file is named by the id of an upload, or by an address from which the channel fetches it. */
+const medium = (parts: z.ZodRawShape = {}) =>
+  z.strictObject({
+    id: z.string().optional(),
+    link: z.url({ protocol: /^https?$/ }).optional(),
+    ...parts,
+  }).refine(({ id, link }) => (id === undefined) !== (link === undefined), {
+    error: "must have either id or link",
+  });
+
+const Degrees = z.union([z.number(), z.string().regex(/^-?\d+(\.\d+)?$/)]);
+
+const Parameter = z.discriminatedUnion("type", [
+  Text,
+  z.strictObject({ type: z.literal("image"), image: medium() }),
+  z.strictObject({ type: z.literal("video"), video: medium() }),
+  z.strictObject({
+    type: z.literal("document"),
+    document: medium({ filename: z.string().optional() }),
+  }),
+  z.strictObject({
+    type: z.literal("location"),
+    location: z.strictObject({
+      latitude: Degrees,
+      longitude: Degrees,
+      name: z.string().optional(),
+      address: z.string().optional(),
+    }),
+  }),
+  z.strictObject({ type: z.literal("payload"), payload: z.string().max(128) }),
+  z.strictObject({ type: z.literal("coupon_code"), coupon_code: z.string() }),
+]);
+
+const TextComponent = z.strictObject({
+  type: z.enum(["header", "body"]),
+  parameters: z.array(Parameter).min(1),
+});
+
+const ButtonComponent = z.strictObject({
+  type: z.literal("button"),
+  sub_type: z.enum(["url", "copy_code", "quick_reply"]),
+  index: z.union([z.string().regex(/^\d$/), z.int().min(0).max(9)]),
+  parameters: z.array(Parameter).length(1),
+});
+
+/** Each part may occur only once, except buttons: they may occur once for each index. */
+const isUnlike = (components: { type: string; index?: string | number }[]) =>
+  new Set(components.map(({ type, index = "" }) => `${type} ${index}`)).size === components.length;
+
+const CarouselComponent = z.strictObject({
+  type: z.literal("carousel"),
+  cards: z.array(z.strictObject({
+    card_index: z.int().min(0),
+    components: z.array(z.discriminatedUnion("type", [TextComponent, ButtonComponent]))
+      .refine(isUnlike),
+  })).min(1),
+});
+
+const Component = z.discriminatedUnion("type", [
+  TextComponent,
+  ButtonComponent,
+  CarouselComponent,
+]);
+
+/** A phone with its country code, with or without a plus sign. */
+export const PHONE = /^\+?[1-9]\d{6,14}$/;
+/** The channel's id of a person for one business (business-scoped user id). */
+export const BSUID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
+
+const ANY_MESSAGE = {
+  messaging_product: z.literal("whatsapp"),
+  recipient_type: z.literal("individual").optional(),
+  to: z.string().regex(PHONE).optional(),
+  /** Names a person by an id in place of a phone. */
+  recipient: z.string().regex(BSUID).optional(),
+  biz_opaque_callback_data: z.string().max(512).optional(),
+};
+
+export const TemplateMessage = z.object({
+  ...ANY_MESSAGE,
+  type: z.literal("template"),
+  template: z.strictObject({
+    name: z.string(),
+    language: z.strictObject({ code: z.string() }),
+    components: z.array(Component).refine(isUnlike),
+  }),
+});
+
+/** A free reply. A person can get it only within 24 hours after their last message. */
+export const TextMessage = z.object({
+  ...ANY_MESSAGE,
+  type: z.literal("text"),
+  text: z.strictObject({
+    body: z.string().min(1).max(4096),
+    preview_url: z.boolean().optional(),
+  }),
+  /** The id of the message that it answers. */
+  context: z.strictObject({ message_id: z.string() }).optional(),
+});
+
+export type TemplateMessage = z.output<typeof TemplateMessage>;
+export type TextMessage = z.output<typeof TextMessage>;
+export type Message = TemplateMessage | TextMessage;
+export type SentComponent = z.output<typeof Component>;
+export type SentParameter = z.output<typeof Parameter>;

@@ -1,0 +1,109 @@
+import { createHash } from "node:crypto";
+import { phoneKey } from "../supabase/functions/gateway/records/phone_key.ts";
+
+/** A person who uses the channel's app. */
+export interface Person {
+  /** The channel's id of the person for the sandbox's businesses (BSUID). */
+  userId: string;
+  name: string;
+}
+
+/** The last message of a person to a number. Either the phone or the id may be null. */
+export interface OpenWindow {
+  phoneNumberId: string;
+  /** With its plus sign. */
+  phone: string | null;
+  userId: string | null;
+  /** When the person wrote last, in milliseconds. */
+  at: number;
+}
+
+/** For this long after a person's message, free replies are allowed. */
+const WINDOW_MS = 24 * 60 * 60 * 1000;
+/**
+ * Each map keeps only the newest entries, so that a sandbox that runs for days does not fill the
+ * memory.
+ */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * The calling codes that occur in the demo data. A person from another country gets the reserved
+ * code ZZ.
+ */
+const COUNTRIES: [code: string, country: string][] = [
+  ["+1", "US"],
+  ["+33", "FR"],
+  ["+34", "ES"],
+  ["+351", "PT"],
+  ["+44", "GB"],
+  ["+49", "DE"],
+  ["+52", "MX"],
+  ["+54", "AR"],
+  ["+55", "BR"],
+];
+
+/**
+ * The people whom the sandbox knows: everyone with a phone, and people without a phone who have
+ * written. A person has the same id for all spellings of the phone.
+ *
+ * @param now the sandbox's clock, in milliseconds.
+ * @param windows the people who have already written.
+ */
+export function people(now: () => number, windows: OpenWindow[] = []) {
+  const byPhone = new Map<string, Person>();
+  const byUserId = new Map<string, Person>();
+  const lastWrote = new Map<string, number>();
+
+  const remember = (person: Person, phone: string | null): Person => {
+    put(byUserId, person.userId, person);
+    if (phone !== null) put(byPhone, phoneKey(phone), person);
+    return person;
+  };
+
+  const find = (phone: string | null, told: { userId?: string; name?: string } = {}): Person => {
+    const known = phone === null ? undefined : byPhone.get(phoneKey(phone));
+    const userId = told.userId ?? known?.userId ?? userIdOf(phone!);
+    const name = told.name ?? byUserId.get(userId)?.name ?? `Person ${lastFour(phone ?? userId)}`;
+    return remember({ userId, name }, phone);
+  };
+  const wrote = ({ userId }: Person, phoneNumberId: string, at: number) =>
+    put(lastWrote, `${phoneNumberId} ${userId}`, at);
+
+  for (const { phoneNumberId, phone, userId, at } of windows) {
+    wrote(find(phone, { userId: userId ?? undefined }), phoneNumberId, at);
+  }
+
+  return {
+    /**
+     * The person with this phone or this id.
+     *
+     * @param phone with its plus sign.
+     * @param told new facts about the person, which are kept.
+     */
+    find,
+    /** Records that the person has just written to a number. */
+    wrote: (person: Person, phoneNumberId: string) => wrote(person, phoneNumberId, now()),
+    /** Whether free replies from this number to the person are allowed. */
+    hasWindow({ userId }: Person, phoneNumberId: string): boolean {
+      return now() - (lastWrote.get(`${phoneNumberId} ${userId}`) ?? -Infinity) < WINDOW_MS;
+    },
+  };
+}
+
+/** The same phone has the same id in every sandbox. */
+function userIdOf(phone: string): string {
+  const digest = createHash("sha256").update(phoneKey(phone)).digest();
+  const [, country = "ZZ"] = COUNTRIES.find(([code]) => phone.startsWith(code)) ?? [];
+  return `${country}.${String(digest.readBigUInt64BE() % 10n ** 16n).padStart(16, "0")}`;
+}
+
+function lastFour(text: string): string {
+  return text.slice(-4);
+}
+
+/** Adds an entry as the newest, and removes the oldest when there are too many. */
+function put<Value>(map: Map<string, Value>, key: string, value: Value) {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > MAX_REMEMBERED) map.delete(map.keys().next().value!);
+}

@@ -1,0 +1,73 @@
+// The rules of the sandbox for access tokens and for template messages.
+
+import { type Fault, noObject } from "./graph_error.ts";
+import { TemplateMessage, TextMessage } from "./message_shape.ts";
+import { type MediaFault, parameterFaults } from "./parameter_rules.ts";
+import { findTemplate } from "./template_list.ts";
+
+/** The access token of every account in the sandbox. It is not secret: it works nowhere else. */
+export const SANDBOX_TOKEN = "sandbox-token";
+
+/**
+ * The business account to which the sandbox's token gives access. supabase/seed.sql gives it to the
+ * demo accounts.
+ */
+export const SANDBOX_BUSINESS_ACCOUNT_ID = "900000000000001";
+
+/**
+ * Why the channel refuses a request because of its token; null when the request has the sandbox's
+ * token.
+ */
+export function tokenFault(request: Request): Fault | null {
+  const header = request.headers.get("Authorization");
+  // If the header is missing, the channel takes the token from the address.
+  const token = header ?? `Bearer ${new URL(request.url).searchParams.get("access_token")}`;
+  if (token === `Bearer ${SANDBOX_TOKEN}`) return null;
+  return { code: 190, details: "The access token is not the sandbox's" };
+}
+
+/** Why the channel refuses every request about the object with this id; null when it does not. */
+export function accessFault(request: Request, id: string): Fault | null {
+  return tokenFault(request) ?? (/^[1-9]\d{0,31}$/.test(id) ? null : noObject(id));
+}
+
+/**
+ * Why the channel refuses a message, for any recipient; null when it does not. Only the first fault
+ * is named, in this order: the form, the template, its parameters.
+ *
+ * @param mediaFault says why the sender cannot show the file with this id.
+ */
+export function faultOf(body: unknown, mediaFault: MediaFault): Fault | null {
+  const isText = (body as { type?: unknown } | null | undefined)?.type === "text";
+  const result = (isText ? TextMessage : TemplateMessage).safeParse(body, { reportInput: true });
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const path = issue.path.join(".");
+    const isMissing = "input" in issue && issue.input === undefined;
+    return {
+      code: isMissing ? 131008 : path.startsWith("template.components") ? 132012 : 100,
+      details: `${path || "body"} is missing or malformed`,
+    };
+  }
+  const message = result.data;
+  if (message.to === undefined && message.recipient === undefined) {
+    return { code: 131008, details: "to is missing or malformed" };
+  }
+  return message.type === "text" ? null : templateFault(message, mediaFault);
+}
+
+function templateFault(message: TemplateMessage, mediaFault: MediaFault): Fault | null {
+  const { name, language, components } = message.template;
+  const template = findTemplate(name, language.code);
+  if (template?.status === "PAUSED") {
+    return { code: 132015, details: `template (${name}) is paused because of its low quality` };
+  }
+  if (template?.status !== "APPROVED") {
+    return { code: 132001, details: `template name (${name}) does not exist in ${language.code}` };
+  }
+  if (template.category === "AUTHENTICATION" && message.to === undefined) {
+    return { code: 131062, details: "An authentication template needs a phone number in to" };
+  }
+  const [fault] = parameterFaults(template, components, mediaFault);
+  return fault ?? null;
+}

@@ -1,0 +1,201 @@
+import { getResponse, http, HttpResponse, type RequestHandler } from "msw";
+import { catalogueHandlers } from "./catalogue.ts";
+import type { Pricing } from "./events.ts";
+import { graphError } from "./graph_error.ts";
+import { fixedFailure, MAGIC } from "./magic.ts";
+import { inboundHandler } from "./inbound.ts";
+import { mediaStore } from "./media.ts";
+import type { Message, TemplateMessage, TextMessage } from "./message_shape.ts";
+import { type OpenWindow, people, type Person } from "./people.ts";
+import { accessFault, faultOf } from "./rules.ts";
+import { sampleHandler } from "./samples.ts";
+import { ORDINARY, STORIES } from "./stories.ts";
+import { newMessageId, storyTeller } from "./story_teller.ts";
+import { findTemplate } from "./template_list.ts";
+import type { Webhook } from "./webhook.ts";
+
+/** A message that the sandbox accepted. */
+export interface SandboxMessage<Sent = TemplateMessage> {
+  /** The message's id on the channel. */
+  id: string;
+  phone_number_id: string;
+  accepted_at: string;
+  message: Sent;
+}
+
+export interface Sandbox {
+  /**
+   * The handlers of the WhatsApp API and of the list of accepted messages, under any path. Unlike
+   * `fetch`, they keep an uploaded file in memory.
+   */
+  handlers: RequestHandler[];
+  /**
+   * Answers a request. For a recipient whose messages are never answered, it waits until the
+   * connection ends.
+   */
+  fetch(request: Request): Promise<Response>;
+  /** Resolves when everything has been posted to the webhook. */
+  told(): Promise<void>;
+  /** Cancels everything that it still has to post to the webhook. */
+  stop(): Promise<void>;
+}
+
+export interface SandboxOptions {
+  /** The sandbox's clock, in milliseconds. */
+  now?: () => number;
+  /**
+   * The webhook to which the sandbox posts events, if there is one. This option is read again for
+   * each message.
+   */
+  webhook?: () => Webhook | null;
+  /** Says why no one sees people's messages to a number; null when someone sees them. */
+  whyUnheard?: (phoneNumberId: string) => Promise<string | null>;
+  /** The people who may already get free replies when the sandbox starts. */
+  windows?: OpenWindow[];
+  /** The factor for the delays of stories and of repeated posts. */
+  pace?: number;
+}
+
+/** Only the newest messages are kept, so that a sandbox that runs for days does not fill the memory. */
+const MAX_KEPT = 10_000;
+
+const UPLOAD = /\/v[^/]+\/([^/]+)\/media$/;
+
+const SERVED =
+  "The sandbox serves POST /{phone_number_id}/messages and /{phone_number_id}/media, " +
+  "GET /{phone_number_id}, /{media_id}, /{business_account_id}/message_templates, " +
+  "/{business_account_id}/phone_numbers, /debug_token and /samples/{file} and " +
+  "DELETE /{media_id} below /sandbox/v26.0, GET /sandbox/messages and POST /sandbox/inbound";
+
+/**
+ * An imitation of the WhatsApp API. It has the templates of templates.ts, accepts media, and
+ * accepts and refuses messages as the channel would. For the recipients of `MAGIC`, it fails as the
+ * channel does when something is wrong. It reports to a webhook what happens to each message; a
+ * recipient of `STORIES` has a special story.
+ */
+export function sandbox(
+  {
+    now = Date.now,
+    webhook = () => null,
+    whyUnheard = () => Promise.resolve(null),
+    windows = [],
+    pace = 1,
+  }: SandboxOptions = {},
+): Sandbox {
+  const media = mediaStore(now);
+  const known = people(now, windows);
+  const teller = storyTeller({ webhook, people: known, now, pace });
+  const kept: SandboxMessage<Message>[] = [];
+  const calls = new Map<string, number>();
+
+  const accept = (phone_number_id: string, message: Message, person: Person) => {
+    const id = newMessageId();
+    const acceptedAt = now();
+    kept.unshift({ id, phone_number_id, accepted_at: new Date(acceptedAt).toISOString(), message });
+    kept.length = Math.min(kept.length, MAX_KEPT);
+
+    const digits = message.to?.replace("+", "");
+    const story = digits === undefined ? undefined : STORIES[`+${digits}`];
+    const ofTexts = story?.ofTexts ??
+      (story?.steps ?? ORDINARY).filter((step) => !("reply" in step));
+    teller.begin({
+      ...{ id, person, phoneNumberId: phone_number_id, acceptedAt },
+      waId: story?.hidesPhone ? null : digits ?? null,
+      mark: message.biz_opaque_callback_data,
+      pricing: pricingOf(message, known.hasWindow(person, phone_number_id)),
+      steps: message.type === "text" ? ofTexts : story?.steps ?? ORDINARY,
+    });
+    return HttpResponse.json({
+      messaging_product: "whatsapp",
+      // A recipient who is addressed by an id has no phone in this list.
+      contacts: [{
+        input: message.to ?? message.recipient,
+        ...(digits === undefined ? { user_id: person.userId } : { wa_id: digits }),
+      }],
+      messages: [{ id, message_status: "accepted" }],
+    });
+  };
+
+  const upload = async (request: Request, phoneNumberId: string) => {
+    const fault = accessFault(request, phoneNumberId);
+    return fault ? graphError(fault) : await media.upload(request, phoneNumberId);
+  };
+
+  const handlers = [
+    http.post("*/v:version/:phone_number_id/messages", async ({ request, params }) => {
+      const phoneNumberId = String(params.phone_number_id);
+      const noAccess = accessFault(request, phoneNumberId);
+      if (noAccess) return graphError(noAccess);
+      const body = await request.json().catch(() => undefined);
+      const fault = faultOf(body, (id, kind) => media.faultOf(id, kind, phoneNumberId));
+      if (fault) return graphError(fault);
+      const message = body as Message;
+      // If a message has both a phone and an id, the phone names the recipient.
+      const to = message.to?.replace(/^\+?/, "+") ?? null;
+      const person = known.find(to, to === null ? { userId: message.recipient } : {});
+
+      const [, code] = /^\+15550(\d{6})$/.exec(to ?? "") ?? [];
+      if (code !== undefined) return fixedFailure(Number(code));
+      if (message.type === "text" && !known.hasWindow(person, phoneNumberId)) {
+        return graphError(WINDOW_CLOSED);
+      }
+      const magic = to === null ? undefined : MAGIC[to];
+      if (!magic) return accept(phoneNumberId, message, person);
+      const pair = `${phoneNumberId} ${to}`;
+      calls.set(pair, (calls.get(pair) ?? 0) + 1);
+      return await magic.answer({
+        accept: () => accept(phoneNumberId, message, person),
+        calls: calls.get(pair)!,
+      });
+    }),
+    http.post(
+      "*/v:version/:phone_number_id/media",
+      ({ request, params }) => upload(request, String(params.phone_number_id)),
+    ),
+    inboundHandler(known, teller, whyUnheard),
+    sampleHandler(now),
+    ...catalogueHandlers(media, now),
+    http.get("*/messages", ({ request }) => {
+      const { searchParams } = new URL(request.url);
+      const [to, from] = [searchParams.get("to"), searchParams.get("phone_number_id")];
+      const data = kept.filter(({ message, phone_number_id }) =>
+        (to === null || (message.to ?? message.recipient) === to) &&
+        (from === null || phone_number_id === from)
+      );
+      return HttpResponse.json({ data });
+    }),
+  ];
+  return {
+    handlers,
+    async fetch(request) {
+      // msw would copy each request that it examines, and the copy would keep the whole file in
+      // memory.
+      const [, uploader] = UPLOAD.exec(new URL(request.url).pathname) ?? [];
+      if (uploader && request.method === "POST") return await upload(request, uploader);
+      const response = await getResponse(handlers, request);
+      return response ?? Response.json({ message: SERVED }, { status: 404 });
+    },
+    told: teller.told,
+    stop: teller.stop,
+  };
+}
+
+const WINDOW_CLOSED = {
+  code: 131047,
+  details: "Message failed to send because more than 24 hours have passed since the customer " +
+    "last replied to this number.",
+};
+
+/** The price of a message. Within the window, texts and utility templates cost nothing. */
+function pricingOf(message: TemplateMessage | TextMessage, hasWindow: boolean): Pricing {
+  const category = message.type === "text"
+    ? "service"
+    : findTemplate(message.template.name, message.template.language.code)!.category.toLowerCase();
+  const isFree = hasWindow && ["service", "utility"].includes(category);
+  return {
+    billable: !isFree,
+    pricing_model: "PMP",
+    type: isFree ? "free_customer_service" : "regular",
+    category,
+  };
+}

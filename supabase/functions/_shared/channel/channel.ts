@@ -1,0 +1,67 @@
+import { fetchOnce } from "../fetch_once.ts";
+import type { ChannelConfig } from "./channel_config.ts";
+import { beginningOf, channelClient, parsedJson, reasonOf } from "./channel_http.ts";
+import { passedOn } from "./channel_words.ts";
+import { outcomeOf, type SendOutcome } from "./outcome.ts";
+
+/** A call to the channel, ready to be made. */
+export interface ChannelCall {
+  url: string;
+  init: RequestInit;
+  /**
+   * The access token in `init`. If the channel's answer quotes the token, the token is removed from
+   * the answer.
+   */
+  token: string;
+}
+
+/** More bytes than the channel's answers ever have, counted after decompression. */
+const MAX_ANSWER_BYTES = 65_536;
+
+/**
+ * Makes the call once, and returns what is known about the message after the call. Never throws.
+ * The time-out includes reading the answer.
+ */
+export async function callChannel(
+  config: ChannelConfig,
+  call: ChannelCall,
+): Promise<SendOutcome> {
+  return passedOn(await outcomeOfCall(config, call), call.token);
+}
+
+async function outcomeOfCall(
+  { timeoutMs }: ChannelConfig,
+  { url, init }: ChannelCall,
+): Promise<SendOutcome> {
+  let response: Response;
+  try {
+    const signal = AbortSignal.timeout(timeoutMs);
+    response = await fetchOnce(url, { ...init, signal, client: channelClient() });
+  } catch (error) {
+    const cause = reasonOf(error);
+    return wasNeverSent(cause)
+      ? { kind: "not_taken", error: "channel_unavailable", cause }
+      : { kind: "unknown", cause };
+  }
+  const { status, headers } = response;
+  let text: string;
+  try {
+    ({ text } = await beginningOf(response, MAX_ANSWER_BYTES));
+  } catch (error) {
+    // The rest of the answer could not be read. After a 4xx, the message was certainly not sent.
+    if (status < 400 || status >= 500) return { kind: "unknown", cause: reasonOf(error) };
+    text = "";
+  }
+  return outcomeOf({ status, body: parsedJson(text), retryAfter: headers.get("Retry-After") });
+}
+
+/**
+ * Whether a call failed before anything was sent: during name resolution, connection or TLS setup.
+ */
+function wasNeverSent(cause: string): boolean {
+  // "Connect" is the name of hyper, Deno's HTTP library, for the phase before anything is sent.
+  // Deno never connects to some ports, and reports them with the second text. After any other
+  // error, the call may have been sent.
+  return /^\w+: (client error \(Connect\)|(Fetch failed: )?Requests to port \d+ are blocked)/
+    .test(cause);
+}

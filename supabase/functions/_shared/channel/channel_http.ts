@@ -1,0 +1,50 @@
+// Code that all calls to the channel share: the connection, reading an answer of limited size, and
+// the reason of a failure.
+
+let client: Deno.HttpClient | undefined;
+
+/**
+ * A client for HTTP/1.1, so that each call has its own connection. Over HTTP/2, calls share a
+ * connection; when it breaks, the outcomes of all these calls are unknown. 64 simultaneous calls
+ * also take a seventh longer over HTTP/2.
+ */
+export function channelClient(): Deno.HttpClient | undefined {
+  // Not every Supabase runtime lets a function choose the protocol.
+  return client ??= Deno.createHttpClient?.({ http1: true, http2: false });
+}
+
+/**
+ * The beginning of an answer as text, at most this many bytes, and whether this is the whole
+ * answer. Bytes are counted after decompression, because a small answer may decompress to
+ * gigabytes. The rest is cancelled, which closes the connection.
+ */
+export async function beginningOf(
+  { body }: Response,
+  maxBytes: number,
+): Promise<{ text: string; isWhole: boolean }> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let left = maxBytes;
+  for await (const bytes of body ?? []) {
+    text += decoder.decode(bytes.subarray(0, Math.max(left, 0)), { stream: true });
+    left -= bytes.length;
+    if (left < 0) return { text, isWhole: false }; // returning cancels the body
+  }
+  return { text: text + decoder.decode(), isWhole: true };
+}
+
+/** The value of a JSON text; undefined when the text is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The reason of a failed fetch, without the address: `client error (Connect): dns error: …`. */
+export function reasonOf(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  const reason = cause instanceof Error ? cause.message : message;
+  return `${name}: ${reason.replace(/^error sending request .*?: (?=client error)/, "")}`;
+}

@@ -1,0 +1,104 @@
+import type { ChannelError, SendOutcome } from "./outcome.ts";
+
+// The channel's words reach callers, the log and the database. So this code makes them short and
+// readable, and removes the account's access token from them.
+
+const MAX_TEXT = 1000;
+const MAX_TRACE_ID = 128;
+const MAX_CAUSE = 500;
+
+/**
+ * A quoted part of the token is removed if it has at least this many characters. A shorter part
+ * does not help anyone to guess the hundreds of characters of a token.
+ */
+const PIECE = 8;
+
+const INSTEAD = "[access token]";
+
+/**
+ * The outcome, with texts that callers and the log may get. No text has more than 1,000 characters,
+ * control characters, half surrogate pairs, or a part of the access token. A message id that quotes
+ * the token is not usable, so the outcome is then unknown.
+ */
+export function passedOn(outcome: SendOutcome, token: string): SendOutcome {
+  if (outcome.kind === "accepted") {
+    return quotesToken(outcome.whatsappMessageId, token)
+      ? { kind: "unknown", cause: "The channel's id of the message quotes the access token" }
+      : outcome;
+  }
+  if (outcome.kind === "refused") {
+    return { ...outcome, channel: errorInWords(outcome.channel, token) };
+  }
+  const { channel, cause } = outcome;
+  return {
+    ...outcome,
+    channel: channel && errorInWords(channel, token),
+    cause: causeInWords(cause, token),
+  };
+}
+
+/** The same error of the channel, with texts that callers and the log may get; see passedOn(). */
+export function errorInWords<Error extends ChannelError>(channel: Error, token: string): Error {
+  const { message, details, traceId } = channel;
+  return {
+    ...channel,
+    message: words(message, token, MAX_TEXT),
+    details: details && words(details, token, MAX_TEXT),
+    traceId: traceId && words(traceId, token, MAX_TRACE_ID),
+  };
+}
+
+/** A cause that callers and the log may get: at most 500 characters; see passedOn(). */
+export function causeInWords(cause: string, token: string): string {
+  return words(cause, token, MAX_CAUSE);
+}
+
+/** Whether a text quotes the token, or eight characters of it. */
+export function quotesToken(text: string, token: string): boolean {
+  return withoutToken(text, token) !== text;
+}
+
+/**
+ * A text in which each address ends before its "?" or "#", because signatures and tokens come after
+ * it.
+ */
+export function withoutQueries(text: string): string {
+  // The query is optional in the pattern. Otherwise an address without a query would be read many
+  // times.
+  return text.replace(/(https?:\/\/[^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?/gi, "$1");
+}
+
+function words(text: string, token: string, max: number): string {
+  // Tabs and line breaks stay, because the channel uses them in longer explanations.
+  const plain = text.toWellFormed().replace(/[^\P{Cc}\t\n]/gu, " ");
+  return cut(withoutToken(plain, token), max);
+}
+
+/** The text, cut to this many code points. "…" replaces the rest. */
+function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  // A code point has at most two UTF-16 units. The last unit of this part may be half of a pair.
+  const characters = Array.from(text.slice(0, 2 * max + 2));
+  return characters.length <= max ? text : `${characters.slice(0, max - 1).join("")}…`;
+}
+
+/**
+ * The text with each quote of the token replaced: the whole token, or a part of at least eight
+ * characters.
+ */
+function withoutToken(text: string, token: string): string {
+  const length = Math.min(PIECE, token.length);
+  const pieces = new Set<string>();
+  for (let at = 0; at + length <= token.length; at++) pieces.add(token.slice(at, at + length));
+  let told = "";
+  let toldUntil = 0;
+  for (let at = 0; at + length <= text.length; at++) {
+    if (!pieces.has(text.slice(at, at + length))) continue;
+    let end = at + length;
+    while (end < text.length && pieces.has(text.slice(end + 1 - length, end + 1))) end++;
+    told += text.slice(toldUntil, at) + INSTEAD;
+    toldUntil = end;
+    at = end - 1;
+  }
+  return told + text.slice(toldUntil);
+}

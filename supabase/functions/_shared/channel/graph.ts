@@ -1,0 +1,155 @@
+import * as z from "zod/mini";
+import { fetchOnce } from "../fetch_once.ts";
+import type { ChannelConfig } from "./channel_config.ts";
+import { beginningOf, channelClient, parsedJson, reasonOf } from "./channel_http.ts";
+import { causeInWords, errorInWords, withoutQueries } from "./channel_words.ts";
+import { type ChannelError, channelError, meaningOf, secondsUntil } from "./outcome.ts";
+
+/** The content of a call, without the account's token. */
+export interface Question {
+  /** GET if missing. */
+  method?: "GET" | "POST" | "DELETE";
+  /**
+   * The path below the channel's address, without a slash at its beginning:
+   * `106540352242922/media`.
+   */
+  path: string;
+  query?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** The time-out for the call and its answer; 10 s if missing. */
+  timeoutMs?: number;
+  /** If an answer is longer, the rest is not read; 8 MiB if missing. */
+  maxBytes?: number;
+}
+
+/** An error of the channel with its subcode, which distinguishes errors that have the same code. */
+export interface GraphError extends ChannelError {
+  subcode?: number;
+}
+
+/** What the channel replied. */
+export type ChannelReply =
+  | { kind: "answered"; body: unknown }
+  /** The channel refused the call, and would refuse a repeat too. */
+  | { kind: "refused"; channel: GraphError; status: number }
+  /** The channel throttles the call, is down, cannot be reached, or sends an unusable answer. */
+  | { kind: "unavailable"; cause: string; retryAfter?: number };
+
+const TIMEOUT_MS = 10_000;
+
+/** A page of 100 templates is the longest answer. */
+const MAX_BYTES = 8 * 2 ** 20;
+
+/**
+ * Reads from the channel, or makes a small change that may be repeated, and returns the channel's
+ * reply. Never throws. Never follows a redirect, which would send the token to another server. An
+ * error contains neither the token nor the query of an address.
+ */
+export async function askChannel(
+  channel: ChannelConfig,
+  token: string,
+  question: Question,
+): Promise<ChannelReply> {
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = question;
+  let response: Response;
+  let beginning: { text: string; isWhole: boolean };
+  try {
+    response = await fetchOnce(addressOf(channel, question), {
+      ...initOf(token, question),
+      redirect: "manual",
+      signal: AbortSignal.timeout(timeoutMs),
+      client: channelClient(),
+    });
+    beginning = await beginningOf(response, maxBytes);
+  } catch (error) {
+    return { kind: "unavailable", cause: inWords(reasonOf(error), token) };
+  }
+  if (!beginning.isWhole) {
+    const cause = `HTTP ${response.status}, with an answer of more than ${maxBytes} bytes`;
+    return { kind: "unavailable", cause };
+  }
+  return replyOf(response, parsedJson(beginning.text), token);
+}
+
+function addressOf({ url }: ChannelConfig, { path, query }: Question): string {
+  return `${url}/${path}${query ? `?${new URLSearchParams(query)}` : ""}`;
+}
+
+function initOf(token: string, { method = "GET", body, headers }: Question): RequestInit {
+  return {
+    method,
+    headers: new Headers({
+      ...headers,
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+      Authorization: `Bearer ${token}`,
+    }),
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
+}
+
+/** Codes of the Graph API for too many calls, in addition to the codes that a send can get. */
+const THROTTLED = new Set([17, 32, 613, 80008]);
+
+// Only these members are read. Each may be missing or have any shape.
+const Details = z.object({
+  error: z.object({
+    error_subcode: z.catch(z.optional(z.int32()), undefined),
+    is_transient: z.catch(z.optional(z.boolean()), undefined),
+  }),
+});
+
+/**
+ * The meaning of an answer to a call that may be repeated. The error code decides, because the
+ * channel uses HTTP statuses inconsistently.
+ * @param body parsed JSON; undefined when the body was not JSON.
+ */
+export function replyOf(
+  { status, headers }: Pick<Response, "status" | "headers">,
+  body: unknown,
+  token: string,
+): ChannelReply {
+  const channel = channelError(body);
+  if (!channel) {
+    const isAnswer = status >= 200 && status < 300 && body !== undefined;
+    if (isAnswer) return { kind: "answered", body: withoutNextPage(body) };
+    const what = status >= 200 && status < 300 ? ", with an answer that is not JSON" : "";
+    return unavailable(`HTTP ${status}${what}`, secondsUntil(headers.get("Retry-After")));
+  }
+  const { error_subcode, is_transient } = Details.safeParse(body).data?.error ?? {};
+  const known = meaningOf(status, channel);
+  const passes = known.kind === "unknown" || THROTTLED.has(channel.code) || is_transient ||
+    known.kind === "not_taken" && known.error === "channel_unavailable";
+  if (!passes) {
+    const error: GraphError = { ...channel, ...(error_subcode && { subcode: error_subcode }) };
+    const { message, details } = error;
+    const plain = { ...error, message: withoutQueries(message) };
+    if (details) plain.details = withoutQueries(details);
+    return { kind: "refused", channel: errorInWords(plain, token), status };
+  }
+  return unavailable(
+    inWords(`HTTP ${status}, code ${channel.code}: ${channel.message}`, token),
+    secondsUntil(headers.get("Retry-After")) ??
+      ("retryAfter" in known ? known.retryAfter : undefined),
+  );
+}
+
+function unavailable(cause: string, retryAfter: number | undefined): ChannelReply {
+  return { kind: "unavailable", cause, ...(retryAfter !== undefined && { retryAfter }) };
+}
+
+function inWords(cause: string, token: string): string {
+  return causeInWords(withoutQueries(cause), token);
+}
+
+/** The addresses of the previous and next pages contain the token, so their queries are removed. */
+function withoutNextPage(body: unknown): unknown {
+  const paging = (body as { paging?: Record<string, unknown> } | null)?.paging;
+  if (typeof paging !== "object" || paging === null) return body;
+  for (const page of ["next", "previous"]) {
+    const address = paging[page];
+    if (typeof address === "string") paging[page] = withoutQueries(address);
+  }
+  return body;
+}

@@ -1,0 +1,28 @@
+import { withoutSignatures } from "./sample_hosts.ts";
+
+/** Deeper values become null. The channel's templates have a depth of six. */
+const MAX_DEPTH = 16;
+
+/**
+ * A text that Postgres, JSON and a terminal accept: no control characters except tabs and line
+ * breaks, no half surrogate pairs.
+ */
+export function harmlessText(text: string): string {
+  return text.toWellFormed().replace(/[^\P{Cc}\t\n\r]/gu, " ");
+}
+
+/**
+ * A copy of a parsed JSON value that may be stored and shown. Every text and key is harmless, and
+ * no address has a signature. The addresses of samples (`header_handle`) are left out.
+ */
+export function harmlessJson(value: unknown, depth = 0): unknown {
+  if (typeof value === "string") return withoutSignatures(harmlessText(value));
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= MAX_DEPTH) return null;
+  if (Array.isArray(value)) return value.map((item) => harmlessJson(item, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== "header_handle")
+      .map(([key, item]) => [harmlessText(key), harmlessJson(item, depth + 1)]),
+  );
+}

@@ -1,0 +1,189 @@
+import * as z from "zod/mini";
+import type { ErrorCode } from "../errors.ts";
+
+/**
+ * What is known about a message after a call to the channel. `cause` is the reason in a few words,
+ * for the log: `HTTP 503`, or the error of the connection.
+ */
+export type SendOutcome =
+  /** The channel accepted the message, but has not delivered it yet. */
+  | { kind: "accepted"; whatsappMessageId: string }
+  /** The channel refused the message, and would refuse it again. */
+  | { kind: "refused"; error: Refusal; channel: ChannelError }
+  /** The channel certainly did not accept the message. */
+  | {
+    kind: "not_taken";
+    error: Obstacle;
+    channel?: ChannelError;
+    retryAfter?: number;
+    cause: string;
+  }
+  /** The channel may have sent the message. */
+  | { kind: "unknown"; channel?: ChannelError; cause: string };
+
+type Refusal = Extract<
+  ErrorCode,
+  "template_rejected" | "recipient_unreachable" | "recipient_opted_out" | "window_closed"
+>;
+type Obstacle = Extract<ErrorCode, "channel_unavailable" | "channel_account_error">;
+
+/** An error of the channel, in its own words. */
+export interface ChannelError {
+  code: number;
+  message: string;
+  details?: string;
+  /** The id by which the channel's support finds the call. */
+  traceId?: string;
+}
+
+/** An HTTP answer of the channel. */
+export interface ChannelAnswer {
+  status: number;
+  /** Parsed JSON; undefined when the body was not JSON. */
+  body: unknown;
+  /** The header Retry-After. */
+  retryAfter: string | null;
+}
+
+type Meaning =
+  | { kind: "refused"; error: Refusal }
+  | { kind: "not_taken"; error: Obstacle; retryAfter?: number }
+  | { kind: "unknown" };
+
+const rejected: Meaning = { kind: "refused", error: "template_rejected" };
+const unreachable: Meaning = { kind: "refused", error: "recipient_unreachable" };
+const optedOut: Meaning = { kind: "refused", error: "recipient_opted_out" };
+const windowClosed: Meaning = { kind: "refused", error: "window_closed" };
+const unavailable: Meaning = { kind: "not_taken", error: "channel_unavailable" };
+const accountError: Meaning = { kind: "not_taken", error: "channel_account_error" };
+const permissionCodes = Array.from({ length: 100 }, (_, i) => 200 + i);
+
+/** What the channel's error codes (WhatsApp Cloud API, "Error codes") mean for a send. */
+const MEANINGS = new Map<number, Meaning>([
+  // The template is missing, not approved or against a policy; its parameters are missing or have the wrong
+  // number, form or length; its flow is blocked.
+  ...all([132000, 132001, 132005, 132007, 132012, 132018, 132068, 132069], rejected),
+  // The template is paused or disabled.
+  ...all([132015, 132016], rejected),
+  // A parameter of the call is missing or invalid.
+  ...all([100, 131008, 131009, 135000], rejected),
+  // The channel does not accept the message type or the media.
+  ...all([131051, 131053, 131055, 131063, 134100, 134102], rejected),
+  // The recipient cannot or may not be reached.
+  ...all([131021, 131026, 131030, 131062, 130403, 130472, 130497, 131049], unreachable),
+  ...all([131050], optedOut),
+  // More than 24 hours have passed since the person last wrote, so only a template can be sent.
+  ...all([131047], windowClosed),
+  // The channel throttles the calls. 131056 is a limit for messages from one number to one other
+  // number. It ends within seconds.
+  ...all([4, 80007, 130429], unavailable),
+  ...all([131056], { ...unavailable, retryAfter: 6 }),
+  // The channel is down.
+  ...all([2, 131000, 131016, 131057, 133004], unavailable),
+  // The template is still being distributed.
+  ...all([134101], { ...unavailable, retryAfter: 600 }),
+  // The token is invalid or expired, or a permission is missing.
+  ...all([0, 3, 10, 190, ...permissionCodes, 131005], accountError),
+  // The account is deleted, locked, unpaid, restricted or not registered.
+  ...all([33, 368, 131031, 131037, 131042, 131045, 131048, 131064, 133010], accountError),
+  // "Possibly a temporary issue": the message may or may not have been sent.
+  ...all([1], { kind: "unknown" }),
+]);
+
+function all(codes: number[], meaning: Meaning): [number, Meaning][] {
+  return codes.map((code) => [code, meaning]);
+}
+
+// Only these members are read. All other parts of an answer may be missing or have any shape.
+const Message = z.object({ id: z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/)) });
+const Text = z.catch(z.optional(z.string()), undefined);
+const Refused = z.object({
+  error: z.object({
+    code: z.union([z.pipe(z.string().check(z.regex(/^\d{1,9}$/)), z.transform(Number)), z.int32()]),
+    message: z.catch(z.string(), ""),
+    error_data: z.catch(z.optional(z.object({ details: Text })), undefined),
+    fbtrace_id: Text,
+  }),
+});
+
+/**
+ * What an answer of the channel means for the send. The error code decides, because the channel
+ * uses HTTP statuses inconsistently. The status decides only if there is no code, or an unknown
+ * one.
+ */
+export function outcomeOf({ status, body, retryAfter }: ChannelAnswer): SendOutcome {
+  const isSuccess = status >= 200 && status < 300;
+  const message = Message.safeParse(firstMessage(body));
+  if (isSuccess && message.success) {
+    return { kind: "accepted", whatsappMessageId: message.data.id };
+  }
+  const channel = channelError(body);
+  const meaning = meaningOf(status, channel);
+  switch (meaning.kind) {
+    case "refused":
+      return { ...meaning, channel: channel! };
+    case "not_taken":
+      return {
+        ...meaning,
+        channel,
+        retryAfter: secondsUntil(retryAfter) ?? meaning.retryAfter,
+        cause: `HTTP ${status}`,
+      };
+    case "unknown":
+      return { ...meaning, channel, cause: `HTTP ${status}` };
+  }
+}
+
+/**
+ * A call has only one message. A schema of the whole list would check all of a broken answer, which
+ * takes 70 ms.
+ */
+function firstMessage(body: unknown): unknown {
+  const messages = (body as { messages?: unknown } | null | undefined)?.messages;
+  return Array.isArray(messages) ? messages[0] : undefined;
+}
+
+/** What the error code of an answer means; without a code, what its status means. */
+export function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
+  const known = channel && MEANINGS.get(channel.code);
+  if (known) return known;
+  const isRefusal = status >= 400 && status < 500;
+  if (channel) return isRefusal ? rejected : { kind: "unknown" };
+  // Without a code, only the HTTP status is known: after a 4xx or a 503, the request was not
+  // carried out. Neither status says anything about the template.
+  return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
+}
+
+/** "More than 24 hours have passed": a free reply outside its window. */
+const WINDOW_CLOSED = 131047;
+
+/**
+ * This platform's error code for an error of the channel, even if the channel reports the error
+ * only after it has accepted the message. Null when the meaning of the channel's code is not clear.
+ */
+export function reasonOf(code: number): string | null {
+  if (code === WINDOW_CLOSED) return "window_closed";
+  const meaning = MEANINGS.get(code);
+  return meaning && meaning.kind !== "unknown" ? meaning.error : null;
+}
+
+/** The error in an answer of the channel; undefined when it has none. */
+export function channelError(body: unknown): ChannelError | undefined {
+  const refused = Refused.safeParse(body);
+  if (!refused.success) return undefined;
+  const { code, message, error_data, fbtrace_id } = refused.data.error;
+  return { code, message, details: error_data?.details, traceId: fbtrace_id };
+}
+
+const A_DAY = 24 * 60 * 60;
+
+/**
+ * The seconds in a Retry-After header, which has a number of seconds or a date in GMT (RFC 9110,
+ * 10.2.3).
+ */
+export function secondsUntil(retryAfter: string | null): number | undefined {
+  const text = retryAfter ?? "";
+  const date = text.endsWith(" GMT") ? Date.parse(text) : NaN;
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((date - Date.now()) / 1000);
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), A_DAY);
+}

@@ -1,0 +1,48 @@
+import {
+  type CredentialsKeys,
+  keyIdOf,
+  openToken,
+  type TokenAccount,
+  TokenOfAnotherAccount,
+  UnknownCredentialsKey,
+} from "./credentials.ts";
+
+/**
+ * The stored access token of an account cannot be used. The message is a sentence for the operator.
+ */
+export class UnusableToken extends Error {
+  override name = "UnusableToken";
+  /** @param keyId the id of the key that the token names; undefined when it names no key. */
+  constructor(message: string, readonly keyId: string | undefined) {
+    super(message);
+  }
+}
+
+/**
+ * The access token of a messaging account, ready for a header.
+ * @throws UnusableToken when it cannot be decrypted, or has characters that a header cannot have.
+ */
+export async function accountToken(
+  account: TokenAccount & { encrypted_token: string },
+  keys: CredentialsKeys,
+): Promise<string> {
+  try {
+    const token = await openToken(account.encrypted_token, account, keys);
+    new Headers({ Authorization: `Bearer ${token}` }); // throws for characters that no header can have
+    return token;
+  } catch (error) {
+    const keyId = keyIdOf(account.encrypted_token);
+    throw new UnusableToken(whyUnusable(error as Error, keyId), keyId);
+  }
+}
+
+/** The cause, for the operator: the configured keys, the account, or a change in the database. */
+function whyUnusable(error: Error, keyId: string | undefined): string {
+  if (error instanceof UnknownCredentialsKey || error instanceof TokenOfAnotherAccount) {
+    return error.message;
+  }
+  // The message of an unknown error is not quoted, because it could contain the token.
+  return keyId === undefined
+    ? `The stored token cannot be used (${error.name}); check that CREDENTIALS_KEY is the key that encrypted it`
+    : `The stored token cannot be used (${error.name}), although the key that it names is configured`;
+}

@@ -1,0 +1,53 @@
+import { type CredentialsKeys, decryptNamed, seal } from "./credentials.ts";
+
+/** The kinds of secrets that an app of the channel has. */
+export type AppSecretKind = "secret" | "verify_token";
+
+/** A secret's app and kind. */
+export interface AppSecretName {
+  app_key: string;
+  kind: AppSecretKind;
+}
+
+/**
+ * Encrypts a secret of an app for the database, in the same way as `sealToken` encrypts a token.
+ * The header names the app and the kind of secret (`app`).
+ */
+export async function sealAppSecret(
+  secret: string,
+  name: AppSecretName,
+  key: Uint8Array,
+): Promise<string> {
+  return await seal(secret, { app: nameOf(name) }, key);
+}
+
+function nameOf({ app_key, kind }: AppSecretName): string {
+  return `${app_key}/${kind}`;
+}
+
+/** A sealed secret belongs to another app or to an account, or is of another kind. */
+export class SecretOfAnotherApp extends Error {
+  override name = "SecretOfAnotherApp";
+  constructor() {
+    super(
+      "The secret is sealed for another app or another use, so someone changed it in the database",
+    );
+  }
+}
+
+/**
+ * Decrypts a secret that `sealAppSecret` sealed for this app and kind. It refuses a secret of
+ * another app or kind.
+ *
+ * @throws SecretOfAnotherApp; UnknownCredentialsKey when the secret names a key that is not among
+ *   these; jose.errors.JOSEError when it was altered, or sealed in another way.
+ */
+export async function openAppSecret(
+  sealed: string,
+  name: AppSecretName,
+  keys: CredentialsKeys,
+): Promise<string> {
+  const { plaintext, protectedHeader } = await decryptNamed(sealed, keys);
+  if (protectedHeader.app !== nameOf(name)) throw new SecretOfAnotherApp();
+  return new TextDecoder().decode(plaintext);
+}

@@ -1,0 +1,182 @@
+import * as jose from "jose";
+// Imported separately, because jose.errors would add every error of jose to the function's code.
+import { JWEInvalid } from "jose/errors";
+import { ConfigError } from "../config.ts";
+
+// 32 bytes are 43 characters in either alphabet, and one "=" if the encoding pads.
+const KEY = /^([A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/;
+
+/**
+ * The keys that access tokens of messaging accounts are sealed with. New tokens are sealed with the
+ * current key.
+ */
+export type CredentialsKeys = readonly [current: Uint8Array, previous?: Uint8Array];
+
+/**
+ * The key that seals the access tokens of messaging accounts: 32 bytes in base64 or base64url, from
+ * the secret CREDENTIALS_KEY.
+ *
+ * @throws ConfigError when it is missing or malformed. The message never contains it.
+ */
+export function readCredentialsKey(text: string | undefined): Uint8Array {
+  const key = decodeKey(text);
+  if (key) return key;
+  throw new ConfigError(
+    "CREDENTIALS_KEY must be 32 random bytes in base64 or base64url, the same for the functions " +
+      "and the operator's command; `openssl rand -base64 32` makes one.",
+  );
+}
+
+/**
+ * The keys in the secrets CREDENTIALS_KEY and CREDENTIALS_KEY_PREVIOUS. The second is set during a
+ * rotation, and may otherwise be missing or empty.
+ *
+ * @throws ConfigError when one of them is malformed, or the first is missing. The message never
+ *   contains a key.
+ */
+export function readCredentialsKeys(
+  { CREDENTIALS_KEY, CREDENTIALS_KEY_PREVIOUS }: Record<string, string | undefined>,
+): CredentialsKeys {
+  const current = readCredentialsKey(CREDENTIALS_KEY);
+  if (!CREDENTIALS_KEY_PREVIOUS) return [current];
+  const previous = decodeKey(CREDENTIALS_KEY_PREVIOUS);
+  if (previous) return [current, previous];
+  throw new ConfigError(
+    "CREDENTIALS_KEY_PREVIOUS must be the previous CREDENTIALS_KEY, 32 bytes in base64 or " +
+      "base64url, or be left out.",
+  );
+}
+
+function decodeKey(text: string | undefined): Uint8Array | null {
+  if (!text || !KEY.test(text)) return null;
+  return jose.base64url.decode(text.replaceAll("+", "-").replaceAll("/", "_").replace("=", ""));
+}
+
+/**
+ * The id of a key: its JWK thumbprint (RFC 7638, SHA-256 in base64url). The key is random, so its
+ * digest reveals nothing about it (RFC 7638, section 7).
+ */
+export async function credentialsKeyId(key: Uint8Array): Promise<string> {
+  return await jose.calculateJwkThumbprint({ kty: "oct", k: jose.base64url.encode(key) });
+}
+
+/**
+ * A messaging account, named by ids that stay the same when the account is connected again. The
+ * row's id is not used, because a token is sealed before its account has a row.
+ */
+export interface TokenAccount {
+  company_id: string;
+  phone_number_id: string;
+}
+
+/**
+ * Encrypts an access token for the database. The header has the key's id (`kid`) and the account
+ * that the token belongs to (`account`). Each sealing of the same token gives a different text.
+ */
+export async function sealToken(
+  token: string,
+  account: TokenAccount,
+  key: Uint8Array,
+): Promise<string> {
+  return await seal(token, { account: nameOf(account) }, key);
+}
+
+/**
+ * Encrypts a text for the database: a compact JWE (RFC 7516) with the key used directly and
+ * A256GCM. The header has the key's id and the owner of the text. A256GCM authenticates the header
+ * too.
+ */
+export async function seal(
+  text: string,
+  owner: Record<string, string>,
+  key: Uint8Array,
+): Promise<string> {
+  const kid = await credentialsKeyId(key);
+  return await new jose.CompactEncrypt(new TextEncoder().encode(text))
+    .setProtectedHeader({ alg: "dir", enc: "A256GCM", kid, ...owner })
+    .encrypt(key);
+}
+
+function nameOf({ company_id, phone_number_id }: TokenAccount): string {
+  return `${company_id}/${phone_number_id}`;
+}
+
+/**
+ * The id of the key that a sealed token names; undefined when it names no key or is not a sealed
+ * token.
+ */
+export function keyIdOf(sealed: string): string | undefined {
+  try {
+    return jose.decodeProtectedHeader(sealed).kid;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A sealed token names a key that is not configured. */
+export class UnknownCredentialsKey extends Error {
+  override name = "UnknownCredentialsKey";
+  constructor(readonly keyId: string) {
+    super(
+      `The token is sealed under the key ${keyId}, which is neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS`,
+    );
+  }
+}
+
+/** A sealed token belongs to another account than the one that it is stored with. */
+export class TokenOfAnotherAccount extends Error {
+  override name = "TokenOfAnotherAccount";
+  /** @param sealedFor `<company id>/<phone_number_id>` */
+  constructor(readonly sealedFor: string) {
+    super(
+      `The token is sealed for another account (${sealedFor}, which is <company ` +
+        "id>/<phone_number_id>): someone changed the token or the ids of this account in the " +
+        "database",
+    );
+  }
+}
+
+/**
+ * Decrypts an access token that `sealToken` sealed for this account. Only the key that the token
+ * names is tried.
+ *
+ * @throws UnknownCredentialsKey when it names a key that is not among these; TokenOfAnotherAccount
+ *   when it was sealed for another account; jose.errors.JOSEError when it was altered, or sealed in
+ *   another way or under another key than it names.
+ */
+export async function openToken(
+  sealed: string,
+  account: TokenAccount,
+  keys: CredentialsKeys,
+): Promise<string> {
+  const { plaintext, protectedHeader } = await decryptNamed(sealed, keys);
+  // A secret of an app names no account, so it is not accepted as a token.
+  const sealedFor = protectedHeader.account ?? protectedHeader.app;
+  if (sealedFor !== nameOf(account)) throw new TokenOfAnotherAccount(String(sealedFor));
+  return new TextDecoder().decode(plaintext);
+}
+
+/**
+ * Decrypts a sealed text with the key that it names.
+ * @throws UnknownCredentialsKey, jose.errors.JOSEError; see `openToken`.
+ */
+export async function decryptNamed(
+  sealed: string,
+  keys: CredentialsKeys,
+): Promise<jose.CompactDecryptResult> {
+  const keyId = keyIdOf(sealed);
+  if (keyId === undefined) throw new JWEInvalid("The text names no key");
+  return await decrypt(sealed, await keyWithId(keyId, keys));
+}
+
+async function keyWithId(id: string, keys: CredentialsKeys): Promise<Uint8Array> {
+  for (const key of keys) if (key && await credentialsKeyId(key) === id) return key;
+  throw new UnknownCredentialsKey(id);
+}
+
+async function decrypt(sealed: string, key: Uint8Array): Promise<jose.CompactDecryptResult> {
+  return await jose.compactDecrypt(sealed, key, {
+    keyManagementAlgorithms: ["dir"],
+    contentEncryptionAlgorithms: ["A256GCM"],
+  });
+}

@@ -1,0 +1,76 @@
+import * as z from "zod/mini";
+import { Id } from "../http/fields.ts";
+import type { ClaimedSend, RepeatedSend } from "./claim.ts";
+
+// The answers that every kind of send has (specification, 4.10 and part 7).
+
+/** The answer to a first send that the channel has accepted. */
+export const Sent = z.object({
+  success: z.literal(true),
+  conversation_id: Id,
+  message_id: Id,
+  whatsapp_message_id: z.string(),
+  created_conversation: z.boolean(),
+  idempotent_hit: z.literal(false),
+}).register(z.globalRegistry, { id: "Sent" });
+
+/** The answer to a repeat: the state of the earlier send with the same idempotency key. */
+export const Repeat = z.object({
+  success: z.boolean(),
+  status: z.enum(["sent", "pending", "failed"]),
+  conversation_id: Id,
+  message_id: Id,
+  idempotent_hit: z.literal(true),
+}).register(z.globalRegistry, { id: "Repeat" });
+
+/** The answer when the contact must not be contacted. */
+export const DoNotContact = z.object({
+  success: z.literal(false),
+  reason: z.literal("do_not_contact"),
+}).register(z.globalRegistry, { id: "DoNotContact" });
+
+/** The answer to a dry run: what the same request would do now. */
+export const DryRun = z.object({
+  success: z.boolean(),
+  dry_run: z.literal(true),
+  outcome: z.enum(["send", "repeat", "do_not_contact", "marketing_opt_out"]),
+}).register(z.globalRegistry, { id: "DryRun" });
+
+/** The answer to a first send. @param whatsappMessageId the channel's id of the message. */
+export function sentAnswer(send: ClaimedSend, whatsappMessageId: string): z.output<typeof Sent> {
+  return {
+    success: true,
+    conversation_id: send.conversation_id,
+    message_id: send.message_id,
+    whatsapp_message_id: whatsappMessageId,
+    created_conversation: send.created_conversation,
+    idempotent_hit: false,
+  };
+}
+
+/** The answer to a repeat. */
+export function repeatAnswer(
+  { status, conversation_id, message_id }: RepeatedSend,
+): z.output<typeof Repeat> {
+  return {
+    success: status === "sent",
+    status,
+    conversation_id,
+    message_id,
+    idempotent_hit: true,
+  };
+}
+
+/** The decision to send nothing, although the request has no error. */
+type Stopped =
+  | { result: "send" | "do_not_contact" | "marketing_opt_out" }
+  | { result: "repeat"; status: RepeatedSend["status"] };
+
+/**
+ * The answer to a dry run. `success` is the value that the answer to the real request would have.
+ */
+export function dryRunAnswer(claim: Stopped): z.output<typeof DryRun> {
+  const success = claim.result === "send" ||
+    (claim.result === "repeat" && claim.status === "sent");
+  return { success, dry_run: true, outcome: claim.result };
+}

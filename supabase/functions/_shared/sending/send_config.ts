@@ -1,0 +1,35 @@
+import { type Config, readConfig } from "../config.ts";
+import type { Share } from "../fair_share.ts";
+import { type ChannelConfig, readChannelConfig } from "../channel/channel_config.ts";
+import { type CredentialsKeys, readCredentialsKeys } from "../credentials/credentials.ts";
+import type { SettlePatience } from "./settle.ts";
+
+/** The settings that every send needs: the database, the channel and the keys of access tokens. */
+export interface SendingConfig extends Config, SettlePatience {
+  /** The keys that open the access tokens of messaging accounts. */
+  credentialsKeys: CredentialsKeys;
+  whatsapp: ChannelConfig;
+  /** How many sends of one company may be in progress at the same time. */
+  sendShare: Share;
+}
+
+/**
+ * Reads the settings that every send needs.
+ * @throws ConfigError with one sentence, for the operator's log.
+ */
+export async function readSendingConfig(
+  env: Record<string, string | undefined>,
+): Promise<SendingConfig> {
+  return {
+    ...await readConfig(env),
+    credentialsKeys: readCredentialsKeys(env),
+    whatsapp: readChannelConfig(env),
+    // This is more than the share of statements, because a send that waits for the channel uses no
+    // connection of the database.
+    sendShare: { atOnce: 20, waiting: 64, patienceMs: 5_000 },
+    // These pauses and the call together are shorter than a lease, unless the database hangs. After
+    // the lease, a repeat would answer `failed`, which may be wrong.
+    settleRetriesMs: [200, 800, 2_000, 5_000, 10_000, 20_000],
+    settleWaitMs: 5_000,
+  };
+}

@@ -1,0 +1,143 @@
+import { keepRunning } from "../background.ts";
+import { type CompanyDb, urgent } from "../database/company_db.ts";
+import { rows } from "../database/rows.ts";
+import { logFailure, type Origin } from "../log.ts";
+import { waitAtMost } from "../wait_at_most.ts";
+import { pause } from "../pause.ts";
+import type { ChannelError, SendOutcome } from "../channel/outcome.ts";
+
+// How a send ends in the ledger; see settle_send() in the database.
+
+/** How long to try to record an outcome while the database fails. */
+export interface SettlePatience {
+  /** The pause before each further attempt. */
+  settleRetriesMs: number[];
+  /**
+   * How long the caller waits for the outcome to be recorded. After that, the attempts continue in
+   * the background.
+   */
+  settleWaitMs: number;
+}
+
+/** A send by its claim. */
+interface ClaimedSend {
+  claimId: string;
+  sendId: string;
+}
+
+type Settlement =
+  | { outcome: "sent"; whatsapp_message_id: string }
+  | {
+    outcome: "failed" | "released";
+    reason: string;
+    channel_code?: number;
+    channel_message?: string;
+    channel_details?: string;
+  };
+
+/**
+ * Records the outcome of a claimed send, in one round trip. If the database fails, this function
+ * tries again, even after the caller has its answer, because the outcome of a send must not be
+ * lost. An unknown outcome is not recorded: the send is settled when the lease of its claim ends.
+ * Never throws. An outcome that cannot be recorded is logged as `send_not_settled`.
+ */
+export async function settleSend(
+  db: CompanyDb,
+  { settleRetriesMs, settleWaitMs }: SettlePatience,
+  { claimId, sendId }: ClaimedSend,
+  outcome: SendOutcome,
+  origin: Origin,
+): Promise<void> {
+  const settlement = settlementOf(outcome);
+  if (!settlement) return;
+  const settling = settleWithRetries(db, settleRetriesMs, claimId, settlement).catch((error) => {
+    // The operator can settle the send by the claim id. The channel's message id is not logged,
+    // because it contains the phone.
+    const facts = { send_id: sendId, claim_id: claimId, outcome: settlement.outcome };
+    logFailure(origin, "send_not_settled", error, facts);
+  });
+  keepRunning(settling);
+  await waitAtMost(settleWaitMs, settling);
+}
+
+/**
+ * Releases a claim for which nothing was sent, also if it is unknown whether the database has made
+ * the claim.
+ */
+export async function giveUpClaim(
+  db: CompanyDb,
+  { settleRetriesMs }: SettlePatience,
+  claimId: string,
+): Promise<void> {
+  const settlement: Settlement = { outcome: "released", reason: "claim_unanswered" };
+  for (const ms of settleRetriesMs) {
+    await pause(ms);
+    const state = await settle(db, claimId, settlement).catch(() => null);
+    if (state !== null) return;
+  }
+}
+
+function settlementOf(outcome: SendOutcome): Settlement | null {
+  switch (outcome.kind) {
+    case "accepted":
+      return { outcome: "sent", whatsapp_message_id: outcome.whatsappMessageId };
+    case "refused":
+      return { outcome: "failed", reason: outcome.error, ...inWords(outcome.channel) };
+    case "not_taken":
+      // For a refused account, only the code is stored: the channel's words may contain a malformed
+      // token.
+      return {
+        outcome: "released",
+        reason: outcome.error,
+        ...(outcome.error === "channel_account_error"
+          ? { channel_code: outcome.channel?.code }
+          : inWords(outcome.channel)),
+      };
+    case "unknown":
+      return null;
+  }
+}
+
+/** An error of the channel, for the ledger. The send's message shows the words of the channel. */
+function inWords(channel: ChannelError | undefined) {
+  return {
+    channel_code: channel?.code,
+    channel_message: storable(channel?.message),
+    channel_details: storable(channel?.details),
+  };
+}
+
+/**
+ * A text that Postgres can store. Otherwise the database would refuse the outcome because of the
+ * words of its cause.
+ */
+function storable(text: string | undefined): string | undefined {
+  return text?.toWellFormed().replaceAll("\0", "\uFFFD") || undefined;
+}
+
+async function settleWithRetries(
+  db: CompanyDb,
+  retriesMs: number[],
+  claimId: string,
+  settlement: Settlement,
+): Promise<void> {
+  for (let tries = 0;; tries++) {
+    try {
+      await settle(db, claimId, settlement);
+      return;
+    } catch (error) {
+      if (tries === retriesMs.length) throw error;
+      await pause(retriesMs[tries]);
+    }
+  }
+}
+
+/** Settles the send, and returns its state; null when no send has this claim. */
+async function settle(
+  db: CompanyDb,
+  claimId: string,
+  settlement: Settlement,
+): Promise<string | null> {
+  const statement = db.rpc("settle_send", { claim_id: claimId, ...settlement });
+  return rows(await urgent(statement));
+}

@@ -1,0 +1,104 @@
+import type { CompanyDb } from "../database/company_db.ts";
+import { DatabaseError, rows } from "../database/rows.ts";
+import type { Json } from "../database/types.ts";
+import { accountToken, UnusableToken } from "../credentials/account_token.ts";
+import { ChannelTrouble } from "../channel/channel_list.ts";
+import type { CredentialsKeys } from "../credentials/credentials.ts";
+
+/** The jobs that the database knows; see begin_job(). */
+export type JobName = "template-sync" | "template-media";
+
+/** The result of a job for one account. */
+export type JobOutcome<Result> =
+  | { outcome: "done"; result: Result }
+  /** The sentence is for operators. */
+  | { outcome: "failed"; failure: string }
+  /** Another run of the job for this account is in progress. */
+  | { outcome: "busy" }
+  /** No connected account has the id. */
+  | { outcome: "no_account" };
+
+/** An account while a job runs for it. */
+export interface JobAccount {
+  accountId: string;
+  phoneNumberId: string;
+  businessAccountId: string;
+  token: string;
+  /** The database's time when the run began. */
+  beganAt: string;
+}
+
+/** The answer of begin_job() for a run that has begun. */
+interface Run {
+  run_id: string;
+  began_at: string;
+  account_id: string;
+  company_id: string;
+  phone_number_id: string;
+  business_account_id: string | null;
+  encrypted_token: string;
+}
+
+/**
+ * Runs a job for one account. The database records its beginning and its end.
+ *
+ * @param work the job. If it throws ChannelTrouble or DatabaseError, the run has failed.
+ * @throws DatabaseError when the database cannot begin or end the run; unexpected errors of `work`.
+ */
+export async function runJob<Result extends object>(
+  db: CompanyDb,
+  keys: CredentialsKeys,
+  { job, accountId }: { job: JobName; accountId: string },
+  work: (account: JobAccount) => Promise<Result>,
+): Promise<JobOutcome<Result>> {
+  const begun = rows(await db.rpc("begin_job", { job, account_id: accountId })) as unknown as
+    | Run
+    | { busy: true }
+    | null; // the jsonb from begin_job()
+  if (begun === null) return { outcome: "no_account" };
+  if ("busy" in begun) return { outcome: "busy" };
+  const { run_id } = begun;
+  try {
+    const result = await work(await accountOf(begun, keys));
+    rows(await db.rpc("end_job", { run_id, result: result as Json }));
+    return { outcome: "done", result };
+  } catch (error) {
+    const failure = failureOf(error);
+    // If the database cannot be reached now, it treats the run as failed after some minutes.
+    await db.rpc("end_job", { run_id, failure: failure ?? "The job failed unexpectedly" });
+    if (failure === null) throw error;
+    return { outcome: "failed", failure };
+  }
+}
+
+/** The account has no business account, although the job needs its templates. */
+class NoBusinessAccount extends Error {
+  override name = "NoBusinessAccount";
+}
+
+async function accountOf(run: Run, keys: CredentialsKeys): Promise<JobAccount> {
+  const { account_id, phone_number_id, business_account_id, began_at } = run;
+  if (business_account_id === null) {
+    throw new NoBusinessAccount(
+      `The business account of the phone number ${phone_number_id} is not known, and it has the templates: ` +
+        "connect the account again with --business-account-id",
+    );
+  }
+  return {
+    accountId: account_id,
+    phoneNumberId: phone_number_id,
+    businessAccountId: business_account_id,
+    token: await accountToken(run, keys),
+    beganAt: began_at,
+  };
+}
+
+/** The sentence for operators; null for an unexpected error. */
+function failureOf(error: unknown): string | null {
+  if (
+    error instanceof ChannelTrouble || error instanceof UnusableToken ||
+    error instanceof NoBusinessAccount
+  ) return error.message;
+  if (error instanceof DatabaseError) return `The database failed (${error.message})`;
+  return null;
+}

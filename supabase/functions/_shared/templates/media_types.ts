@@ -1,0 +1,56 @@
+// The media that the channel accepts in a header.
+
+export type MediaFormat = "IMAGE" | "VIDEO" | "DOCUMENT";
+
+const MIB = 2 ** 20;
+
+/** The greatest number of bytes of a file in each format (specification, 4.10, and "Limits"). */
+export const MAX_BYTES: Record<MediaFormat, number> = {
+  IMAGE: 5 * MIB,
+  VIDEO: 16 * MIB,
+  DOCUMENT: 100 * MIB,
+};
+
+/**
+ * The types of each format, with their extensions. The first type is used for a file whose name has
+ * no extension.
+ */
+const TYPES: Record<MediaFormat, Record<string, string[]>> = {
+  IMAGE: { "image/jpeg": ["jpg", "jpeg"], "image/png": ["png"] },
+  VIDEO: { "video/mp4": ["mp4"], "video/3gpp": ["3gp", "3gpp"] },
+  DOCUMENT: {
+    "application/pdf": ["pdf"],
+    "text/plain": ["txt"],
+    "application/msword": ["doc"],
+    "application/vnd.ms-excel": ["xls"],
+    "application/vnd.ms-powerpoint": ["ppt"],
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ["docx"],
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ["xlsx"],
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ["pptx"],
+  },
+};
+
+/** Whether media of a type may be the header of a format. */
+export function isTypeOf(format: MediaFormat, type: string): boolean {
+  return Object.hasOwn(TYPES[format], type);
+}
+
+/**
+ * The type for the extension of a file's name; null when the format has no type with that
+ * extension.
+ */
+export function typeOfName(format: MediaFormat, name: string): string | null {
+  const extension = extensionOf(name);
+  const found = Object.entries(TYPES[format]).find(([, all]) => all.includes(extension));
+  return found?.[0] ?? null;
+}
+
+/** The name, with the extension of the type. @param type one of the format's types. */
+export function nameWithExtension(format: MediaFormat, type: string, name: string): string {
+  const extensions = TYPES[format][type];
+  return extensions.includes(extensionOf(name)) ? name : `${name}.${extensions[0]}`;
+}
+
+function extensionOf(name: string): string {
+  return /\.([^.]*)$/.exec(name)?.[1].toLowerCase() ?? "";
+}

@@ -1,0 +1,219 @@
+import type { CompanyDb } from "../database/company_db.ts";
+import { rows } from "../database/rows.ts";
+import { inTime } from "../in_time.ts";
+import { pause } from "../pause.ts";
+import { ChannelTrouble } from "../channel/channel_list.ts";
+import type { ChannelConfig } from "../channel/channel_config.ts";
+import { MediaTrouble } from "./media_trouble.ts";
+import type { Sample } from "./sample.ts";
+import { uploadSample } from "./sample_media.ts";
+import { readByName } from "./template_reading.ts";
+
+// The media of a template's header. The database decides which request uploads it; see
+// begin_media_upload().
+
+/** The media of a header, as a send needs it. */
+export interface TemplateMedia {
+  mediaId: string;
+  /** The name that the recipient sees; only a document has one. */
+  filename: string | null;
+}
+
+/** How long a send waits for the media, or for its own upload of it. */
+export interface MediaPatience {
+  /** The total time for waiting, fetching and uploading. */
+  timeoutMs: number;
+  /**
+   * No other request begins the same upload for this time. The lease is longer than the time-out,
+   * so that the end of the upload is recorded before the lease ends.
+   */
+  leaseSeconds: number;
+}
+
+/** A template of an account, and the account's token. */
+export interface MediaAccount {
+  accountId: string;
+  phoneNumberId: string;
+  businessAccountId: string;
+  templateId: string;
+  token: string;
+}
+
+/** The answer of begin_media_upload(). */
+type Beginning =
+  | { result: "ready"; media_id: string; filename: string | null }
+  | ({ result: "upload" } & Upload)
+  | { result: "wait" }
+  | { result: "failed"; reason: string | null }
+  | { result: "gone" };
+
+/** An upload that this caller must make. */
+interface Upload {
+  upload_id: string;
+  format: Sample["format"];
+  sample_url: string;
+  template_name: string;
+  language: string;
+  /** The database's time. */
+  began_at: string;
+}
+
+/** The uploads that this instance makes or waits for, by account and template. */
+const underWay = new Map<string, Promise<TemplateMedia>>();
+
+const LOOK_EVERY_MS = 300;
+
+/**
+ * The media of a template's header for an account. If the channel does not have it, it is uploaded
+ * first. If several callers need it at the same time, in this instance or in others, one uploads it
+ * and the others wait. If the address of the sample has expired, the template is read again, once.
+ *
+ * @throws MediaTrouble when it cannot be uploaded, or not in time; DatabaseError, ApiError.
+ */
+export async function uploadMedia(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  account: MediaAccount,
+  patience: MediaPatience,
+): Promise<TemplateMedia> {
+  const key = `${account.accountId} ${account.templateId}`;
+  const signal = AbortSignal.timeout(patience.timeoutMs);
+  const others = underWay.get(key);
+  if (others) {
+    const shared = await inTime(others, signal, late).catch((error) => {
+      if (error instanceof MediaTrouble) throw error;
+      return null; // for example because the other caller's key has been revoked
+    });
+    if (shared) return shared;
+  }
+  const own = mediaOf(db, channel, account, patience.leaseSeconds, signal);
+  underWay.set(key, own);
+  try {
+    return await own;
+  } finally {
+    if (underWay.get(key) === own) underWay.delete(key);
+  }
+}
+
+/** Waits until another caller has uploaded the media, or uploads it if this caller must. */
+async function mediaOf(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  account: MediaAccount,
+  leaseSeconds: number,
+  signal: AbortSignal,
+): Promise<TemplateMedia> {
+  for (let isReread = false;;) {
+    const beginning = rows(
+      await db.rpc("begin_media_upload", {
+        account_id: account.accountId,
+        template_id: account.templateId,
+        lease_seconds: leaseSeconds,
+      }),
+    ) as unknown as Beginning; // the jsonb from begin_media_upload()
+    switch (beginning.result) {
+      case "ready":
+        return { mediaId: beginning.media_id, filename: beginning.filename };
+      case "failed":
+        throw new MediaTrouble(beginning.reason ?? "The media could not be uploaded");
+      case "gone":
+        throw new MediaTrouble(
+          "The template is no longer in the list of templates, or has no media",
+        );
+      case "wait":
+        await pause(LOOK_EVERY_MS);
+        break;
+      case "upload": {
+        const media = await upload(db, channel, account, beginning, isReread, signal);
+        if (media) return media;
+        isReread = true;
+      }
+    }
+    if (signal.aborted) throw late();
+  }
+}
+
+/**
+ * Uploads the sample, and records the end of the upload.
+ *
+ * @param isReread whether the template has already been read again.
+ * @returns null when the upload must begin again: the template has another sample now, or another
+ *   caller has begun the upload meanwhile.
+ */
+async function upload(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  account: MediaAccount,
+  beginning: Upload,
+  isReread: boolean,
+  signal: AbortSignal,
+): Promise<TemplateMedia | null> {
+  const { upload_id, format, template_name: templateName } = beginning;
+  const uploadFrom = (url: string) =>
+    uploadSample(channel, account, { url, format, templateName }, signal);
+  let media: TemplateMedia;
+  try {
+    try {
+      media = await uploadFrom(beginning.sample_url);
+    } catch (error) {
+      if (!(error instanceof MediaTrouble && error.isExpired) || isReread) throw error;
+      const fresh = await freshAddress(db, channel, account, beginning, signal);
+      if (!isSameSample(fresh, beginning.sample_url)) {
+        await fail(db, upload_id, "The template has another sample now");
+        return null;
+      }
+      media = await uploadFrom(fresh);
+    }
+  } catch (error) {
+    const reason = error instanceof MediaTrouble ? error.message : "The upload failed unexpectedly";
+    await fail(db, upload_id, reason);
+    throw error;
+  }
+  const isRecorded = rows(
+    await db.rpc("finish_media_upload", {
+      upload_id,
+      media_id: media.mediaId,
+      filename: media.filename ?? undefined,
+    }),
+  );
+  return isRecorded ? media : null;
+}
+
+/** Records a failure if the database can be reached. If not, the lease ends on time anyway. */
+async function fail(db: CompanyDb, upload_id: string, reason: string) {
+  await db.rpc("fail_media_upload", { upload_id, reason });
+}
+
+/** The address that the channel currently gives for the sample. */
+async function freshAddress(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  account: MediaAccount,
+  { template_name, language, began_at: beganAt }: Upload,
+  signal: AbortSignal,
+): Promise<string> {
+  let entries;
+  try {
+    const reading = readByName(db, channel, { ...account, beganAt }, template_name);
+    entries = await inTime(reading, signal, late);
+  } catch (error) {
+    if (!(error instanceof ChannelTrouble)) throw error;
+    throw new MediaTrouble(`The address of the sample has expired. ${error.message}`);
+  }
+  const address = entries.find((entry) => entry.language === language)?.sample_url;
+  if (address) return address;
+  throw new MediaTrouble(
+    "The address of the sample has expired, and the channel lists no new one",
+  );
+}
+
+/** Whether two addresses differ only in their signatures. */
+function isSameSample(one: string, other: string): boolean {
+  return one.split("?", 1)[0] === other.split("?", 1)[0];
+}
+
+function late(): MediaTrouble {
+  return new MediaTrouble(
+    "The media is being uploaded, which takes longer than this request can wait",
+  );
+}

@@ -1,0 +1,136 @@
+import type { CompanyDb } from "../database/company_db.ts";
+import { rows } from "../database/rows.ts";
+import { inTime } from "../in_time.ts";
+import { readTemplates } from "./catalogue.ts";
+import { ChannelTrouble } from "../channel/channel_list.ts";
+import type { ChannelConfig } from "../channel/channel_config.ts";
+import type { CredentialsKeys } from "../credentials/credentials.ts";
+import { type JobAccount, type JobOutcome, runJob } from "./account_job.ts";
+import { MediaTrouble } from "./media_trouble.ts";
+import { uploadMedia } from "./template_media.ts";
+import { type Changes, storeReading } from "./template_reading.ts";
+
+/** The results of the uploads of due media. */
+export interface MediaUploads {
+  uploaded: number;
+  /** The first templates whose media could not be uploaded, at most 20, with the reason in a sentence. */
+  failed: { name: string; language: string; reason: string }[];
+  /** How many more could not be uploaded; left out when `failed` lists all of them. */
+  more_failed?: number;
+}
+
+/** The result of a synchronisation. */
+export interface Synchronisation extends Changes {
+  /**
+   * Null when another run is uploading the account's media, or when the uploads failed completely.
+   */
+  media: MediaUploads | null;
+}
+
+/**
+ * After this time, no further upload begins. It is on the clock of `performance.now()`; Infinity
+ * means no limit.
+ */
+interface JobTime {
+  untilMs: number;
+}
+
+/**
+ * Reading is given up after this time: a run may not take three minutes, and hosted functions end
+ * after 150 s.
+ */
+const READING_MS = 90_000;
+/** An upload that begins at the last moment must also end within those 150 s. */
+const UPLOAD = { timeoutMs: 80_000, leaseSeconds: 120 };
+const DUE_AT_ONCE = 50;
+/**
+ * The report on a run is one line of the log, and is stored. Each failed template adds its reason
+ * to it.
+ */
+const MAX_TOLD = 20;
+
+/**
+ * The job template-sync: reads all templates of an account's business account and stores all of
+ * them or none. Then uploads the media that is due, as a run of template-media.
+ *
+ * @throws DatabaseError when the database cannot begin or end the run.
+ */
+export async function syncTemplates(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  keys: CredentialsKeys,
+  accountId: string,
+  time: JobTime,
+): Promise<JobOutcome<Synchronisation>> {
+  const run = { job: "template-sync", accountId } as const;
+  const synced = await runJob(db, keys, run, async (account) => {
+    const late = () =>
+      new ChannelTrouble(`The channel took more than ${READING_MS / 1000} s to list its templates`);
+    const reading = readTemplates(channel, account);
+    const entries = await inTime(reading, AbortSignal.timeout(READING_MS), late);
+    return await storeReading(db, account, entries);
+  });
+  if (synced.outcome !== "done") return synced;
+  const media = await uploadDueMedia(db, channel, keys, accountId, time);
+  const result = { ...synced.result, media: media.outcome === "done" ? media.result : null };
+  return { outcome: "done", result };
+}
+
+/**
+ * The job template-media: uploads the due media of an account's templates, one after the other. A
+ * failed upload is counted, and is due again later.
+ *
+ * @throws DatabaseError when the database cannot begin or end the run.
+ */
+export async function uploadDueMedia(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  keys: CredentialsKeys,
+  accountId: string,
+  { untilMs }: JobTime,
+): Promise<JobOutcome<MediaUploads>> {
+  return await runJob(db, keys, { job: "template-media", accountId }, async (account) => {
+    const uploads: MediaUploads = { uploaded: 0, failed: [] };
+    const tried = new Set<string>();
+    for (;;) {
+      const due = await dueMedia(db, accountId);
+      const next = due.filter(({ template_id }) => !tried.has(template_id));
+      if (next.length === 0) return uploads;
+      for (const template of next) {
+        if (performance.now() >= untilMs) return uploads;
+        tried.add(template.template_id);
+        await uploadOne(db, channel, account, template, uploads);
+      }
+    }
+  });
+}
+
+/** A template whose media is due. */
+interface DueMedia {
+  template_id: string;
+  name: string;
+  language: string;
+}
+
+async function dueMedia(db: CompanyDb, account_id: string): Promise<DueMedia[]> {
+  const due = rows(await db.rpc("due_media", { account_id, max_rows: DUE_AT_ONCE }));
+  return due as unknown as DueMedia[]; // the jsonb from due_media()
+}
+
+async function uploadOne(
+  db: CompanyDb,
+  channel: ChannelConfig,
+  account: JobAccount,
+  { template_id: templateId, name, language }: DueMedia,
+  uploads: MediaUploads,
+) {
+  try {
+    await uploadMedia(db, channel, { ...account, templateId }, UPLOAD);
+    uploads.uploaded++;
+  } catch (error) {
+    if (!(error instanceof MediaTrouble)) throw error;
+    if (uploads.failed.length < MAX_TOLD) {
+      uploads.failed.push({ name, language, reason: error.message });
+    } else uploads.more_failed = (uploads.more_failed ?? 0) + 1;
+  }
+}

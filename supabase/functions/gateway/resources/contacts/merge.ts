@@ -1,0 +1,64 @@
+import * as z from "zod/mini";
+import { writeOnCondition } from "../../../_shared/database/conditional_write.ts";
+import { rows } from "../../../_shared/database/rows.ts";
+import { one } from "../../../_shared/http/answers.ts";
+import { Id, IdParams } from "../../../_shared/http/fields.ts";
+import { operation, reply } from "../../../_shared/http/operation.ts";
+import { logEvent } from "../../../_shared/log.ts";
+import { MERGED } from "../../records/merged.ts";
+import { headersOf, type Meanings, onlyResult, outcomeOf } from "../../records/written.ts";
+import { Contact } from "./row.ts";
+
+const Merging = z.strictObject({ from: Id }).register(z.globalRegistry, { id: "Merging" });
+
+/** What it means for the caller when the database does not merge two contacts. */
+const MEANINGS: Meanings = {
+  name: "Contact",
+  constraints: {
+    merge_from_another: {
+      field: "from",
+      message: "must not be the contact in the path",
+    },
+    merge_from_known: { field: "from", message: "is not a contact of your company" },
+    merge_from_not_archived: {
+      field: "from",
+      message: "is an archived contact; restore it first",
+    },
+    merge_from_not_erased: {
+      field: "from",
+      message: "is a contact whose person was erased; nothing is left to merge",
+    },
+  },
+  merged: { field: "id", message: MERGED },
+  conflict: {
+    field: "from",
+    message:
+      "The contact in from was merged into another one; name that one instead: its id is in existing_id",
+  },
+};
+
+/** Merges two contacts into one. Merging again gives the same answer (specification, 4.27). */
+export const merging = operation({
+  id: "mergeContact",
+  method: "POST",
+  path: "/contacts/:id/merge",
+  scope: "write",
+  params: IdParams,
+  body: Merging,
+  answers: () => ({ 200: one(Contact) }),
+  conditional: true,
+  takesIfMatch: true,
+  idempotent: true,
+  errors: ["not_found", "conflict"],
+}, async ({ caller: { db }, params: { id }, body, ifMatch, idempotency, origin }) => {
+  const answer = await writeOnCondition(ifMatch, async (condition) => {
+    const merge = { id, from_id: body.from, ...condition, idempotency: idempotency ?? undefined };
+    return rows(await db.rpc("merge_contact", merge));
+  });
+  const outcome = outcomeOf<Contact>(answer, Contact);
+  const { data } = onlyResult(outcome, MEANINGS);
+  if (!outcome.replayed) {
+    logEvent(origin, "contact_merged", { contact_id: data.id, from: body.from });
+  }
+  return reply(200, { data }, { headers: headersOf(outcome) });
+});

@@ -1,0 +1,45 @@
+import * as z from "zod/mini";
+import { table } from "../../../_shared/database/table.ts";
+import {
+  Email,
+  Phone,
+  readOnly,
+  requiredText,
+  ROW_CHANGE,
+  ROW_IDS,
+  ShortText,
+  Timestamp,
+} from "../../../_shared/http/fields.ts";
+import { CustomFields } from "../../custom_fields.ts";
+
+export const MAX_TAGS = 50;
+
+export const Tag = requiredText(64);
+
+/** A contact (specification, 2.1). */
+export const Contact = z.object({
+  ...ROW_IDS,
+  name: z.nullable(ShortText),
+  email: z.nullable(Email),
+  // The channel hides the phones of some people.
+  phone: z.nullable(Phone),
+  temperature: z.enum(["cold", "warm", "hot"]),
+  tags: z.array(Tag).check(z.maxLength(MAX_TAGS)),
+  source: ShortText,
+  job_title: z.nullable(ShortText),
+  empresa: z.nullable(ShortText),
+  custom_fields: CustomFields,
+  do_not_contact: z.boolean(),
+  do_not_contact_source: readOnly(z.nullable(z.enum(["manual", "word"]))),
+  do_not_contact_at: readOnly(z.nullable(Timestamp)),
+  marketing_opt_out_at: readOnly(z.nullable(Timestamp)),
+  is_active: z.boolean(),
+  archived_at: readOnly(z.nullable(Timestamp)),
+  erased_at: readOnly(z.nullable(Timestamp)),
+  ...ROW_CHANGE,
+}).register(z.globalRegistry, { id: "Contact" });
+
+export type Contact = z.output<typeof Contact>;
+
+/** How contacts are read from the database. */
+export const CONTACTS = table("contacts", Contact, "own_contacts", "own_plain_contacts");

@@ -1,0 +1,262 @@
+import { type FieldsOf, ROW, type Words } from "../../../_shared/http/api_words.ts";
+import { batch } from "../../records/words.ts";
+import type {
+  ContactExport,
+  ContactFormerPhone,
+  ContactIdentity,
+  ContactIdentityEvent,
+  ContactWindow,
+  ContactWishes,
+} from "./export.ts";
+import type { Contact } from "./row.ts";
+
+const contact: FieldsOf<typeof Contact> = {
+  ...ROW,
+  name: "The person's name.",
+  email: "The person's email address.",
+  phone:
+    "The person's phone in E.164 format with a leading plus sign, in the spelling in which it was " +
+    "sent. `null` when the channel hides the person's phone.",
+  temperature: "How warm the lead is.",
+  tags: "Labels to group contacts by.",
+  source: "Where the contact came from.",
+  job_title: "The person's job.",
+  empresa: "The company that the person works for.",
+  custom_fields: "Your own fields: any JSON object.",
+  do_not_contact: "Whether sends to this contact are blocked.",
+  do_not_contact_source:
+    "Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the " +
+    "person, with a message such as `stop` or `start`. `null`: no one has set it.",
+  do_not_contact_at:
+    "When `do_not_contact` was last set; `null` when it was never set or the time is not known.",
+  marketing_opt_out_at:
+    "When the person opted out of marketing templates; `null` when the person never did, or " +
+    "has allowed them again.",
+  is_active: "Whether the contact is in use.",
+  archived_at: "When the contact was archived; `null` if it is not archived.",
+  erased_at: "When the person was erased; `null` if the person was not erased.",
+};
+
+/** The texts about contacts in the API's description. */
+export const words = {
+  operations: {
+    listContacts: {
+      tag: "Contacts",
+      summary: "List contacts",
+      description:
+        "Lists the contacts of your company, newest first unless `sort` says otherwise. `q` searches `name`, " +
+        "`email`, `phone` and `empresa`.",
+    },
+    listContactChanges: {
+      tag: "Contacts",
+      summary: "List changes of contacts",
+      description:
+        "Lists the contacts of your company that were created, changed or deleted after the " +
+        "cursor. A deleted contact is a `DeletedRow`; any other contact is in its current state. " +
+        'The section "Keep a copy in step" says how to use this list.',
+    },
+    getContact: {
+      tag: "Contacts",
+      summary: "Get a contact",
+      description: "Returns one contact of your company, by its id.",
+    },
+    createContact: {
+      tag: "Contacts",
+      summary: "Create a contact",
+      description:
+        "Creates a contact. If your company already has a contact with this phone, in any " +
+        "spelling, the answer is a 409 with the id of that contact.",
+    },
+    putContact: {
+      tag: "Contacts",
+      summary: "Create or update a contact",
+      description:
+        "Creates a contact (201). If your company already has a contact with the phone of the " +
+        "request, in any spelling, updates that contact instead (200). An existing contact keeps " +
+        "its phone as it is stored. A field that is left out keeps its value; in a new contact, " +
+        "it gets its default. `null` clears a field that may be null. If nothing changes, the " +
+        "contact keeps its `version`. When many such requests come at the same time, only one of " +
+        "them creates the contact.",
+    },
+    writeContacts: {
+      tag: "Contacts",
+      summary: "Create or update many contacts",
+      description:
+        "Creates or updates up to 500 contacts, each as `PUT /contacts` does. Each item has the " +
+        "`phone` of its contact. `on_conflict` says what happens to contacts that your company " +
+        "already has. Each item is checked separately, and `data` has one result for each item, " +
+        "in the order of the items. Two items for the same person are applied one after the " +
+        "other. With `atomic=true`, either all items are written, or none. If the contacts are " +
+        "too large for one answer, they are returned without `custom_fields`.",
+    },
+    updateContacts: {
+      tag: "Contacts",
+      summary: "Update many contacts",
+      description:
+        "Updates up to 500 contacts. Each item is a JSON Merge Patch with the `id` of its " +
+        "contact. Each item is checked separately, and `data` has one result for each item, in " +
+        "the order of the items. Two items for the same contact are applied one after the other. " +
+        "With `atomic=true`, either all contacts are updated, or none. If the contacts are too " +
+        "large for one answer, they are returned without `custom_fields`.",
+    },
+    updateContact: {
+      tag: "Contacts",
+      summary: "Update a contact",
+      description:
+        "Updates a contact. `phone` is required. A field that is left out keeps its value; `null` " +
+        "clears a field that may be null. With the content type `application/merge-patch+json`, " +
+        "`phone` may be left out too, and `custom_fields` is merged instead of replaced.",
+    },
+    archiveContact: {
+      tag: "Contacts",
+      summary: "Archive a contact",
+      description:
+        "Archives a contact. Lists and searches then show it only with `archived=include` or " +
+        "`archived=only`, and you can create a new contact with its phone. The deals and " +
+        "conversations of the archived contact stay. If the person asked not to be contacted, " +
+        "sends to this phone stay blocked. Archiving the contact again changes nothing.",
+    },
+    restoreContact: {
+      tag: "Contacts",
+      summary: "Restore a contact",
+      description:
+        "Restores an archived contact as it was, and returns it. If another contact now has its " +
+        "phone, the answer is a 409 with the id of that contact. A contact that is not archived " +
+        "is returned unchanged.",
+    },
+    mergeContact: {
+      tag: "Contacts",
+      summary: "Merge two contacts",
+      description:
+        "Merges two contacts of the same person. The contact in the path stays, and gets the " +
+        "deals, conversations, messages and sends of `from`. It gets the tags of both contacts, " +
+        "and its empty fields get the values of `from`. If one of the contacts must not be " +
+        "contacted, this is true of the merged contact too. The merged contact keeps the phone of " +
+        "`from` as a further phone. From then on, a `GET` with the id of `from` returns the " +
+        "merged contact, with `merged_into`. A write with the id of `from` gets a 409 with the id " +
+        "of the merged contact. Merging again returns the same answer.",
+    },
+    exportContact: {
+      tag: "Contacts",
+      summary: "Export everything that is stored about a person",
+      description:
+        "Returns everything that the service stores about the person, as one JSON document. It " +
+        "has the contact, the person's wishes about messages, ids and former phones, the windows " +
+        "for free replies, and the deals, conversations, messages and sends. The service sends " +
+        "the document in parts. If its last brace is missing, the document is incomplete: send " +
+        "the request again.",
+    },
+    eraseContact: {
+      tag: "Contacts",
+      summary: "Erase a person",
+      description:
+        "Permanently erases what identifies the person of a contact: name, phone, email address, " +
+        "custom fields, the content of all messages, the channel's ids of the person, and the " +
+        "channel's stored events about the person. The ids of records, times, states, amounts and " +
+        "counts stay. `confirm` must be the id in the path. Erasing cannot be undone. Erasing " +
+        "again returns the same answer.",
+    },
+  },
+  schemas: {
+    Contact: "A person with whom the company talks.",
+    NewContact: "A contact to create. A field that is left out gets its default.",
+    ContactChanges: "Changes to a contact.",
+    ContactById: "A contact, found by its id or by the id of a contact that was merged into it.",
+    ContactToPut:
+      "The contact with this phone. A field that is left out keeps its value; in a new " +
+      "contact, it gets its default.",
+    ContactPatchById:
+      "Changes to the contact with this id, as a JSON Merge Patch: `custom_fields` is merged, " +
+      "and `null` removes a value.",
+    ContactWithoutCustomFields:
+      "A contact in an answer that would be too large with `custom_fields`.",
+    ContactBatch: "Contacts to write. An invalid item does not make the other items fail.",
+    ContactPatchBatch: "Changes to contacts. An invalid item does not make the other items fail.",
+    ContactPatch:
+      "A JSON Merge Patch (RFC 7396) of a contact: a field that is left out keeps its value, " +
+      "`null` removes a value, and `custom_fields` is merged key by key, at every level.",
+    ContactExport: "Everything that the service stores about a person.",
+    ContactWishes: "Which messages a person wants.",
+    ContactIdentity: "An id that the channel gives a person.",
+    ContactFormerPhone: "A phone that a person had earlier, or that came from a merged contact.",
+    ContactIdentityEvent: "What the channel reported about a change of a person's phone or id.",
+    ContactWindow:
+      "The time until which your company may send free replies to a person, for one account.",
+    Merging: "The contact to merge into the contact in the path.",
+    Erasing: "The confirmation that the service shall erase the person.",
+  },
+  fields: {
+    Contact: contact,
+    NewContact: contact,
+    ContactChanges: contact,
+    ContactPatch: contact,
+    ContactPatchById: contact,
+    ContactById: {
+      ...contact,
+      merged_into:
+        "The id of the contact in this answer, when the contact that you asked for was merged " +
+        "into it. Left out otherwise.",
+    },
+    ContactToPut: contact,
+    ContactWithoutCustomFields: contact,
+    ContactBatch: batch,
+    ContactPatchBatch: batch,
+    ContactExport: {
+      contact: "The contact.",
+      wishes: "Which messages the person wants, and when the person said so.",
+      identities: "The ids that the channel gives the person.",
+      former_phones: "Phones that the person had earlier, or that came from merged contacts.",
+      identity_events: "What the channel reported about changes of the person's phones and ids.",
+      windows:
+        "The times until which your company may send free replies to the person, one for each account.",
+      deals: "The deals of the person.",
+      conversations: "The conversations with the person.",
+      messages: "The messages of these conversations, one conversation after the other.",
+      sends: "What happened to each message that your company sent to the person with this API.",
+    } satisfies FieldsOf<typeof ContactExport>,
+    Merging: {
+      from: "The id of the contact that is merged into the contact in the path. Afterwards the " +
+        "contact in `from` no longer exists.",
+    },
+    Erasing: { confirm: "The id of the contact again, because erasing cannot be undone." },
+    ContactWishes: {
+      do_not_contact: contact.do_not_contact,
+      do_not_contact_source: contact.do_not_contact_source,
+      do_not_contact_at: contact.do_not_contact_at,
+      stop_word_at: "When the person last wrote a word such as `stop`.",
+      start_word_at: "When the person last wrote a word such as `start`.",
+      marketing_stopped_at: "When the person last stopped marketing messages.",
+      marketing_stop_source:
+        "How the service learned that the person stopped marketing. `preference`: the person " +
+        "said so in WhatsApp. `status`: the channel said so when it refused a message.",
+      marketing_resumed_at: "When the person most recently allowed marketing messages again.",
+      marketing_opt_out_at: contact.marketing_opt_out_at,
+    } satisfies FieldsOf<typeof ContactWishes>,
+    ContactIdentity: {
+      user_id: "The id that the channel gives the person for your company.",
+      business_account_id: "The WhatsApp Business account at which the id was first seen.",
+      seen_at: "When the id was first seen.",
+    } satisfies FieldsOf<typeof ContactIdentity>,
+    ContactFormerPhone: {
+      phone: "The phone.",
+      until:
+        "The time until which the person had the phone; `null` if the person still has the phone " +
+        "(a further phone).",
+    } satisfies FieldsOf<typeof ContactFormerPhone>,
+    ContactIdentityEvent: {
+      kind: "What the channel reported. `phone_changed`: the person has a new phone. " +
+        "`user_id_changed`: the person has a new id. `phone_taken`: the new phone belongs to " +
+        "another contact. `merged`: another contact was the same person; `was` is the id of that " +
+        "contact.",
+      was: "The previous phone or id.",
+      becomes: "The new phone or id.",
+      happened_at: "When it happened.",
+    } satisfies FieldsOf<typeof ContactIdentityEvent>,
+    ContactWindow: {
+      account_id: "The messaging account of your company.",
+      last_inbound_at: "When the person last wrote a message that opened the window.",
+      closed_at: "When the channel last reported that the window is closed.",
+      expires_at: "The time until which your company may send free replies.",
+    } satisfies FieldsOf<typeof ContactWindow>,
+  },
+} satisfies Words;

@@ -1,0 +1,67 @@
+import { type FieldsOf, ROW, type Words } from "../../../_shared/http/api_words.ts";
+import type { Conversation } from "./row.ts";
+
+const conversation: FieldsOf<typeof Conversation> = {
+  ...ROW,
+  contact_id: "The contact of the conversation.",
+  phone_number_id:
+    "The messaging account of the conversation: the number of your company that the contact writes to.",
+  status: "The state of the conversation. On one account, a contact has at most one conversation " +
+    "that is not `closed`.",
+  assigned_to: "The member of your company who handles the conversation.",
+  team_id: "The team of your company that handles the conversation.",
+  last_message_at: "When the last message was sent or received.",
+  window_expires_at:
+    "The time until which your company may send free replies. It is 24 hours after the " +
+    "contact's last message on this number, or the time at which the channel reported that " +
+    "the window is closed.",
+};
+
+/** The texts about conversations in the API's description. */
+export const words = {
+  operations: {
+    listConversations: {
+      tag: "Conversations",
+      summary: "List conversations",
+      description:
+        "Lists the conversations of your company, newest first unless `sort` says otherwise. " +
+        "`include=contact` adds the contact of each conversation.",
+    },
+    listConversationChanges: {
+      tag: "Conversations",
+      summary: "List changes of conversations",
+      description:
+        "Lists the conversations of your company that were created, changed or deleted after the " +
+        "cursor. A deleted conversation is a `DeletedRow`; any other conversation is in its " +
+        'current state. The section "Keep a copy in step" says how to use this list.',
+    },
+    getConversation: {
+      tag: "Conversations",
+      summary: "Get a conversation",
+      description:
+        "Returns one conversation of your company, by its id; with `include=contact`, also its contact.",
+    },
+    updateConversation: {
+      tag: "Conversations",
+      summary: "Assign a conversation or change its status",
+      description:
+        "Updates at least one field of a conversation. `null` removes the assignee or the team. " +
+        "If the contact has another conversation on the same account that is not closed, a closed " +
+        "conversation cannot be opened again: the answer is a 409.",
+    },
+  },
+  schemas: {
+    Conversation: "A conversation with a contact.",
+    ConversationWithIncluded:
+      "A conversation with a contact, with the records that `include` adds.",
+    ConversationChanges: "Changes to a conversation.",
+  },
+  fields: {
+    Conversation: conversation,
+    ConversationWithIncluded: {
+      ...conversation,
+      contact: "The contact of the conversation, with `include=contact`.",
+    },
+    ConversationChanges: conversation,
+  },
+} satisfies Words;

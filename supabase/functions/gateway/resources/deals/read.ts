@@ -1,0 +1,58 @@
+import { changesOperation } from "../../records/changes_operation.ts";
+import { choice, optionalAmount, searchedText, sortedTime, time } from "../../records/filters.ts";
+import { listOperation } from "../../records/list_operation.ts";
+import { oneOf, UUID } from "../../records/query_values.ts";
+import { readOperation } from "../../records/read_operation.ts";
+import { resource } from "../../records/resource.ts";
+import { byAmount, byText, byTime, newestFirst } from "../../records/sorting.ts";
+import { CONTACTS } from "../contacts/row.ts";
+import { dealHistory } from "./history.ts";
+import { STAGES } from "../stages/row.ts";
+import { Deal, DEALS } from "./row.ts";
+
+export const DEAL = resource({
+  table: DEALS,
+  name: "Deal",
+  filters: {
+    id: choice("id", UUID),
+    title: searchedText("title", "words"),
+    value: optionalAmount("value", "value_sort"),
+    status: choice("status", oneOf(Deal.shape.status.options)),
+    contact_id: choice("contact_id", UUID),
+    stage_id: choice("stage_id", UUID),
+    won_at: sortedTime("won_sort"),
+    lost_at: sortedTime("lost_sort"),
+    stage_changed_at: time("stage_changed_at"),
+    created_at: time("created_at"),
+    updated_at: time("updated_at"),
+  },
+  words: ["words"],
+  sorts: {
+    created_at: byTime("created_at"),
+    updated_at: byTime("updated_at"),
+    title: byText("title_sort"),
+    value: byAmount("value_sort"),
+    won_at: byTime("won_sort"),
+    lost_at: byTime("lost_sort"),
+    stage_changed_at: byTime("stage_changed_at"),
+  },
+  order: newestFirst(),
+  archives: {},
+  includes: { contact: { table: CONTACTS }, stage: { table: STAGES } },
+});
+
+/** See the specification, 4.4 to 4.6 and 4.13. */
+export const dealReads = [
+  listOperation({ id: "listDeals", path: "/deals", resource: DEAL }),
+
+  changesOperation({
+    id: "listDealChanges",
+    path: "/deals/changes",
+    resource: DEAL,
+    feed: "deal_changes",
+  }),
+
+  readOperation({ id: "getDeal", path: "/deals/:id", resource: DEAL }),
+
+  dealHistory,
+];

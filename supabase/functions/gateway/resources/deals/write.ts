@@ -1,0 +1,138 @@
+import * as z from "zod/mini";
+import { writeIfMatch } from "../../../_shared/database/conditional_write.ts";
+import { writeRows, wrongField } from "../../../_shared/database/constraints.ts";
+import { rows } from "../../../_shared/database/rows.ts";
+import { ApiError } from "../../../_shared/errors.ts";
+import { one } from "../../../_shared/http/answers.ts";
+import { atLeastOne, changesById, described, IdParams } from "../../../_shared/http/fields.ts";
+import { lazily, operation, reply } from "../../../_shared/http/operation.ts";
+import { archiveOperation, restoreOperation } from "../../records/archive_operations.ts";
+import { batchOperation } from "../../records/batch_operation.ts";
+import { headersOf, onlyResult, outcomeOf, recordOfRow } from "../../records/written.ts";
+import { DEAL } from "./read.ts";
+import { Deal } from "./row.ts";
+
+/** A new deal is open, so its status is not an input (specification, 4.5). */
+const NewDeal = lazily(() =>
+  z.strictObject(
+    z.partial(
+      z.pick(Deal, { title: true, contact_id: true, stage_id: true, value: true }),
+      { value: true },
+    ).shape,
+  ).register(z.globalRegistry, { id: "NewDeal" })
+);
+
+const changes = () =>
+  z.strictObject(
+    z.partial(z.pick(Deal, { title: true, value: true, stage_id: true, status: true })).shape,
+  );
+
+const DealChanges = lazily(() => described(atLeastOne(changes()), { id: "DealChanges" }));
+
+const DealChangesById = lazily(() => described(changesById(changes()), { id: "DealChangesById" }));
+
+/** The wrong field for each constraint that a write of a deal may break. */
+const MEANINGS = {
+  name: "Deal",
+  constraints: {
+    deals_contact_fkey: { field: "contact_id", message: "is not a contact of your company" },
+    deals_contact_not_archived: {
+      field: "contact_id",
+      message: "is an archived contact; restore it first",
+    },
+    deals_stage_fkey: {
+      field: "stage_id",
+      message: "is not a stage of your company, or is archived",
+    },
+  },
+  merged: {
+    field: "contact_id",
+    message:
+      "The contact of the deal was merged into another one; name that one instead: its id is in existing_id",
+  },
+};
+
+/** The meanings of the constraints that the change of one deal can break. */
+const CONSTRAINT_MEANINGS = Object.fromEntries(
+  Object.entries(MEANINGS.constraints).map(([name, { field, message }]) => [
+    name,
+    wrongField(field, message),
+  ]),
+);
+
+/** See the specification, 4.4 to 4.6 and 4.13. */
+export const dealWrites = [
+  operation({
+    id: "createDeal",
+    method: "POST",
+    path: "/deals",
+    scope: "write",
+    body: NewDeal,
+    idempotent: true,
+    answers: () => ({ 201: one(Deal) }),
+    conditional: true,
+    errors: ["not_found", "conflict"],
+  }, async ({ caller: { db }, body, idempotency }) => {
+    const answer = await db.rpc("write_deals", { items: [body], atomic: true, idempotency });
+    const outcome = outcomeOf<Deal>(rows(answer), Deal);
+    const { data } = onlyResult(outcome, MEANINGS);
+    return reply(201, { data }, { headers: headersOf(outcome) });
+  }),
+
+  batchOperation({
+    id: "createDeals",
+    method: "POST",
+    path: "/deals/batch",
+    row: Deal,
+    item: NewDeal,
+    body: "NewDealBatch",
+    meanings: MEANINGS,
+    async write({ caller: { db }, items, atomic, idempotency }) {
+      const answer = await db.rpc("write_deals", { items, atomic, idempotency });
+      return outcomeOf(rows(answer), Deal);
+    },
+  }),
+
+  batchOperation({
+    id: "updateDeals",
+    method: "PATCH",
+    path: "/deals/batch",
+    row: Deal,
+    item: DealChangesById,
+    body: "DealChangesBatch",
+    meanings: MEANINGS,
+    async write({ caller: { db }, items, atomic }) {
+      return outcomeOf(rows(await db.rpc("patch_deals", { items, atomic })), Deal);
+    },
+  }),
+
+  operation({
+    id: "updateDeal",
+    method: "PATCH",
+    path: "/deals/:id",
+    scope: "write",
+    params: IdParams,
+    body: DealChanges,
+    mergePatch: DealChanges,
+    answers: () => ({ 200: one(Deal) }),
+    conditional: true,
+    errors: ["not_found"],
+  }, async ({ caller: { db }, params: { id }, body, ifMatch }) => {
+    const [data] = await writeIfMatch(ifMatch, (version) =>
+      writeRows(
+        () => db.from("deals").update({ ...body, ...version }).eq("id", id).select(),
+        CONSTRAINT_MEANINGS,
+      ));
+    if (!data) throw new ApiError("not_found", "Deal not found");
+    return reply(200, { data: recordOfRow(Deal, data) });
+  }),
+
+  archiveOperation({ id: "archiveDeal", path: "/deals/:id", resource: DEAL, by: "archive_deal" }),
+
+  restoreOperation({
+    id: "restoreDeal",
+    path: "/deals/:id/restore",
+    resource: DEAL,
+    by: "restore_deal",
+  }),
+];

@@ -1,0 +1,13 @@
+import * as z from "zod/mini";
+import { table } from "../../../_shared/database/table.ts";
+import { RequiredShortText, ROW_CHANGE, ROW_IDS } from "../../../_shared/http/fields.ts";
+
+/** A member of the company, to whom conversations are assigned. Email addresses are not shown. */
+export const Member = z.object({
+  ...ROW_IDS,
+  name: z.nullable(RequiredShortText),
+  role: z.enum(["owner", "admin", "agent"]),
+  ...ROW_CHANGE,
+}).register(z.globalRegistry, { id: "Member" });
+
+export const MEMBERS = table("company_members", Member, "own_members", "own_plain_members");

@@ -1,0 +1,106 @@
+import { type FieldsOf, ROW, type Words } from "../../../_shared/http/api_words.ts";
+import type { Message, MessageFailure, MessageMedia, MessageReaction } from "./row.ts";
+
+/** The texts about messages in the API's description. */
+export const words = {
+  operations: {
+    listMessages: {
+      tag: "Conversations",
+      summary: "List the messages of a conversation",
+      description:
+        "Lists the messages of one conversation, newest first unless `sort` says otherwise. A " +
+        "conversation without messages has an empty list. If your company does not have the " +
+        "conversation, the answer is a 404.",
+    },
+    listMessageChanges: {
+      tag: "Conversations",
+      summary: "List changes of messages",
+      description:
+        "Lists the messages of your company that were created, changed or deleted after the " +
+        "cursor. A deleted message is a `DeletedRow`; any other message is in its current state. " +
+        'The section "Keep a copy in step" says how to use this list.',
+    },
+    getMessage: {
+      tag: "Conversations",
+      summary: "Get a message",
+      description: "Returns one message of your company. Its `status` says whether it has arrived.",
+    },
+  },
+  schemas: {
+    Message: "A message of a conversation.",
+    MessageFailure: "Why a message failed.",
+    MessageMedia: "A file that a person sent, such as an image. The channel keeps the file itself.",
+    MessageReaction: "A person's reaction to a message.",
+  },
+  fields: {
+    Message: {
+      ...ROW,
+      conversation_id: "The conversation of the message.",
+      direction: "`inbound`: from the contact. `outbound`: from your company.",
+      type: "The kind of the message. The file itself is not shown.",
+      content:
+        "What the message says: the text, the caption of a file, or the label of the button that " +
+        "was tapped. For a template send, this is its `display_text`. An outbound message has at " +
+        "most 4,096 characters.",
+      rendered_text:
+        "The text of a template send as the recipient sees it. `null` for any other message, " +
+        "and when the text of the template was not known.",
+      status:
+        "The status of an outbound message. `pending`: the channel's answer is not known yet. " +
+        "`accepted`: the channel accepted the message. `sent`, `delivered`, `read`: the channel " +
+        "reported this status. `failed`: the channel did not accept or deliver the message, or " +
+        "never answered. `expired`: the lifetime of the message ended, and the channel never " +
+        "reported that it arrived. `null` for an inbound message.",
+      whatsapp_message_id: "The channel's id of the message; `null` until it is known.",
+      sent_at:
+        "For an outbound message: when the channel passed it on to the person, as the channel " +
+        "reported. For an inbound message: when the person sent it.",
+      delivered_at:
+        "When the message reached one of the person's devices. May stay `null` for a message that was read.",
+      read_at: "When the person read the message, or played it.",
+      failed_at: "When the message failed, according to the channel.",
+      expired_at:
+        "When the lifetime of the message ended, if the channel never reported that it arrived.",
+      failure:
+        "Why the message failed, according to the channel. The reason stays here even when the " +
+        "message arrives later.",
+      price_category:
+        "The price category that the channel gives the message, such as `marketing`, `utility` or `service`.",
+      price_type:
+        "How the channel charges for the message, such as `regular`, `free_customer_service` or " +
+        "`free_entry_point`.",
+      payload:
+        "For an inbound message: the object that the channel sent for this type of message, " +
+        'without the parts that are fields of this record. `{ "truncated": true }` when it is ' +
+        "larger than 64 KiB.",
+      media: "What is known about the file of an inbound message.",
+      reply_to_id:
+        "The id of the message that this message answers, if this service has that message.",
+      reply_to_whatsapp_id: "The channel's id of the message that this message answers.",
+      reaction: "The person's reaction to the message; `null` when there is none.",
+      edited_at: "When the person last edited the message. `content` is the newest text.",
+      revoked_at: "When the person deleted the message for everyone.",
+    } satisfies FieldsOf<typeof Message>,
+    MessageFailure: {
+      reason:
+        "The reason as a code of this API, such as `recipient_unreachable` or `window_closed`; " +
+        "`channel_error` for any other reason.",
+      code: "The channel's error code.",
+      message: "The channel's words.",
+      details: "Further details, in the channel's words.",
+    } satisfies FieldsOf<typeof MessageFailure>,
+    MessageMedia: {
+      id: "The channel's id of the file.",
+      mime_type: "The type of the file, such as `image/jpeg`.",
+      sha256: "The SHA-256 hash of the file in base64, as the channel gives it.",
+      filename: "The name of a document.",
+      voice: "Whether an audio file is a voice message.",
+      animated: "Whether a sticker is animated.",
+      expires_at: "The time until which the channel keeps the file.",
+    } satisfies FieldsOf<typeof MessageMedia>,
+    MessageReaction: {
+      emoji: "The emoji.",
+      at: "When the person reacted.",
+    } satisfies FieldsOf<typeof MessageReaction>,
+  },
+} satisfies Words;

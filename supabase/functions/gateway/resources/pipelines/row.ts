@@ -1,0 +1,21 @@
+import * as z from "zod/mini";
+import {
+  Position,
+  readOnly,
+  RequiredShortText,
+  ROW_CHANGE,
+  ROW_IDS,
+  Timestamp,
+} from "../../../_shared/http/fields.ts";
+
+/** A pipeline (specification, 2.4). */
+export const Pipeline = z.object({
+  ...ROW_IDS,
+  name: RequiredShortText,
+  position: Position,
+  is_default: z.boolean(),
+  archived_at: readOnly(z.nullable(Timestamp)),
+  ...ROW_CHANGE,
+}).register(z.globalRegistry, { id: "Pipeline" });
+
+export type Pipeline = z.output<typeof Pipeline>;

@@ -1,0 +1,26 @@
+import * as z from "zod/mini";
+import { table } from "../../../_shared/database/table.ts";
+import {
+  Id,
+  Position,
+  readOnly,
+  RequiredShortText,
+  ROW_CHANGE,
+  ROW_IDS,
+  Timestamp,
+} from "../../../_shared/http/fields.ts";
+
+/** A stage of a pipeline (specification, 2.4). */
+export const Stage = z.object({
+  ...ROW_IDS,
+  pipeline_id: Id,
+  name: RequiredShortText,
+  position: Position,
+  archived_at: readOnly(z.nullable(Timestamp)),
+  ...ROW_CHANGE,
+}).register(z.globalRegistry, { id: "Stage" });
+
+export type Stage = z.output<typeof Stage>;
+
+/** How stages are read from the database. */
+export const STAGES = table("stages", Stage, "own_stages", "own_plain_stages");

@@ -1,0 +1,63 @@
+import type { Caller } from "../_shared/key/caller.ts";
+import type { Origin } from "../_shared/log.ts";
+import { dryRunAnswer, sentAnswer } from "../_shared/sending/send_answers.ts";
+import { callAndSettle } from "../_shared/sending/call.ts";
+import { type FailedOutcome, failedSend } from "../_shared/sending/send_errors.ts";
+import { repeatReply, type SendReply } from "../_shared/sending/repeat.ts";
+import { noAccount, refusedByCatalogue, type SendAnswer } from "./template_answers.ts";
+import type { SenderConfig } from "./template_send_config.ts";
+import { claimWhenReady } from "./ready_claim.ts";
+import type { SendRequest } from "./template_request.ts";
+import { templateMessage } from "./template_message.ts";
+
+/**
+ * Sends a template: claims the send, calls the channel, settles the send. Whatever fails, each
+ * claim leads to at most one call of the channel, and only one request gets a claim. A dry run only
+ * reports what would happen.
+ *
+ * @throws ApiError for every error in the specification, part 7.
+ */
+export async function sendTemplate(
+  caller: Caller,
+  config: SenderConfig,
+  request: SendRequest,
+  { dryRun, origin }: { dryRun: boolean; origin: Origin },
+): Promise<SendReply<SendAnswer>> {
+  const began = performance.now();
+  const claimId = crypto.randomUUID();
+  const claim = await claimWhenReady(caller, config, claimId, request, { dryRun, origin });
+  switch (claim.result) {
+    case "no_account":
+      throw noAccount(claim.connected, request.phone_number_id);
+    case "template_refused":
+      throw refusedByCatalogue(claim.faults);
+    case "send":
+      return { body: dryRunAnswer(claim) };
+    case "repeat":
+      return repeatReply(claim, { dryRun, origin });
+    case "do_not_contact":
+    case "marketing_opt_out":
+      return { body: dryRun ? dryRunAnswer(claim) : { success: false, reason: claim.result } };
+  }
+
+  const message = templateMessage(request, claim.template);
+  const outcome = await callAndSettle(caller, config, {
+    ...{ claimId, send: claim, message, began, origin },
+    event: "template_send",
+  });
+  if (outcome.kind === "accepted") return { body: sentAnswer(claim, outcome.whatsappMessageId) };
+  throw failedSend(ofTemplate(outcome), {
+    send: claim,
+    hasKey: request.idempotency_key !== undefined,
+    rejected: "The messaging channel rejected the template; the field channel has the reason",
+  });
+}
+
+/**
+ * A template needs no window. So if the channel mentions a window, it has rejected the template.
+ */
+function ofTemplate(outcome: FailedOutcome): FailedOutcome {
+  return outcome.kind === "refused" && outcome.error === "window_closed"
+    ? { ...outcome, error: "template_rejected" }
+    : outcome;
+}

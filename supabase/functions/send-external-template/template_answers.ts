@@ -1,0 +1,73 @@
+import * as z from "zod/mini";
+import { ApiError, toldFields } from "../_shared/errors.ts";
+import { DoNotContact, DryRun, Repeat, Sent } from "../_shared/sending/send_answers.ts";
+import { type Fault, faultDetail } from "../_shared/templates/template_words.ts";
+import type { ConnectedAccount } from "./template_claim.ts";
+
+// The answers of the template endpoint (specification, 4.10 and part 7).
+
+/** The answer when the template is marketing and the person wants no marketing messages. */
+export const MarketingOptOut = z.object({
+  success: z.literal(false),
+  reason: z.literal("marketing_opt_out"),
+}).register(z.globalRegistry, { id: "MarketingOptOut" });
+
+/** Every answer with the status 200. */
+export const SendAnswer = z.union([Sent, Repeat, DoNotContact, MarketingOptOut, DryRun]).register(
+  z.globalRegistry,
+  { id: "SendAnswer" },
+);
+export type SendAnswer = z.output<typeof SendAnswer>;
+
+/** The error of a send that is impossible according to the stored templates of the account. */
+export function refusedByCatalogue(faults: Fault[]): ApiError {
+  const { details, told } = toldFields(faults.map(faultDetail));
+  return new ApiError(
+    "template_rejected",
+    `The template cannot be sent like this: ${told}. Nothing was sent`,
+    { details },
+  );
+}
+
+/** The error of a send whose header needs media that the channel does not have. */
+export function noMedia(reason: string): ApiError {
+  return new ApiError(
+    "channel_unavailable",
+    `The messaging channel does not have the media of the template's header: ${reason}. Nothing ` +
+      "was sent; repeat the request later",
+    { body: { outcome: "not_sent" }, headers: { "Retry-After": "10" } },
+  );
+}
+
+/** The greatest number of accounts that an error lists. */
+const MAX_CHOICES = 50;
+
+/**
+ * The error of a request for which no account can send. It lists the accounts to choose from.
+ * @param asked the `phone_number_id` of the request.
+ */
+export function noAccount(connected: ConnectedAccount[], asked: string | undefined): ApiError {
+  if (connected.length === 0) {
+    return new ApiError(
+      "account_not_connected",
+      "The company has no connected messaging account; connect one before sending templates",
+    );
+  }
+  const details = connected.slice(0, MAX_CHOICES).map((account) => ({
+    field: "phone_number_id",
+    message:
+      `may be ${account.phone_number_id}, which has the phone number ${account.display_phone}`,
+    ...account,
+  }));
+  return asked === undefined
+    ? new ApiError(
+      "phone_number_id_required",
+      "The company has more than one connected messaging account; name one of them in phone_number_id",
+      { details },
+    )
+    : new ApiError(
+      "invalid_request",
+      "Invalid request: phone_number_id is not a connected messaging account of the company",
+      { details },
+    );
+}

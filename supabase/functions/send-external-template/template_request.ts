@@ -1,0 +1,46 @@
+import * as z from "zod/mini";
+import {
+  IdempotencyKey,
+  LanguageCode,
+  Phone,
+  PhoneNumberId,
+  required,
+  requiredText,
+  ShortText,
+  verbatim,
+} from "../_shared/http/fields.ts";
+
+/** The values of the variables in one component of a template, in order. */
+const Variables = z.array(verbatim(1024)).check(z.maxLength(30, "must have at most 30 items"));
+
+/** The body of a request (specification, 4.10). */
+export const SendRequest = z.strictObject({
+  phone: Phone,
+  template_name: requiredText(512),
+  language_code: LanguageCode,
+  display_text: required(verbatim(4096)),
+  body_variables: z._default(Variables, []),
+  header_variables: z._default(Variables, []),
+  // An addition to the specification, which has no buttons.
+  button_variables: z._default(
+    z.array(verbatim(1024)).check(z.maxLength(10, "must have at most 10 items")),
+    [],
+  ),
+  phone_number_id: z.optional(PhoneNumberId),
+  contact_name: z.optional(ShortText),
+  idempotency_key: z.optional(IdempotencyKey),
+  template_header_type: z.optional(z.enum(["image", "video", "document"])),
+}).check(z.refine(
+  // A header is either text or media. Its media is part of the approved template.
+  ({ template_header_type, header_variables }) =>
+    !template_header_type || header_variables.length === 0,
+  {
+    path: ["header_variables"],
+    error: "must be left out or empty when template_header_type is given",
+  },
+)).register(z.globalRegistry, {
+  id: "SendRequest",
+  dependentSchemas: { template_header_type: { properties: { header_variables: { maxItems: 0 } } } },
+});
+
+export type SendRequest = z.output<typeof SendRequest>;

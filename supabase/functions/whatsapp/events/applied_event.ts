@@ -1,0 +1,45 @@
+import { LineLimit } from "../../_shared/line_limit.ts";
+import { logWarning, type Origin } from "../../_shared/log.ts";
+
+/** The result of an event; see app.apply_event(). */
+export interface AppliedEvent {
+  event_id?: string;
+  /** Null: another call is already applying the event. */
+  state: "stored" | "done" | "unroutable" | "failed" | "dead" | null;
+  attempts?: number;
+  /** How many of its items failed. */
+  failed?: number;
+  /** How many items were not reached in time, or were locked. */
+  delayed?: number;
+  /** How many items belong to no account, or are of an unknown kind. */
+  unroutable?: number;
+  /**
+   * Messages that were sent twice, or that were sent although the ledger said that the channel had
+   * not accepted them.
+   */
+  surprises?: { kind: "double_send" | "released_but_sent"; send_id: string | null }[];
+}
+
+const lines = new LineLimit(20);
+/** The most send ids in a line about one event, because a line has at most 8 KiB. */
+const MAX_TOLD = 20;
+
+/**
+ * Logs an event that operators should know about: a message was sent twice, or items failed, belong
+ * to no account, or are left for the job. The line has ids of this platform and numbers. It
+ * contains nothing that the channel wrote.
+ */
+export function logAppliedEvent(origin: Origin, event: AppliedEvent, facts: { app_key?: string }) {
+  const { event_id, state, attempts, failed = 0, delayed = 0, unroutable = 0 } = event;
+  for (const kind of ["double_send", "released_but_sent"] as const) {
+    const sends = (event.surprises ?? []).filter((surprise) => surprise.kind === kind);
+    if (sends.length === 0) continue;
+    const send_ids = sends.slice(0, MAX_TOLD).map(({ send_id }) => send_id);
+    logWarning(origin, kind, { ...facts, event_id, send_ids, count: sends.length });
+  }
+  if (state === "done" || state === null) return;
+  const line = lines.take();
+  if (!line) return;
+  const counts = { failed, delayed, unroutable };
+  logWarning(origin, "channel_event", { ...facts, event_id, state, attempts, ...counts, ...line });
+}

@@ -1,0 +1,14 @@
+/**
+ * Groups of three bytes become groups of four characters. A piece has few enough bytes to be the
+ * arguments of one call.
+ */
+const PIECE = 3 * 8192;
+
+/** Bytes in base64, as Postgres decodes it. */
+export function base64(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + PIECE)));
+  }
+  return text;
+}

@@ -1,0 +1,65 @@
+import type { CompanyDb } from "../../_shared/database/company_db.ts";
+import { DatabaseError, rows } from "../../_shared/database/rows.ts";
+import type { Json } from "../../_shared/database/types.ts";
+import type { AppliedEvent } from "./applied_event.ts";
+import { readEvent } from "./reading/event.ts";
+
+/**
+ * Applies some of the due events, one after the other, and returns whether there may be more.
+ *
+ * @param isOver whether to stop. Events that are not reached are due again in three minutes.
+ * @param onApplied gets the result of each event, and its size in bytes.
+ * @throws DatabaseError when the database does not answer.
+ */
+export async function applyDueEvents(
+  db: CompanyDb,
+  isOver: () => boolean,
+  onApplied: (event: AppliedEvent, bytes: number) => void,
+): Promise<boolean> {
+  const due = rows(await db.rpc("due_channel_events"));
+  for (const { event_id, body } of due) {
+    if (isOver()) return false;
+    const bytes = bytesOf(body);
+    const applied = await applyEvent(db, event_id, bytes);
+    if (applied) onApplied(applied, bytes.length);
+  }
+  return due.length > 0;
+}
+
+/** Applies a stored event; null when the event no longer exists. */
+export async function applyEvent(
+  db: CompanyDb,
+  event_id: string,
+  bytes: Uint8Array,
+): Promise<AppliedEvent | null> {
+  try {
+    return rows(
+      await db.rpc("apply_channel_event", { event_id, ...whatIsIn(bytes) }),
+    ) as unknown as AppliedEvent | null; // the jsonb from apply_channel_event()
+  } catch (error) {
+    // If the database does not accept an event, the run must continue, and the event must not be
+    // the first of each run.
+    if (!(error instanceof DatabaseError) || !isOfEvent(error)) throw error;
+    rows(await db.rpc("fail_channel_event", { event_id, failure: error.message }));
+    return { event_id, state: "failed", failed: 1 };
+  }
+}
+
+/** The content of an event, as the database functions take it. */
+export function whatIsIn(bytes: Uint8Array): { items: Json; problem?: string } {
+  const { items, problem } = readEvent(bytes);
+  return { items: items as unknown as Json, problem: problem ?? undefined };
+}
+
+/** Whether the error concerns only this event, so that the database may accept another one. */
+export function isOfEvent({ passing }: DatabaseError): boolean {
+  return passing === null || passing === "slow" || passing === "locked";
+}
+
+/** The bytes that a base64 text encodes. */
+function bytesOf(text: string): Uint8Array {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at);
+  return bytes;
+}

@@ -1,0 +1,87 @@
+// People's texts are stored as text and jsonb, but Postgres refuses NUL and half surrogate pairs.
+// If such an event were refused, the channel would send it again for a week. So every text of an
+// item is cleaned, whatever its use.
+
+/** JSON that Postgres accepts. */
+export type Clean = string | number | boolean | null | Clean[] | { [key: string]: Clean };
+
+/** The greatest size, in bytes, of an object that is stored unchanged. */
+const MAX_BYTES = 64 * 1024;
+/** The channel's own objects have about six levels. Postgres accepts some thousands. */
+const MAX_DEPTH = 32;
+
+/** A text without NUL and half surrogate pairs, with at most this many characters. */
+export function cleanText(text: string, maxLength: number): string {
+  const clean = text.toWellFormed().replaceAll("\0", "\ufffd");
+  if (clean.length <= maxLength) return clean;
+  // A character may have two units. It must not be cut in half.
+  let end = 0;
+  for (let count = 0; count < maxLength && end < clean.length; count++) {
+    end += clean.codePointAt(end)! > 0xffff ? 2 : 1;
+  }
+  return clean.slice(0, end);
+}
+
+/**
+ * An object of the channel that is stored, with clean keys and texts. An object that is too large
+ * or too deep becomes `{ "truncated": true }`; the stored event still has all of it.
+ */
+export function cleanObject(value: Record<string, unknown>): { [key: string]: Clean } {
+  try {
+    return cleaned(value, { bytes: MAX_BYTES }, 0) as { [key: string]: Clean };
+  } catch (error) {
+    if (error !== TOO_MUCH) throw error;
+    return { truncated: true };
+  }
+}
+
+const TOO_MUCH = Symbol("too much");
+
+function cleaned(value: unknown, left: { bytes: number }, depth: number): Clean {
+  if (depth > MAX_DEPTH) throw TOO_MUCH;
+  if (typeof value === "string") {
+    const clean = value.toWellFormed().replaceAll("\0", "\ufffd");
+    take(left, sizeOf(clean));
+    return clean;
+  }
+  if (typeof value === "number") {
+    // Postgres writes a number with all its digits: 1e300 would have 301.
+    const isLong = Math.abs(value) >= 1e21 || (value !== 0 && Math.abs(value) < 1e-21);
+    const kept = isLong ? String(value) : value;
+    take(left, 24);
+    return kept;
+  }
+  if (typeof value === "boolean" || value === null) {
+    take(left, 5);
+    return value;
+  }
+  take(left, 2);
+  if (Array.isArray(value)) {
+    return value.map((item) => {
+      take(left, 2);
+      return cleaned(item, left, depth + 1);
+    });
+  }
+  // Every key becomes an own property, even __proto__.
+  return Object.fromEntries(
+    Object.entries(value as object).map(([key, item]) => {
+      const clean = key.toWellFormed().replaceAll("\0", "\ufffd");
+      take(left, sizeOf(clean) + 4);
+      return [clean, cleaned(item, left, depth + 1)];
+    }),
+  );
+}
+
+function take(left: { bytes: number }, bytes: number) {
+  left.bytes -= bytes;
+  if (left.bytes < 0) throw TOO_MUCH;
+}
+
+const encoder = new TextEncoder();
+
+/** The bytes that a text takes in JSON. */
+function sizeOf(text: string): number {
+  // The text is longer than any limit, so its escapes need not be counted.
+  if (text.length > MAX_BYTES) return MAX_BYTES + 1;
+  return encoder.encode(JSON.stringify(text)).length;
+}

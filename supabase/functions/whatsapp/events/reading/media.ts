@@ -1,0 +1,24 @@
+import type { Media } from "./item.ts";
+import { booleanIn, idIn, textIn } from "./loose.ts";
+
+/** How long the channel keeps media that a person sent. */
+const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * What is stored about an image, video, document, audio or sticker. The address is left out,
+ * because it is signed and valid only for minutes. Null for a file without an id, because it cannot
+ * be fetched.
+ */
+export function mediaIn(own: unknown, sentAt: string | null): Media | null {
+  const id = idIn(own, "id");
+  if (id === null) return null;
+  return {
+    id,
+    mime_type: textIn(own, "mime_type", 255),
+    sha256: textIn(own, "sha256", 255),
+    filename: textIn(own, "filename", 255),
+    voice: booleanIn(own, "voice"),
+    animated: booleanIn(own, "animated"),
+    expires_at: sentAt && new Date(Date.parse(sentAt) + KEPT_MS).toISOString(),
+  };
+}

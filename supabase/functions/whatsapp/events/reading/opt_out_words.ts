@@ -1,0 +1,52 @@
+// Words with which a person stops the messages of a company, or starts them again. The whole
+// message must be the word, so "Pode parar na porta?" stops nothing. CANCELAR is not in the list,
+// because people cancel appointments with it.
+
+const STOP_WORDS = [
+  "stop",
+  "unsubscribe",
+  "parar",
+  "sair",
+  "descadastrar",
+  "baja",
+  // The labels that the channel puts on the button of a marketing template, in the languages of our
+  // companies and their people.
+  "stop promotions",
+  "parar promocoes",
+  "interromper promocoes",
+  "parar as promocoes",
+  "interromper as promocoes",
+  "detener promociones",
+  "parar promociones",
+  "detener las promociones",
+  "parar las promociones",
+  "arreter les promotions",
+  "arreter les promos",
+  "interrompi promozioni",
+  "interrompi le promozioni",
+  "stop alle promozioni",
+  "werbeaktionen beenden",
+  "werbeaktionen stoppen",
+  "werbung beenden",
+  "werbung stoppen",
+];
+const START_WORDS = ["start", "voltar", "alta"];
+
+const WORDS = new Map<string, "stop" | "start">([
+  ...STOP_WORDS.map((word): [string, "stop"] => [word, "stop"]),
+  ...START_WORDS.map((word): [string, "start"] => [word, "start"]),
+]);
+
+/** Each of the words is shorter than this, even with the characters that may surround it. */
+const MAX_LENGTH = 100;
+
+/**
+ * The word that the whole message consists of; null when it is none of these words. It ignores
+ * case, accents, and characters around the word that are not letters.
+ */
+export function wordIn(text: string): "stop" | "start" | null {
+  if (text.length > MAX_LENGTH) return null;
+  const folded = text.normalize("NFKD").replace(/[\p{M}\p{Cf}]/gu, "").toLowerCase();
+  const [word = ""] = /[\p{L}\p{N}](.*[\p{L}\p{N}])?/su.exec(folded) ?? [];
+  return WORDS.get(word.replace(/\s+/gu, " ")) ?? null;
+}

@@ -1,0 +1,44 @@
+import { cleanObject } from "./clean.ts";
+import type { CleanObject } from "./item.ts";
+import { type Loose, objectIn, textIn } from "./loose.ts";
+import { hasMedia } from "./message_content.ts";
+
+/** The parts of a message that are members of its item. */
+const COMMON = ["id", "from", "from_user_id", "from_parent_user_id", "timestamp", "type"];
+const OF_MEDIA = ["id", "mime_type", "sha256", "url", "caption", "filename", "voice", "animated"];
+
+/**
+ * The parts of a message that have no member in its item. They are the part with the name of the
+ * message's type, the advertisement that led to the message, and any part that the channel adds.
+ * Null when there are none.
+ */
+export function payloadOf(message: Loose): CleanObject | null {
+  const rest = without(message, COMMON);
+  const context = objectIn(message, "context");
+  if (context) replace(rest, "context", without(context, ["id", "from", "from_user_id"]));
+  const type = textIn(message, "type", 64) ?? "";
+  const own = objectIn(message, type);
+  if (own) replace(rest, type, without(own, namedOf(type)));
+  return Object.keys(rest).length === 0 ? null : cleanObject(rest);
+}
+
+/**
+ * In the part with the name of the message's type: the members that the item already has, or that
+ * are not stored.
+ */
+function namedOf(type: string): string[] {
+  if (type === "text") return ["body"];
+  if (type === "location") return [];
+  // The address of a file is signed, even for a type that is not known yet.
+  return hasMedia(type) ? OF_MEDIA : ["url"];
+}
+
+function without(value: Loose, keys: string[]): Loose {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
+}
+
+/** Replaces a member, or removes it when its new value is empty. */
+function replace(within: Loose, key: string, value: Loose) {
+  if (Object.keys(value).length === 0) delete within[key];
+  else within[key] = value;
+}

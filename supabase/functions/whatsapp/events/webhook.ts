@@ -1,0 +1,193 @@
+import type { Context } from "hono";
+import { keepRunning } from "../../_shared/background.ts";
+import { companyDb } from "../../_shared/database/company_db.ts";
+import { ApiError, RETRY_SOON } from "../../_shared/errors.ts";
+import { FairShare } from "../../_shared/fair_share.ts";
+import { requireAddress } from "../../_shared/http/address.ts";
+import { type Pace, readBytes } from "../../_shared/http/body.ts";
+import type { ApiEnv } from "../../_shared/http/env.ts";
+import { channelTokenSource } from "../../_shared/key/token.ts";
+import type { Origin } from "../../_shared/log.ts";
+import type { WhatsappConfig } from "../whatsapp_config.ts";
+import { type KnownApp, KnownApps } from "./known_apps.ts";
+import { isSameText } from "../same_text.ts";
+import { ORDINARY_BYTES, receiveEvent } from "./receiving.ts";
+import { isSigned, signatureIn } from "./signature.ts";
+
+/** The form of an app's key in the path. A text of another form is not looked up. */
+const APP_KEY = /^[A-Za-z0-9_-]{16,64}$/;
+/** An event of the channel has at most 3 MB. */
+const MAX_MIB = 3;
+const MAX_QUERY_LENGTH = 4 * 1024;
+
+/**
+ * The paths that the channel calls for each of its apps: one verifies the address of an app, the
+ * other receives its events. An event is stored unchanged before anything else, and then applied
+ * immediately if possible.
+ *
+ * @param noSuchPath the error about an unknown path. An unknown app gets the same error.
+ */
+export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
+  const { eventTimeoutMs, bodyTimeoutMs, credentialsKeys, eventShare, strangerShare } = config;
+  const { largeBodyShare, largeBodyPace } = config;
+  const db = companyDb(
+    { ...config, databaseTimeoutMs: eventTimeoutMs },
+    channelTokenSource(config.signingKey),
+  );
+  const apps = new KnownApps(db, credentialsKeys, strangerShare);
+  const events = new FairShare(eventShare);
+  const largeEvents = new FairShare(config.largeEventShare);
+  const largeBodies = new FairShare(largeBodyShare);
+  // Each app has only its own share of this work, so the queue is short.
+  const allLargeBodies = new FairShare({
+    ...largeBodyShare,
+    atOnce: largeBodyShare.inAll,
+    waiting: Infinity,
+  });
+
+  const requireApp = async (appKey: string, origin: Origin, notBefore?: number) => {
+    const app = APP_KEY.test(appKey) && await inTurn(apps.find(appKey, origin, notBefore));
+    if (!app) throw noSuchPath();
+    return app;
+  };
+
+  const accept = async (appKey: string, bytes: Uint8Array, origin: Origin) => {
+    const receive = async () => await receiveEvent(db, appKey, bytes, origin);
+    const isLarge = bytes.length > ORDINARY_BYTES;
+    const isKnown = await inTurn(
+      events.run(appKey, isLarge ? () => largeEvents.run("", receive) : receive),
+    );
+    if (isKnown) return;
+    apps.forget(appKey);
+    throw noSuchPath();
+  };
+
+  /** Reads the whole event, checks its signature, stores the event and applies its content. */
+  const take = async (
+    request: Request,
+    { appKey, app, signature, began, origin }: Arrival,
+    pace?: Pace,
+  ) => {
+    const { bytes } = await readBytes(request, {
+      maxMib: MAX_MIB,
+      timeoutMs: bodyTimeoutMs,
+      pace,
+      judge: async () => {},
+    });
+    const isOf = async ({ signatureKeys }: KnownApp) =>
+      await isSigned(bytes, signature, signatureKeys);
+    if (!await isOf(app)) {
+      // The app's secret may have been rotated after the app was read. If the app was read for this
+      // request, it is not read again.
+      const current = await requireApp(appKey, origin, began);
+      if (current.signatureKeys.length === 0) throw unusable();
+      if (!await isOf(current)) throw invalidSignature("wrong");
+    }
+    const accepting = accept(appKey, bytes, origin);
+    // The event is stored even if the channel disconnects.
+    keepRunning(accepting.catch(() => {}));
+    await accepting;
+  };
+
+  return {
+    /**
+     * Answers the channel's challenge, which the channel sends when the operator enters the address
+     * of an app.
+     */
+    async verify(c: Context<ApiEnv>): Promise<Response> {
+      const { origin } = c.var;
+      requireAddress(c.req);
+      const appKey = c.req.param("appKey")!;
+      const presented = verificationIn(c.req.url);
+      const isRight = async ({ verifyToken }: KnownApp) => {
+        if (verifyToken === null) throw unusable();
+        return await isSameText(presented.token, verifyToken);
+      };
+      const app = await requireApp(appKey, origin);
+      if (!presented.isComplete || !await isRight(app)) {
+        throw new ApiError("wrong_verify_token", "This is not a verification with the right token");
+      }
+      c.header("X-Content-Type-Options", "nosniff");
+      return c.text(presented.challenge);
+    },
+
+    /**
+     * Receives an event. The answer is 200 when the event is stored, even if it was stored before,
+     * and even if its content could not be applied.
+     */
+    async receive(c: Context<ApiEnv>): Promise<Response> {
+      const { origin } = c.var;
+      requireAddress(c.req);
+      const appKey = c.req.param("appKey")!;
+      const began = performance.now();
+      const app = await requireApp(appKey, origin);
+      const { raw } = c.req;
+      const signature = signatureIn(raw.headers);
+      // A body without a signature is not read at all.
+      if (signature === null) throw invalidSignature("missing");
+      const arrival = { appKey, app, signature, began, origin };
+      // A body without a Content-Length may be large.
+      const length = Number(raw.headers.get("Content-Length") ?? Infinity);
+      if (length <= ORDINARY_BYTES) {
+        await take(raw, arrival);
+      } else {
+        const takeLarge = () => take(raw, arrival, largeBodyPace);
+        await inTurn(largeBodies.run(appKey, () => allLargeBodies.run("", takeLarge)));
+      }
+      return c.json({});
+    },
+  };
+}
+
+/** What is known about an event before its body is read. */
+interface Arrival {
+  appKey: string;
+  app: KnownApp;
+  signature: Uint8Array;
+  /** When its request arrived, on the clock of `performance.now()`. */
+  began: number;
+  origin: Origin;
+}
+
+/** The parameters of a request to verify an address. Unknown parameters are ignored. */
+function verificationIn(url: string) {
+  const query = url.slice(url.indexOf("?") + 1 || url.length);
+  const parameters = new URLSearchParams(query.length <= MAX_QUERY_LENGTH ? query : "");
+  const [token, challenge] = ["hub.verify_token", "hub.challenge"].map((name) =>
+    parameters.get(name) ?? ""
+  );
+  const isComplete = parameters.get("hub.mode") === "subscribe" && token !== "" && challenge !== "";
+  return { token, challenge, isComplete };
+}
+
+function invalidSignature(reason: "missing" | "wrong"): ApiError {
+  return new ApiError(
+    "invalid_signature",
+    "The header X-Hub-Signature-256 is not this app's signature of this body",
+    { logFacts: { reason } },
+  );
+}
+
+/** The log has the cause. The channel keeps the event and sends it again later. */
+function unusable(): ApiError {
+  return new ApiError("app_secret_unusable", "The secrets of this app cannot be opened", {
+    headers: RETRY_SOON,
+  });
+}
+
+/**
+ * The result of work in a queue. If the queue is too long, the channel must send the event again
+ * later.
+ */
+async function inTurn<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === "too_many_requests")) throw error;
+    throw new ApiError(
+      "database_unavailable",
+      "Too many requests are in progress; nothing was done for this one, so send it again",
+      { headers: RETRY_SOON },
+    );
+  }
+}

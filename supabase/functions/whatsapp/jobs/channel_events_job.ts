@@ -1,0 +1,75 @@
+import type { CompanyDb } from "../../_shared/database/company_db.ts";
+import { DatabaseError, rows } from "../../_shared/database/rows.ts";
+import type { Json } from "../../_shared/database/types.ts";
+import type { Origin } from "../../_shared/log.ts";
+import type { JobOutcome } from "../../_shared/templates/account_job.ts";
+import { logAppliedEvent } from "../events/applied_event.ts";
+import { applyDueEvents, isOfEvent } from "../events/due_events.ts";
+
+/** The name of the job in its path and in the database. */
+export const CHANNEL_EVENTS = "channel-events";
+
+/** What a run of the job has done. */
+export interface ChannelEventsResult {
+  /** How many events were applied, with any result. */
+  applied: number;
+  /** How many of these events are now done. */
+  done: number;
+  /** The counts of tend_channel(). */
+  [duty: string]: unknown;
+}
+
+/**
+ * Runs the job of the channel, which needs no account. It applies due events until the time or the
+ * limit of a run is used up, and runs tend_channel(). The database records the beginning and the
+ * end of the run.
+ * @throws DatabaseError when the database cannot begin or end the run; unexpected errors.
+ */
+export async function runChannelEvents(
+  db: CompanyDb,
+  origin: Origin,
+  { untilMs, most }: { untilMs: number; most: { events: number; bytes: number } },
+): Promise<JobOutcome<ChannelEventsResult>> {
+  if (!rows(await db.rpc("begin_channel_job", { job: CHANNEL_EVENTS }))) return { outcome: "busy" };
+  const end = async (ended: { failure?: string; result?: Json }) =>
+    await db.rpc("end_channel_job", { job: CHANNEL_EVENTS, ...ended });
+  try {
+    const { failures, ...tended } = await tend(db);
+    const events = { applied: 0, done: 0 };
+    let bytes = 0;
+    const isOver = () => performance.now() >= untilMs;
+    // The limit is checked only after all events that were fetched together. If the job stopped
+    // earlier, the rest of these events would wait for three minutes.
+    const isEnough = () => events.applied >= most.events || bytes >= most.bytes;
+    const mayBeMore = async () =>
+      await applyDueEvents(db, isOver, (event, length) => {
+        events.applied++;
+        bytes += length;
+        if (event.state === "done") events.done++;
+        logAppliedEvent(origin, event, {});
+      });
+    while (!isOver() && !isEnough() && await mayBeMore());
+    const result = { ...events, ...tended };
+    const failure = failures.length > 0 ? failures.join("; ") : undefined;
+    rows(await end({ result: result as Json, failure }));
+    return failure ? { outcome: "failed", failure } : { outcome: "done", result };
+  } catch (error) {
+    const isKnown = error instanceof DatabaseError;
+    const failure = isKnown
+      ? `The database failed (${error.message})`
+      : "The job failed unexpectedly";
+    await end({ failure });
+    if (!isKnown) throw error;
+    return { outcome: "failed", failure };
+  }
+}
+
+/** Runs tend_channel(). Its failure does not stop the events from being applied. */
+async function tend(db: CompanyDb): Promise<{ failures: string[] } & Record<string, unknown>> {
+  try {
+    return rows(await db.rpc("tend_channel")) as { failures: string[] }; // the jsonb from tend_channel()
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || !isOfEvent(error)) throw error;
+    return { failures: [`The database failed (${error.message})`] };
+  }
+}

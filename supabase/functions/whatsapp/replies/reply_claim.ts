@@ -1,0 +1,60 @@
+import { rows } from "../../_shared/database/rows.ts";
+import type { Caller } from "../../_shared/key/caller.ts";
+import { type ClaimedSend, claimSend, type RepeatedSend } from "../../_shared/sending/claim.ts";
+import { fingerprintOfSend } from "../../_shared/sending/repeat.ts";
+import type { SettlePatience } from "../../_shared/sending/settle.ts";
+import type { ReplyRequest } from "./reply_request.ts";
+
+// How a free reply begins in the ledger; see claim_reply() in the database.
+
+/** The decision of the database about a request of this company. */
+export type ReplyClaim = { company_id: string } & Decision;
+
+type Decision =
+  | ({ result: "claimed" } & ClaimedReply)
+  | ({ result: "repeat" } & RepeatedSend)
+  | { result: "not_found" }
+  /** The contact of the conversation is archived. */
+  | { result: "archived" }
+  | { result: "no_account" }
+  | { result: "do_not_contact" }
+  /**
+   * `existing_id` is the contact's conversation on the account that is not closed, if there is one.
+   */
+  | { result: "closed"; existing_id: string | null }
+  /** If `expires_at` is null, the person has never written to this number. */
+  | { result: "window_closed"; expires_at: string | null }
+  /** A dry run: the send would be claimed. */
+  | { result: "send" };
+
+/** A free reply that this request has claimed. */
+export interface ClaimedReply extends ClaimedSend {
+  phone: string | null;
+  /** The channel's id of the person, for a contact without a phone. */
+  user_id: string | null;
+}
+
+/**
+ * Claims the reply of a request, as claimSend() does.
+ * @param dryRun the database decides as usual, but writes nothing.
+ */
+export async function claimReply(
+  caller: Caller,
+  patience: SettlePatience,
+  claimId: string,
+  request: ReplyRequest,
+  dryRun: boolean,
+): Promise<ReplyClaim> {
+  const { conversation_id, text, idempotency_key } = request;
+  return await claimSend(caller, patience, claimId, async () =>
+    rows(
+      await caller.db.rpc("claim_reply", {
+        claim_id: claimId,
+        conversation_id,
+        content: text,
+        idempotency_key,
+        dry_run: dryRun,
+        fingerprint: await fingerprintOfSend(request),
+      }),
+    ) as unknown as ReplyClaim); // the jsonb from claim_reply()
+}

@@ -1,0 +1,76 @@
+import type { Caller } from "../../_shared/key/caller.ts";
+import type { Origin } from "../../_shared/log.ts";
+import { dryRunAnswer, sentAnswer } from "../../_shared/sending/send_answers.ts";
+import { callAndSettle } from "../../_shared/sending/call.ts";
+import type { SendingConfig } from "../../_shared/sending/send_config.ts";
+import { failedSend } from "../../_shared/sending/send_errors.ts";
+import { repeatReply, type SendReply } from "../../_shared/sending/repeat.ts";
+import type { MessageContent, Recipient } from "../../_shared/channel/message_call.ts";
+import {
+  archivedContact,
+  closedConversation,
+  noAccount,
+  noConversation,
+  type ReplyAnswer,
+  windowClosed,
+} from "./reply_answers.ts";
+import { type ClaimedReply, claimReply } from "./reply_claim.ts";
+import type { ReplyRequest } from "./reply_request.ts";
+
+/**
+ * Sends a free reply as a template is sent: claims the send, calls the channel, settles the send.
+ * The claim checks whether the window is open. A dry run only reports what would happen.
+ *
+ * @throws ApiError for every error that the operation declares.
+ */
+export async function sendReply(
+  caller: Caller,
+  config: SendingConfig,
+  request: ReplyRequest,
+  { dryRun, origin }: { dryRun: boolean; origin: Origin },
+): Promise<SendReply<ReplyAnswer>> {
+  const began = performance.now();
+  const claimId = crypto.randomUUID();
+  const claim = await claimReply(caller, config, claimId, request, dryRun);
+  switch (claim.result) {
+    case "not_found":
+      throw noConversation();
+    case "archived":
+      throw archivedContact();
+    case "closed":
+      throw closedConversation(claim.existing_id);
+    case "no_account":
+      throw noAccount();
+    case "window_closed":
+      throw windowClosed(claim.expires_at);
+    case "send":
+      return { body: dryRunAnswer(claim) };
+    case "repeat":
+      return repeatReply(claim, { dryRun, origin });
+    case "do_not_contact":
+      return { body: dryRun ? dryRunAnswer(claim) : { success: false, reason: claim.result } };
+  }
+
+  const outcome = await callAndSettle(caller, config, {
+    ...{ claimId, send: claim, message: replyMessage(claim, request), began, origin },
+    event: "reply_send",
+  });
+  if (outcome.kind === "accepted") return { body: sentAnswer(claim, outcome.whatsappMessageId) };
+  throw failedSend(outcome, {
+    send: claim,
+    hasKey: request.idempotency_key !== undefined,
+    rejected: "The messaging channel rejected the message; the field channel has the reason",
+  });
+}
+
+/**
+ * The text in the channel's form. A person's id must not be in `to`, because the channel would then
+ * deliver nothing.
+ */
+function replyMessage(
+  { phone, user_id }: ClaimedReply,
+  { text }: ReplyRequest,
+): Recipient & MessageContent {
+  const recipient = phone === null ? { recipient: user_id! } : { to: phone };
+  return { ...recipient, type: "text", text: { body: text } };
+}

@@ -1,0 +1,88 @@
+import { ConfigError } from "../_shared/config.ts";
+import type { Share } from "../_shared/fair_share.ts";
+import type { Pace } from "../_shared/http/body.ts";
+import { readSendingConfig, type SendingConfig } from "../_shared/sending/send_config.ts";
+
+/**
+ * The settings of the function `whatsapp`: those of sends, the secret of the jobs, and limits of
+ * jobs and events.
+ */
+export interface WhatsappConfig extends SendingConfig {
+  /** The caller of a job sends this secret. Null: this installation runs no jobs. */
+  jobsSecret: string | null;
+  /** After this time, a job begins no further work. */
+  jobMs: number;
+  /**
+   * The same limit for the job of the channel. The scheduler starts that job each minute, and each
+   * run must end before the next one.
+   */
+  channelJobMs: number;
+  /**
+   * After this many events or bytes, the job leaves the other events to the next run: a run may use
+   * 2 s of CPU.
+   */
+  channelJobMost: { events: number; bytes: number };
+  /** If the database takes longer for a statement of a job, it is treated as down. */
+  jobDatabaseTimeoutMs: number;
+  /**
+   * If the database takes longer for an event, it is treated as down: the channel sends the event
+   * again.
+   */
+  eventTimeoutMs: number;
+  /**
+   * How many events of one app an instance handles at the same time. Events come in bursts, and the
+   * channel repeats refused events at growing intervals.
+   */
+  eventShare: Share;
+  /**
+   * How many large bodies of one app an instance has in memory at the same time, and how many of
+   * all apps (`inAll`). Anyone who knows the app's path can send such a body, because the signature
+   * is checked only after the body has arrived.
+   */
+  largeBodyShare: Share & { inAll: number };
+  /** A large body that arrives more slowly loses its place to another. */
+  largeBodyPace: Pace;
+  /** How many large events with a valid signature an instance stores at the same time. */
+  largeEventShare: Share;
+}
+
+/**
+ * Reads the configuration once, when the function starts.
+ * @throws ConfigError with one sentence, for the operator's log.
+ */
+export async function readWhatsappConfig(
+  env: Record<string, string | undefined>,
+): Promise<WhatsappConfig> {
+  return {
+    ...await readSendingConfig(env),
+    jobsSecret: readJobsSecret(env.JOBS_SECRET),
+    jobMs: 60_000,
+    channelJobMs: 45_000,
+    // An event takes 2 ms, and a megabyte 150 ms.
+    channelJobMost: { events: 500, bytes: 4 * 1024 * 1024 },
+    // Storing a list of thousands of templates is one statement, which may take 20 s.
+    jobDatabaseTimeoutMs: 25_000,
+    eventTimeoutMs: 8_000,
+    eventShare: { atOnce: 5, waiting: 1_000, patienceMs: 5_000 },
+    // A body takes at most 3 MiB, and twice as much while its pieces are joined.
+    largeBodyShare: { atOnce: 2, inAll: 6, waiting: 64, patienceMs: 5_000 },
+    // 256 kB a second: the longest body takes 15 s, and the channel sends it in less than one.
+    largeBodyPace: { graceMs: 3_000, bytesPerMs: 256 },
+    // While an event of 3 MB is written for the database, it takes some 40 MB. An instance has 256
+    // MB.
+    largeEventShare: { atOnce: 3, waiting: 64, patienceMs: 5_000 },
+  };
+}
+
+/**
+ * The secret may be missing, because the rest of the function works without jobs. A malformed
+ * secret is a mistake.
+ */
+function readJobsSecret(secret: string | undefined): string | null {
+  if (!secret) return null;
+  if (/^[!-~]{32,255}$/.test(secret)) return secret;
+  throw new ConfigError(
+    "JOBS_SECRET must have 32 to 255 visible ASCII characters, or be left out, which switches the jobs off; " +
+      "`openssl rand -base64 32` makes one.",
+  );
+}

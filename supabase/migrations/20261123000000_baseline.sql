@@ -1,0 +1,13360 @@
+-- Written by `npm run generate` from supabase/schemas/; do not edit.
+
+-- schemas/00_roles.sql
+
+-- The database roles of requests. A role has only the rights that these files grant to it by name.
+
+-- Supabase projects differ in the default rights for new objects. Older projects grant everything to anon.
+alter default privileges in schema public revoke all on tables from anon, authenticated, service_role;
+alter default privileges in schema public revoke all on sequences from anon, authenticated, service_role;
+alter default privileges in schema public revoke all on functions from anon, authenticated, service_role;
+alter default privileges revoke execute on functions from public;
+
+create schema app;
+comment on schema app is 'Rules that policies, constraints and triggers share. Not exposed by the Data API.';
+
+create extension if not exists pg_trgm with schema extensions;
+create extension if not exists btree_gin with schema extensions;
+
+-- All databases of a cluster share its roles, so the roles may exist already.
+do $$
+declare
+  name text;
+begin
+  foreach name in array array['api_client', 'api_reader', 'channel_client', 'usage_client'] loop
+    if to_regrole(name) is null then
+      execute format('create role %I nologin noinherit', name);
+    end if;
+  end loop;
+end
+$$;
+comment on role api_client is
+  'The role of a request that carries an API key. The edge functions mint the token of such a request.';
+comment on role api_reader is
+  'The role of a request that reads with an API key. The edge functions mint the token of such a request.';
+comment on role channel_client is
+  'The role of the edge function whatsapp. This role reads and writes no table. The role may call only the functions '
+  'of the jobs and those that receive the events of the channel.';
+comment on role usage_client is
+  'The role with which the edge functions report how keys were used. This role reads and writes no table, and may call '
+  'only one function.';
+grant api_client, api_reader, channel_client, usage_client to authenticator;
+
+-- If a statement for an API key runs longer than 8 seconds, this is a defect, and the statement must free its
+-- connection. A statement that waits for a lock also holds a connection. All companies share the pool of connections.
+alter role api_client set statement_timeout = '8s';
+alter role api_client set lock_timeout = '1s';
+-- This role reads only the views of one company's rows. This role cannot write, even if a function has a defect. A
+-- search that uses no index ends after 3 seconds, and the error tells the caller to narrow it.
+alter role api_reader set statement_timeout = '3s';
+alter role api_reader set lock_timeout = '1s';
+-- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
+-- word would then use the plan for a common word. Planning for the actual values costs little.
+alter role api_reader set plan_cache_mode = 'force_custom_plan';
+-- Just-in-time compilation of a plan takes longer than it saves.
+alter role api_reader set jit = off;
+
+-- A synchronisation writes thousands of templates in one statement.
+alter role channel_client set statement_timeout = '20s';
+alter role channel_client set lock_timeout = '5s';
+
+alter role usage_client set statement_timeout = '5s';
+alter role usage_client set lock_timeout = '2s';
+
+-- These roles look rows up by their keys and search nothing. One plan is right for all values, and planning a statement
+-- takes longer than running it. A connection keeps a plan while a table grows from one page to thousands of pages. So
+-- the plan must look each row up in an index, even if another plan would read less while the table is small. If a
+-- lookup has no index, Postgres expects a very high cost and would compile the plan just in time.
+do $$
+declare
+  role_name text;
+  setting text;
+begin
+  foreach role_name in array array['api_client', 'channel_client', 'usage_client'] loop
+    execute format('alter role %I set plan_cache_mode = ''force_generic_plan''', role_name);
+    foreach setting in array array['seqscan', 'bitmapscan', 'material', 'hashjoin', 'mergejoin'] loop
+      execute format('alter role %I set enable_%s = off', role_name, setting);
+    end loop;
+    execute format('alter role %I set jit = off', role_name);
+  end loop;
+end
+$$;
+
+grant usage on schema public to api_client, api_reader, channel_client, usage_client;
+grant usage on schema app to api_client, api_reader, authenticated, service_role;
+
+-- PostgREST reads the settings of a role when it starts or when it is notified.
+notify pgrst, 'reload config';
+
+-- schemas/01_words.sql
+
+-- Functions that compare and measure texts, phones and JSON. Columns, constraints and indexes use them.
+
+-- This function is in plpgsql, because plpgsql keeps the plan. Postgres would plan an SQL function again for each
+-- statement that writes a row.
+create function app.words(text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return replace(
+    lower(
+      regexp_replace(
+        regexp_replace(normalize(' ' || $1, NFKD), '[\u0300-\u036f]', '', 'g'),
+        '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+', ' ', 'g'
+      -- This collation follows the rules of Unicode on every platform. The collation of the database may change only
+      -- ASCII letters to lower case.
+      ) collate "pg_c_utf8"
+    ),
+    'ς', 'σ'
+  );
+end
+$$;
+comment on function app.words(text) is
+  'Returns a text in the form that searches compare: without accents, in lower case, with a space before the first '
+  'word. Each run of ASCII punctuation and white space becomes one space. gateway/records/words.ts does the same with '
+  'the words of callers.';
+grant execute on function app.words(text) to api_reader, api_client, authenticated, service_role;
+
+-- An index row has at most 2704 bytes, so a constraint limits the longest tag. A tag that an API key writes has at most
+-- 64 characters, but signed-in people may write longer tags.
+create function app.longest(texts text[]) returns integer
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  longest integer := 0;
+  each text;
+begin
+  foreach each in array texts loop
+    longest := greatest(longest, octet_length(each));
+  end loop;
+  return longest;
+end
+$$;
+comment on function app.longest(text[]) is
+  'Returns the number of bytes of the longest text in the array. Returns 0 for an empty array.';
+grant execute on function app.longest(text[]) to api_client, authenticated, service_role;
+
+create function app.phone_key(phone text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return case
+    -- Brazil: mobile numbers got a ninth digit, and both spellings reach one account. Only numbers of the old mobile
+    -- range (6 to 9) have a short spelling. If the 9 comes before any other digit, it belongs to the number.
+    when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
+    -- Mexico: mobile numbers used to have a 1 before their ten digits.
+    when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
+    -- Argentina: calls from abroad put a 9 before the ten digits of a mobile number.
+    when phone ~ '^\+549[0-9]{10}$' then '+54' || right(phone, 10)
+    else phone
+  end;
+end
+$$;
+comment on function app.phone_key(text) is
+  'Returns the phone that identifies a person. If the messaging channel treats two spellings as one number, both have '
+  'the same key.';
+grant execute on function app.phone_key(text) to api_client, authenticated, service_role;
+
+-- People recognize a key by its name, and type the name to delete the key. So everyone must be able to read and type
+-- each name.
+create function app.is_key_name(name text) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select name <> ''
+    -- No blank and no joiner at either end. A joiner belongs between the characters of some scripts and emoji.
+    and name !~ '^[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]'
+    and name !~ '[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]$'
+    -- No control characters, no invisible characters, and no characters that change the direction of the text.
+    and name !~ '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]'
+    and name !~ '[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]'
+$$;
+comment on function app.is_key_name(text) is
+  'Checks whether a person can read and type the name of an API key. Such a name has no blank at either end, and no '
+  'invisible character except joiners between other characters.';
+grant execute on function app.is_key_name(text) to authenticated, service_role;
+
+create function app.check_name(name text, whose text) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if char_length(name) not between 1 and 100 then
+    raise sqlstate 'PT422' using message = format('The name of %s has 1 to 100 characters', whose);
+  end if;
+  if not app.is_key_name(name) then
+    raise sqlstate 'PT422' using message = format(
+      'The name of %s has no blank at either end, and no line breaks, control characters or invisible characters', whose
+    );
+  end if;
+end
+$$;
+comment on function app.check_name(text, text) is
+  'Raises PT422, with a message for people, when a key or a member cannot have this name. Accepts null.';
+grant execute on function app.check_name(text, text) to authenticated, service_role;
+
+create function app.check_name_of_row() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform app.check_name(new.name, tg_argv[0]);
+  return new;
+end
+$$;
+comment on function app.check_name_of_row() is
+  'Trigger: refuses a wrong name with a message for people, before a constraint refuses it. The argument of the '
+  'trigger says whose name it is.';
+
+create function app.merge_json(target jsonb, patch jsonb) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(patch) <> 'object' then
+    return patch;
+  end if;
+  if target is null or jsonb_typeof(target) <> 'object' then
+    target := '{}';
+  end if;
+  return coalesce(
+    (
+      select jsonb_object_agg(key, value)
+      from (
+        select key, value from jsonb_each(target) where not patch ? key
+        union all
+        select key, app.merge_json(target -> key, value) from jsonb_each(patch) where jsonb_typeof(value) <> 'null'
+      ) as merged
+    ),
+    '{}'
+  );
+end
+$$;
+comment on function app.merge_json(jsonb, jsonb) is
+  'Returns the target after a JSON Merge Patch (RFC 7396): null removes a key, objects are merged, and other values '
+  'are replaced.';
+grant execute on function app.merge_json(jsonb, jsonb) to api_client, service_role;
+
+create function app.compact_json_bytes(document jsonb) returns integer
+language sql immutable
+set search_path = ''
+as $$
+  -- Postgres writes a space after every comma and colon. These spaces do not count, but spaces within strings do.
+  select octet_length(document::text)
+    - (select length(rest) - length(replace(rest, ' ', ''))
+       from (values (regexp_replace(document::text, '"([^"\\]|\\.)*"', '', 'g'))) as without_strings (rest))
+$$;
+comment on function app.compact_json_bytes(jsonb) is
+  'Returns how many bytes a document has as JSON without white space. The API counts the bytes of a document in this '
+  'way.';
+grant execute on function app.compact_json_bytes(jsonb) to api_client, service_role;
+
+create function app.as_list(document jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select case jsonb_typeof(document)
+    when 'array' then document when 'object' then jsonb_build_array(document) else '[]' end
+$$;
+comment on function app.as_list(jsonb) is
+  'Returns a document as a list. A single object becomes a list of one. Any other value becomes an empty list.';
+
+-- schemas/02_clock.sql
+
+-- The clock of changes. Callers keep copies of some rows. Each of these rows has a version: the number of the
+-- transaction that last wrote it. The horizon is the number of the oldest transaction that is still writing. A page of
+-- changes shows only versions below the horizon. A transaction that begins to write later gets a greater number. So a
+-- change that is committed after a page was read has a version at or above the horizon of that page. The order of the
+-- commits does not matter. A caller that continues from its cursor misses no change.
+--
+-- A database that is restored from a dump counts transactions from the beginning. So a version is the base plus the
+-- number of the transaction, and restart_changes() moves the base above every version. The generation shows whether a
+-- cursor was made before the last restart. The generation is the time of the last restart or of the first migration, in
+-- seconds. So two databases seldom have the same generation.
+create table app.change_clock (
+  is_only boolean primary key default true check (is_only),
+  base bigint not null default 0,
+  generation bigint not null default extract(epoch from clock_timestamp())::bigint
+);
+comment on table app.change_clock is
+  'One row: the base, which is added to a transaction number to make a version, and the current generation of the '
+  'cursors.';
+
+create function app.set_updated_at() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.updated_at := now();
+  return new;
+end
+$$;
+comment on function app.set_updated_at() is 'Trigger: stamps updated_at with the time of the transaction.';
+
+-- Security definer, because no role may read change_clock. The other functions that read this table are security
+-- definer for the same reason.
+create function app.change_now() returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  return (select base + pg_current_xact_id()::text::bigint from app.change_clock);
+end
+$$;
+comment on function app.change_now() is
+  'Returns the version of the rows that this transaction writes. All of these rows have the same version, even after '
+  'a savepoint.';
+grant execute on function app.change_now() to api_client, authenticated, service_role;
+
+-- This function must be stable. A volatile function sees a newer snapshot than the statement that calls it. A change
+-- that is committed between the two snapshots would be lost: the page would lack it, although its version is below the
+-- horizon.
+create function app.change_clock_now(out generation bigint, out horizon bigint, out beyond bigint)
+language sql stable security definer
+set search_path = ''
+as $$
+  select
+    generation,
+    base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+    base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+  from app.change_clock
+$$;
+comment on function app.change_clock_now() is
+  'Returns the clock as this statement sees it. Every transaction with a version below the horizon has ended. A '
+  'visible row has a version below `beyond`.';
+grant execute on function app.change_clock_now() to api_client;
+
+create function app.change_clock_for(
+  cursor_generation bigint, cursor_version bigint, newest_version bigint, out generation bigint, out horizon bigint
+)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  beyond bigint;
+begin
+  select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
+  from app.change_clock_now() as clock;
+  -- This check comes first, because only the operator can mend this fault. A caller that starts again from the
+  -- beginning would not get the newest rows either.
+  if newest_version >= beyond then
+    raise sqlstate 'PT500' using
+      message = 'Rows have versions that this database has not given out, so the feeds of changes would not show them',
+      detail = format('a row has the version %s, and the versions of this database end at %s', newest_version, beyond),
+      hint = 'The database was restored or moved: run npm run admin -- changes restart';
+  end if;
+  if cursor_generation <> generation or cursor_version >= beyond then
+    raise sqlstate 'PT410' using message = 'This cursor is older than the restore or the move of the database';
+  end if;
+end
+$$;
+comment on function app.change_clock_for(bigint, bigint, bigint) is
+  'Returns the clock for a page of changes after a cursor. Without a cursor, both parts of the cursor are null. '
+  'newest_version is the greatest version of the rows from which the page is read. Raises PT410 for a cursor of '
+  'another generation. Also raises PT410 for a cursor that is ahead of the clock, because the database was restored to '
+  'an earlier time. Raises PT500 when the clock was not restarted after a restore.';
+grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_client;
+
+-- A conditional write succeeds only if the record has not changed since it was read. The caller writes the version that
+-- it read, and the statement compares it with the stored version. If fifty writes with the same version run at the same
+-- time, only one succeeds.
+--
+-- A filter by version could not tell a changed record from a missing record, because it would find no row in either
+-- case.
+create function app.note_change() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- If these could change, the copy of a caller would keep the row under its earlier id, or in its earlier company.
+  if new.id <> old.id or new.company_id <> old.company_id then
+    raise sqlstate 'PT422' using
+      message = 'A row keeps its id and its company: delete it, and add another one';
+  end if;
+  -- If the statement writes no version, the old and the new version are equal.
+  if new.version <> old.version then
+    raise sqlstate 'PT412' using
+      message = 'The row has another version: it was changed after that version was read', detail = old.version::text;
+  end if;
+  new.updated_at := now();
+  new.version := app.change_now();
+  return new;
+end
+$$;
+comment on function app.note_change() is
+  'Trigger: stamps updated_at and version with the time and the number of the transaction. If the statement writes a '
+  'version that the row does not have, raises PT412 with the current version as detail. Refuses a change of the id or '
+  'the company.';
+
+-- Pipelines, stages, teams and members have a version too, so that every record stored as a row has one. These tables
+-- have no feed of changes, because a company has few such rows.
+create function app.note_version() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- If the statement writes no version, the old and the new version are equal.
+  if new.version <> old.version then
+    raise sqlstate 'PT412' using
+      message = 'The row has another version: it was changed after that version was read', detail = old.version::text;
+  end if;
+  new.updated_at := now();
+  new.version := app.change_now();
+  return new;
+end
+$$;
+comment on function app.note_version() is
+  'Trigger: does what app.note_change() does, for tables without a feed of changes. The ids of their rows may '
+  'change.';
+
+create function app.require_version(present bigint, accepted bigint) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if present <> accepted then
+    raise sqlstate 'PT412' using
+      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+  end if;
+end
+$$;
+comment on function app.require_version(bigint, bigint) is
+  'Raises PT412, as app.note_version() does, when the version of a row is not the accepted version. Null accepts any '
+  'version. This is for functions that check a write before they write the row.';
+
+create function app.require_version(present bigint, accepted bigint[]) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if accepted is not null and present <> all (accepted) then
+    raise sqlstate 'PT412' using
+      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+  end if;
+end
+$$;
+comment on function app.require_version(bigint, bigint[]) is
+  'Raises PT412 when the version of a row is not among the accepted versions. The detail is the current version. Null '
+  'accepts any version.';
+
+insert into app.change_clock default values;
+
+-- schemas/03_caller.sql
+
+-- Functions that say who makes a request: the company of its API key, the person, and the address of the client.
+-- Policies and the defaults of company_id columns call these functions.
+
+create function app.company_id(needed_scope text default null) returns uuid
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  claims constant jsonb := auth.jwt();
+  claimed_scope constant text := claims ->> 'scope';
+  key record;
+begin
+  -- Statements of people and of the platform name the company of a row themselves.
+  if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
+    return null;
+  end if;
+
+  select api_keys.company_id, api_keys.scopes into key
+  from public.api_keys
+  where api_keys.key_hash = claims ->> 'key_hash'
+    and api_keys.is_active
+    and (api_keys.expires_at is null or api_keys.expires_at > now());
+
+  if found
+    and (claimed_scope is null or claimed_scope = any (key.scopes))
+    -- A read token cannot write, even if its key has the scope write.
+    and (needed_scope is null or claimed_scope = needed_scope) then
+    return key.company_id;
+  end if;
+
+  -- The reason is looked up only for a refused key, so that an accepted key costs no further query.
+  select
+    coalesce(claimed_scope = any (api_keys.scopes), true) as has_claimed_scope,
+    case
+      when not api_keys.is_active then 'inactive'
+      when api_keys.expires_at <= now() then 'expired'
+      else 'scope'
+    end as reason,
+    api_keys.id, api_keys.hint
+  into key
+  from public.api_keys
+  where api_keys.key_hash = claims ->> 'key_hash';
+
+  if not found then
+    raise sqlstate 'PT401' using message = 'Invalid or expired API key';
+  end if;
+  if key.reason <> 'scope' then
+    raise sqlstate 'PT401' using
+      message = 'Invalid or expired API key',
+      detail = json_build_object('key_id', key.id, 'hint', key.hint, 'reason', key.reason);
+  end if;
+  raise sqlstate 'PT403' using
+    message = format(
+      'This API key does not have %s permission',
+      case when key.has_claimed_scope then needed_scope else claimed_scope end
+    ),
+    detail = json_build_object('key_id', key.id, 'hint', key.hint, 'reason', key.reason);
+end
+$$;
+comment on function app.company_id(text) is
+  'Returns the company of the API key of this request, or null when the request has no key. Raises PT401 when the key '
+  'is unknown, inactive or expired. Raises PT403 when the key lacks the scope that its token claims, or when the '
+  'token was not made for needed_scope. The detail is a JSON object: key_id and hint of the refused key, and the '
+  'reason (inactive, expired or scope). An unknown key has no detail.';
+grant execute on function app.company_id(text) to api_reader, api_client, authenticated, service_role;
+
+create function app.company_id_to_read(of_table text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return app.company_id(case current_setting('app.written', true) when of_table then 'write' else 'read' end);
+end
+$$;
+comment on function app.company_id_to_read(text) is
+  'Returns the company of the API key. The policies for reading a table call this with the name of the table. While a '
+  'statement writes this table, the token needs the scope write. Otherwise the token needs the scope read.';
+grant execute on function app.company_id_to_read(text) to api_client;
+
+-- Postgres also applies the read policies to a written row, when the statement returns the row (returning) or searches
+-- for it (where). So a write token may read a table while a statement writes that table. At any other time, only a read
+-- token may read it.
+--
+-- The setting app.written names the table that is being written. The triggers set app.written before the statement
+-- looks for its first row, and clear it after the statement returns its last row. Postgres evaluates the condition of a
+-- policy only when it needs the result. A caller cannot set app.written, because the Data API calls no function outside
+-- its schemas. A caller that could set app.written could also set the claims of the token.
+create function app.note_written_table() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform set_config('app.written', case tg_when when 'BEFORE' then tg_table_name else '' end, true);
+  return null;
+end
+$$;
+comment on function app.note_written_table() is
+  'Trigger: sets app.written to the name of the table while a statement writes it, and to an empty text afterwards.';
+
+create function public.authenticate() returns uuid
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id();
+begin
+  -- One update in five minutes is enough to tell a used key from a forgotten key.
+  update public.api_keys set last_used_at = now()
+  where key_hash = auth.jwt() ->> 'key_hash'
+    and (last_used_at is null or last_used_at < now() - interval '5 minutes');
+  return own_company_id;
+end
+$$;
+comment on function public.authenticate() is
+  'Checks the key of a request that reads no row, notes that the key is in use, and returns its company. Raises '
+  'PT401 and PT403 as app.company_id() does.';
+grant execute on function public.authenticate() to api_client;
+
+-- Security definer, because no role may read the digests of keys.
+create function app.author(out api_key_id uuid, out user_id uuid)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  case coalesce(current_setting('role', true), '')
+    when 'api_client' then
+      select id into api_key_id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash';
+    when 'authenticated' then
+      user_id := auth.uid();
+    else
+      null; -- the platform
+  end case;
+end
+$$;
+comment on function app.author() is
+  'Returns the author of the change that this statement writes: the API key or the person of the request. Both results '
+  'are null when the platform makes the change.';
+
+create function app.acting_kind() returns text
+language sql stable
+set search_path = ''
+as $$
+  select case coalesce(current_setting('role', true), '')
+    when 'authenticated' then 'person'
+    when 'service_role' then 'platform'
+    else 'database'
+  end
+$$;
+comment on function app.acting_kind() is
+  'Returns the kind of author that makes the statement, as in company_events.actor_kind: person, platform or database.';
+
+-- The address of the client, as the proxy in front of the Data API reports it. The Data API passes the headers of each
+-- request to its statements.
+create function app.address_of(written text) returns inet
+language sql immutable
+set search_path = ''
+as $$
+  select case
+    -- An address with a mask is a network, not a client.
+    when pg_input_is_valid(btrim(written), 'inet') and strpos(written, '/') = 0 then btrim(written)::inet
+  end
+$$;
+comment on function app.address_of(text) is
+  'Reads an IP address from the text of a header. Returns null when the text is not an IP address.';
+
+create function app.client_address() returns inet
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    -- Requests to a hosted project come through Cloudflare, which writes this header. Cloudflare passes on
+    -- x-forwarded-for as the caller wrote it.
+    app.address_of(headers ->> 'cf-connecting-ip'),
+    -- The proxy of a self-hosted project writes this header.
+    app.address_of(headers ->> 'x-real-ip'),
+    -- A proxy adds the address that it sees at the end of this header. The caller may have written the part before it.
+    app.address_of(split_part(headers ->> 'x-forwarded-for', ',', -1))
+  )
+  from (
+    select case when pg_input_is_valid(setting, 'jsonb') then setting::jsonb end as headers
+    from current_setting('request.headers', true) as setting
+  ) request
+$$;
+comment on function app.client_address() is
+  'Returns the address of the client, as the platform reports it. Returns null outside a request, or when the '
+  'platform reports no address. Never fails.';
+
+-- The health check for monitors. This call reaches the database as every request does, but needs no API key.
+create function public.health() returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select true
+$$;
+comment on function public.health() is 'Returns true, which shows that the database answers.';
+grant execute on function public.health() to api_client;
+
+-- schemas/10_companies.sql
+
+-- Companies and the people who work in them.
+
+create table public.companies (
+  id uuid primary key default gen_random_uuid(),
+  name text not null check (char_length(name) between 1 and 255),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+comment on table public.companies is
+  'A customer of the platform. Every record of the customer belongs to exactly one company.';
+
+create table public.company_members (
+  company_id uuid not null references public.companies on delete cascade,
+  user_id uuid not null references auth.users on delete cascade,
+  role text not null default 'agent' check (role in ('owner', 'admin', 'agent')),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- An API key reads every column of a member. The e-mail address is not in this table, so no key reads the address.
+  name text check (char_length(name) between 1 and 100)
+    constraint company_members_name_can_be_typed check (app.is_key_name(name)),
+  version bigint not null default app.change_now(),
+  primary key (company_id, user_id)
+);
+comment on table public.company_members is
+  'The people who work in a company, each with a role. The assignee of a conversation is one of them.';
+comment on column public.company_members.name is 'The name of the person in this company. Null until someone sets it.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.company_members alter column company_id set (n_distinct = 1);
+
+create index company_members_user_idx on public.company_members (user_id);
+create index company_members_newest_first_idx
+  on public.company_members (company_id, created_at desc, user_id desc);
+
+-- The next two functions are security definer. Otherwise a policy on company_members that reads company_members under
+-- the same policy would recurse without end. These functions return arrays, so that Postgres evaluates them once for
+-- each statement and can still use an index on company_id.
+create function app.member_company_ids() returns uuid[]
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(array_agg(company_id), '{}')
+  from public.company_members
+  where user_id = (select auth.uid())
+$$;
+comment on function app.member_company_ids() is 'Returns the companies in which the signed-in person works.';
+grant execute on function app.member_company_ids() to authenticated;
+
+create function app.managed_company_ids() returns uuid[]
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(array_agg(company_id), '{}')
+  from public.company_members
+  where user_id = (select auth.uid()) and role in ('owner', 'admin')
+$$;
+comment on function app.managed_company_ids() is
+  'Returns the companies that the signed-in person runs, as owner or admin.';
+grant execute on function app.managed_company_ids() to authenticated;
+
+create trigger companies_set_updated_at before update on public.companies
+  for each row execute function app.set_updated_at();
+create trigger company_members_check_name before insert or update of name on public.company_members
+  for each row execute function app.check_name_of_row('a member');
+create trigger company_members_note_version before update on public.company_members
+  for each row execute function app.note_version();
+
+alter table public.companies enable row level security;
+create policy "people read their companies" on public.companies
+  for select to authenticated using (id = any ((select app.member_company_ids())::uuid[]));
+create policy "owners and admins rename their company" on public.companies
+  for update to authenticated
+  using (id = any ((select app.managed_company_ids())::uuid[]))
+  with check (id = any ((select app.managed_company_ids())::uuid[]));
+alter table public.company_members enable row level security;
+create policy "people see who works in their companies" on public.company_members
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "a key reads the members of its company" on public.company_members
+  for select to api_client using (company_id = (select app.company_id('read')));
+create policy "owners and admins name the members of their company" on public.company_members
+  for update to authenticated
+  using (company_id = any ((select app.managed_company_ids())::uuid[]))
+  with check (company_id = any ((select app.managed_company_ids())::uuid[]));
+
+grant select, update (name) on public.companies to authenticated;
+grant select, insert, update, delete on public.companies to service_role;
+grant select on public.company_members to api_client;
+grant select, update (name) on public.company_members to authenticated;
+grant select, insert, update, delete on public.company_members to service_role;
+
+-- schemas/11_members.sql
+
+-- The operator manages the members of a company with these functions, because a new company has no owner who could add
+-- members. The operator names a person by the e-mail address with which the person signs in.
+
+create type public.company_member as (
+  company_id uuid,
+  user_id uuid,
+  email text,
+  name text,
+  role text,
+  created_at timestamptz
+);
+comment on type public.company_member is
+  'A member as the operator sees it, with the e-mail address. Signed-in people and API keys cannot read the e-mail '
+  'address.';
+
+create function app.name_of_person(user_id uuid, company_id uuid) returns text
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    (
+      select company_members.name from public.company_members
+      where company_members.user_id = name_of_person.user_id
+        and company_members.company_id = name_of_person.company_id
+    ),
+    (select users.email from auth.users where users.id = name_of_person.user_id)
+  )
+$$;
+comment on function app.name_of_person(uuid, uuid) is
+  'Returns the name of a person in a company, or the e-mail address if there is no name. Returns null when neither is '
+  'known.';
+
+create function app.person_with_email(email text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  found_ids constant uuid[] := array(
+    select users.id from auth.users where lower(users.email) = lower(btrim(person_with_email.email)) limit 2
+  );
+begin
+  if cardinality(found_ids) = 0 then
+    raise sqlstate 'PT404' using message = 'No one has signed up with this e-mail address';
+  end if;
+  -- A person who signs in by single sign-on and also in another way has two user accounts.
+  if cardinality(found_ids) > 1 then
+    raise sqlstate 'PT409' using message = 'Several people have signed up with this e-mail address';
+  end if;
+  return found_ids[1];
+end
+$$;
+comment on function app.person_with_email(text) is
+  'Returns the person who signs in with an e-mail address. Upper and lower case do not matter. Raises PT404 when '
+  'there is no such person, and PT409 when there are several.';
+
+create function app.check_member_role(role text) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if role is null or role not in ('owner', 'admin', 'agent') then
+    raise sqlstate 'PT422' using message = 'The role of a member is owner, admin or agent';
+  end if;
+end
+$$;
+comment on function app.check_member_role(text) is 'Raises PT422 for an unknown role.';
+
+create function app.member_with_email(company_id uuid, email text) returns public.company_member
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person constant uuid := app.person_with_email(member_with_email.email);
+  member public.company_member;
+begin
+  select m.company_id, m.user_id, u.email, m.name, m.role, m.created_at into member
+  from public.company_members m
+  join auth.users u on u.id = m.user_id
+  where m.company_id = member_with_email.company_id and m.user_id = person;
+  if not found then
+    raise sqlstate 'PT404' using message = 'This person does not work in the company';
+  end if;
+  return member;
+end
+$$;
+comment on function app.member_with_email(uuid, text) is
+  'Returns the member of a company who signs in with an e-mail address. Raises PT404 when there is none.';
+
+create function app.keep_an_owner(company_id uuid, leaving uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  owners uuid[];
+begin
+  -- Every call locks the rows in the same order. If two owners leave at the same time, the second one waits and is then
+  -- refused.
+  owners := array(
+    select user_id from public.company_members
+    where company_id = keep_an_owner.company_id and role = 'owner'
+    order by user_id
+    for no key update
+  );
+  if owners = array[leaving] then
+    raise sqlstate 'PT409' using message = 'This is the only owner of the company: make another member owner first';
+  end if;
+end
+$$;
+comment on function app.keep_an_owner(uuid, uuid) is
+  'Raises PT409 when this person is the only owner of the company. Until the end of the transaction, no other owner '
+  'can leave.';
+
+-- Security definer, like the functions below. Only these functions read the e-mail addresses of people, and only the
+-- platform may call them.
+create function public.add_company_member(
+  company_id uuid,
+  email text,
+  role text default 'agent',
+  name text default null
+) returns public.company_member
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person uuid;
+begin
+  perform app.check_member_role(add_company_member.role);
+  perform app.check_name(btrim(add_company_member.name), 'a member');
+  if not exists (select from public.companies where companies.id = add_company_member.company_id) then
+    raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  person := app.person_with_email(add_company_member.email);
+  -- In a project that lets people sign up, anyone can sign up with the address of another person, but cannot confirm
+  -- that address.
+  if not exists (
+    select from auth.users
+    where users.id = person and (users.email_confirmed_at is not null or users.invited_at is not null)
+  ) then
+    raise sqlstate 'PT409' using message = 'This person has not confirmed the e-mail address yet';
+  end if;
+  insert into public.company_members (company_id, user_id, role, name)
+  values (add_company_member.company_id, person, add_company_member.role, btrim(add_company_member.name))
+  on conflict do nothing;
+  if not found then
+    raise sqlstate 'PT409' using message = 'This person works in the company already';
+  end if;
+  return app.member_with_email(add_company_member.company_id, add_company_member.email);
+end
+$$;
+comment on function public.add_company_member(uuid, text, text, text) is
+  'Adds the person who signs in with this e-mail address to a company. Raises PT404 when there is no such company or '
+  'person. Raises PT409 when the address is not confirmed, or when the person already works in the company. Raises '
+  'PT422 for a wrong role or name.';
+grant execute on function public.add_company_member(uuid, text, text, text) to service_role;
+
+create function public.list_company_members(company_id uuid) returns setof public.company_member
+language sql stable security definer
+set search_path = ''
+as $$
+  select m.company_id, m.user_id, u.email::text, m.name, m.role, m.created_at
+  from public.company_members m
+  join auth.users u on u.id = m.user_id
+  where m.company_id = list_company_members.company_id
+$$;
+comment on function public.list_company_members(uuid) is
+  'Returns the members of a company, with their e-mail addresses. Returns no rows for an unknown company.';
+grant execute on function public.list_company_members(uuid) to service_role;
+
+create function public.change_company_member_role(company_id uuid, email text, role text)
+returns public.company_member
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  member public.company_member;
+begin
+  perform app.check_member_role(change_company_member_role.role);
+  member := app.member_with_email(change_company_member_role.company_id, change_company_member_role.email);
+  if change_company_member_role.role <> 'owner' then
+    perform app.keep_an_owner(member.company_id, member.user_id);
+  end if;
+  update public.company_members set role = change_company_member_role.role
+  where company_id = member.company_id and user_id = member.user_id;
+  return app.member_with_email(change_company_member_role.company_id, change_company_member_role.email);
+end
+$$;
+comment on function public.change_company_member_role(uuid, text, text) is
+  'Gives a member of a company another role. Raises PT404 when no member has the e-mail address. Raises PT409 when '
+  'the company would have no owner left. Raises PT422 for a wrong role.';
+grant execute on function public.change_company_member_role(uuid, text, text) to service_role;
+
+create function public.remove_company_member(company_id uuid, email text) returns public.company_member
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  member public.company_member;
+begin
+  member := app.member_with_email(remove_company_member.company_id, remove_company_member.email);
+  perform app.keep_an_owner(member.company_id, member.user_id);
+  delete from public.company_members
+  where company_id = member.company_id and user_id = member.user_id;
+  return member;
+end
+$$;
+comment on function public.remove_company_member(uuid, text) is
+  'Removes a member from a company. The person can still sign in. Raises PT404 when no member has the e-mail '
+  'address, and PT409 when the company would have no owner left.';
+grant execute on function public.remove_company_member(uuid, text) to service_role;
+
+-- schemas/12_teams.sql
+
+-- Teams of a company. A conversation can be assigned to a team.
+
+create table public.teams (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  name text not null check (char_length(name) between 1 and 255),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  version bigint not null default app.change_now(),
+  unique (company_id, id),
+  unique (company_id, name)
+);
+comment on table public.teams is 'A group of people in a company. Conversations can be assigned to a team.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.teams alter column company_id set (n_distinct = 1);
+
+-- An API key lists the teams of its company. The list has every team that a conversation may name in team_id.
+create index teams_newest_first_idx on public.teams (company_id, created_at desc, id desc);
+
+create trigger teams_note_version before update on public.teams
+  for each row execute function app.note_version();
+
+alter table public.teams enable row level security;
+create policy "people read their company's teams" on public.teams
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people add teams to their company" on public.teams
+  for insert to authenticated with check (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people change their company's teams" on public.teams
+  for update to authenticated
+  using (company_id = any ((select app.member_company_ids())::uuid[]))
+  with check (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people delete their company's teams" on public.teams
+  for delete to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "a key reads its company's teams" on public.teams
+  for select to api_client using (company_id = (select app.company_id('read')));
+
+grant select on public.teams to api_client;
+grant select, insert (company_id, name), update (name), delete on public.teams to authenticated;
+grant select, insert, update, delete on public.teams to service_role;
+
+-- schemas/20_api_keys.sql
+
+-- API keys. Owners and admins of a company create, rename, switch off, rotate and delete its keys. The operator can do
+-- the same.
+
+create type public.new_api_key as (
+  id uuid,
+  company_id uuid,
+  name text,
+  api_key text,
+  scopes text[],
+  expires_at timestamptz,
+  created_at timestamptz
+);
+comment on type public.new_api_key is
+  'A new key, as create_api_key() and rotate_api_key() return it. Only this answer contains the key itself (api_key).';
+
+create table public.api_keys (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  name text not null check (char_length(name) between 1 and 100)
+    constraint api_keys_name_can_be_typed check (app.is_key_name(name)),
+  -- SHA-256 in hexadecimal. A plain digest is enough: keys are random, so there is no dictionary to try.
+  key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
+  -- The last four characters, so that a person can tell one key from another.
+  hint text not null check (char_length(hint) = 4),
+  scopes text[] not null check (
+    cardinality(scopes) > 0
+    and scopes <@ array['read', 'write', 'messaging']
+  ),
+  is_active boolean not null default true,
+  expires_at timestamptz check (isfinite(expires_at)),
+  last_used_at timestamptz,
+  created_by uuid references auth.users on delete set null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  replaces uuid,
+  replaced_at timestamptz,
+  meant_to_expire_at timestamptz,
+  constraint api_keys_id_in_company unique (company_id, id),
+  -- A key can have only one successor. The foreign key also uses the index of this constraint.
+  constraint api_keys_one_successor unique (company_id, replaces),
+  -- When a key is deleted, its successor remains.
+  constraint api_keys_replaces_fkey foreign key (company_id, replaces)
+    references public.api_keys (company_id, id) on delete set null (replaces)
+);
+comment on table public.api_keys is
+  'The API keys of integrations. The key itself is shown once, when it is created, and is never stored.';
+comment on column public.api_keys.last_used_at is
+  'When a request last used the key. authenticate() updates it, at most once in five minutes.';
+comment on column public.api_keys.replaces is
+  'The earlier key that this key replaces. Null when there is no earlier key, or when the earlier key was deleted.';
+comment on column public.api_keys.replaced_at is
+  'When the key last got a successor. The time stays, even if the successor is deleted.';
+comment on column public.api_keys.meant_to_expire_at is
+  'The expiry that the key had before its first rotation: infinity means never, and null means no rotation yet. A '
+  'rotation shortens expires_at, but the successor lives as long as the key was meant to live.';
+
+create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
+create index api_keys_created_by_idx on public.api_keys (created_by);
+
+create function app.add_api_key(
+  company_id uuid,
+  name text,
+  scopes text[],
+  expires_at timestamptz,
+  replaces uuid default null
+) returns public.new_api_key
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  -- 256 random bits, in an alphabet that is safe in headers and URLs.
+  plain constant text := 'sk_live_' || translate(
+    rtrim(encode(extensions.gen_random_bytes(32), 'base64'), '='), '+/', '-_'
+  );
+  made public.new_api_key;
+begin
+  insert into public.api_keys as k (company_id, name, key_hash, hint, scopes, expires_at, created_by, replaces)
+  values (
+    add_api_key.company_id,
+    add_api_key.name,
+    encode(sha256(convert_to(plain, 'UTF8')), 'hex'),
+    right(plain, 4),
+    add_api_key.scopes,
+    add_api_key.expires_at,
+    (select auth.uid()),
+    add_api_key.replaces
+  )
+  returning k.id, k.company_id, k.name, plain, k.scopes, k.expires_at, k.created_at into made;
+  return made;
+end
+$$;
+comment on function app.add_api_key(uuid, text, text[], timestamptz, uuid) is
+  'Creates a random key with these values. Only create_api_key() and rotate_api_key() call it, and both check the '
+  'caller.';
+
+create function public.create_api_key(
+  name text,
+  scopes text[],
+  expires_at timestamptz default null,
+  company_id uuid default null
+) returns public.new_api_key
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  managed constant uuid[] := app.managed_company_ids();
+  owner_id uuid := create_api_key.company_id;
+begin
+  if owner_id is null and not is_platform and cardinality(managed) = 1 then
+    owner_id := managed[1];
+  end if;
+  if not is_platform and cardinality(managed) = 0 then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company create its API keys';
+  end if;
+  if owner_id is null then
+    raise sqlstate 'PT422' using message = 'Name the company of the new key in company_id';
+  end if;
+  if not is_platform and owner_id <> all (managed) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company create its API keys';
+  end if;
+  if not exists (select from public.companies where companies.id = owner_id) then
+    raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  if coalesce(char_length(btrim(create_api_key.name)), 0) not between 1 and 100 then
+    raise sqlstate 'PT422' using message = 'The name of a key has 1 to 100 characters';
+  end if;
+  if cardinality(coalesce(create_api_key.scopes, '{}')) = 0
+    or not create_api_key.scopes <@ array['read', 'write', 'messaging'] then
+    raise sqlstate 'PT422' using message = 'The scopes of a key are one or more of read, write and messaging';
+  end if;
+  if not app.is_key_name(btrim(create_api_key.name)) then
+    raise sqlstate 'PT422' using message = 'The name of a key has no line breaks, control characters or invisible characters';
+  end if;
+  if create_api_key.expires_at <= now() or not isfinite(create_api_key.expires_at) then
+    raise sqlstate 'PT422' using message = 'The expiry of a key must be a moment in the future';
+  end if;
+  if create_api_key.expires_at >= '10000-01-01Z' then
+    raise sqlstate 'PT422' using message = 'The expiry of a key must be before the year 10000';
+  end if;
+
+  return app.add_api_key(
+    owner_id,
+    btrim(create_api_key.name),
+    array(select distinct scope from unnest(create_api_key.scopes) as scope order by scope),
+    create_api_key.expires_at
+  );
+end
+$$;
+comment on function public.create_api_key(text, text[], timestamptz, uuid) is
+  'Creates an API key and returns it. The key is never shown again. Owners and admins of the company may call this '
+  'function. A person who runs exactly one company may leave out company_id. The platform (service_role) may name any '
+  'company.';
+grant execute on function public.create_api_key(text, text[], timestamptz, uuid) to authenticated, service_role;
+
+create function public.rotate_api_key(key_id uuid, overlap_hours integer default 24) returns public.new_api_key
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  managed constant uuid[] := app.managed_company_ids();
+  working_in constant uuid[] := app.member_company_ids();
+  key public.api_keys;
+  until timestamptz;
+  made public.new_api_key;
+begin
+  if not is_platform and cardinality(managed) = 0 then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company rotate its API keys';
+  end if;
+  if overlap_hours is null or overlap_hours not between 0 and 168 then
+    raise sqlstate 'PT422' using message = 'The overlap is 0 to 168 hours';
+  end if;
+
+  -- The function checks the caller before it locks anything. So a caller without the right never waits and never blocks
+  -- others.
+  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id;
+  if not found or not (is_platform or key.company_id = any (working_in)) then
+    raise sqlstate 'PT404' using message = 'No API key has this id';
+  end if;
+  if not (is_platform or key.company_id = any (managed)) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company rotate its API keys';
+  end if;
+
+  -- The company is locked first, because a deletion of the company locks the company before its keys.
+  perform from public.companies where companies.id = key.company_id for key share;
+  -- If two rotations run at the same time, the second one waits here and then finds the successor.
+  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No API key has this id';
+  end if;
+  if exists (
+    select from public.api_keys
+    where api_keys.company_id = key.company_id and api_keys.replaces = key.id
+  ) then
+    raise sqlstate 'PT409' using message = 'This key was already replaced: rotate its successor';
+  end if;
+
+  key.meant_to_expire_at := coalesce(key.meant_to_expire_at, key.expires_at, 'infinity');
+  if isfinite(key.meant_to_expire_at) then
+    until := least(now() + (key.meant_to_expire_at - key.created_at), '9999-12-31Z');
+    if until <= now() then
+      raise sqlstate 'PT422' using message = 'This key expired before it was made: create a new one';
+    end if;
+  end if;
+  made := app.add_api_key(key.company_id, key.name, key.scopes, until, key.id);
+  -- A key without expires_at never expires, and least() ignores null.
+  update public.api_keys set
+    expires_at = least(api_keys.expires_at, now() + make_interval(hours => overlap_hours)),
+    meant_to_expire_at = key.meant_to_expire_at,
+    replaced_at = now(),
+    updated_at = now()
+  where api_keys.id = key.id;
+  return made;
+end
+$$;
+comment on function public.rotate_api_key(uuid, integer) is
+  'Creates a successor of an API key and returns it. The successor is never shown again. The successor has the same '
+  'name and scopes, is active, and lives as long as the earlier key was meant to live. The earlier key ends after the '
+  'overlap, or at its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and '
+  'admins of the company and the platform (service_role) may call this function. Raises PT403 for other callers. '
+  'Raises PT404 for an unknown key or a key of another company. Raises PT409 for a key that already has a successor. '
+  'Raises PT422 for a wrong overlap, or for a key whose expiry was before its creation.';
+grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
+
+create trigger api_keys_check_name before insert or update of name on public.api_keys
+  for each row execute function app.check_name_of_row('a key');
+create trigger api_keys_set_updated_at before update of name, is_active on public.api_keys
+  for each row execute function app.set_updated_at();
+
+alter table public.api_keys enable row level security;
+create policy "owners and admins see their company's keys" on public.api_keys
+  for select to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+create policy "owners and admins rename keys and switch them on and off" on public.api_keys
+  for update to authenticated
+  using (company_id = any ((select app.managed_company_ids())::uuid[]))
+  with check (company_id = any ((select app.managed_company_ids())::uuid[]));
+create policy "owners and admins delete their company's keys" on public.api_keys
+  for delete to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+
+grant delete on public.api_keys to authenticated, service_role;
+grant select (
+  id, company_id, name, hint, scopes, is_active, expires_at, last_used_at, created_by, created_at, updated_at,
+  replaces
+) on public.api_keys to authenticated, service_role;
+grant update (name, is_active) on public.api_keys to authenticated, service_role;
+
+-- schemas/21_company_events.sql
+
+-- The history of a company. The history has an event for each change of an API key, for each member who joins or
+-- leaves, and for each change of a member's name or role. The event says who made the change, when, and from which
+-- address. The database writes the event in the transaction of the change. Changes by people, by the platform and by
+-- administrators all have events.
+
+create table public.company_events (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  -- These columns have no foreign keys, because an event stays after its key is deleted or its person has left.
+  key_id uuid,
+  key_name text,
+  key_hint text,
+  action text not null,
+  details jsonb not null default '{}',
+  actor_kind text not null check (actor_kind in ('person', 'platform', 'database')),
+  actor_id uuid,
+  actor_name text,
+  client_address inet,
+  -- clock_timestamp() advances within a transaction, so the events of one transaction have an order.
+  created_at timestamptz not null default clock_timestamp(),
+  member_id uuid,
+  member_name text,
+  constraint company_events_action_check check (
+    case
+      when member_id is null then
+        num_nulls(key_id, key_name, key_hint) = 0 and member_name is null and action in (
+          'created', 'renamed', 'switched_off', 'switched_on', 'rotated', 'expiry_changed', 'changed', 'deleted'
+        )
+      else
+        num_nonnulls(key_id, key_name, key_hint) = 0 and action in (
+          'member_added', 'member_renamed', 'member_role_changed', 'member_removed'
+        )
+    end
+  )
+);
+comment on table public.company_events is
+  'The changes of the API keys and the members of each company. Owners and admins read this table. Only the triggers '
+  'of api_keys and company_members write it.';
+comment on column public.company_events.key_name is
+  'The name of the key after the event. Null when the event is about a member.';
+comment on column public.company_events.member_id is
+  'The member that the event is about, as in company_members.user_id. Null when the event is about a key.';
+comment on column public.company_events.member_name is
+  'The name of the member after the event. Null when the member had no name.';
+comment on column public.company_events.action is
+  'The kind of event. The action changed comes only from a statement of an administrator, such as a statement that '
+  'gives a key other scopes.';
+comment on column public.company_events.details is
+  'Which values this object has depends on the action. A created event has scopes and expires_at, and also `replaces` '
+  'if the key replaces another key. The events renamed and expiry_changed have from and to, where a null expiry means '
+  'never. A rotated event has successor_id and ends_at. A changed event has fields, and from and to if the scopes '
+  'changed. A deleted event has scopes. The events member_renamed and member_role_changed have from and to, where a '
+  'null name means no name. The events member_added and member_removed have role.';
+comment on column public.company_events.actor_name is
+  'The name that the person had in the company before the event, or the e-mail address if the person had no name. '
+  'Another person may later get the same name, but never the same actor_id.';
+comment on column public.company_events.actor_kind is
+  'person: a signed-in person. platform: the operator, with the secret key. database: a statement that did not come '
+  'through the Data API.';
+comment on column public.company_events.client_address is
+  'The address of the client, as the platform reported it. Null when the platform reported no address.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.company_events alter column company_id set (n_distinct = 1);
+
+create index company_events_newest_first_idx
+  on public.company_events (company_id, created_at desc, id desc);
+
+-- Security definer, because no role may write the events.
+create function app.note_api_key_event() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  -- An insertion has no old row, and a deletion has no new row. Each field of the missing row is null.
+  key constant public.api_keys := coalesce(new, old);
+  kind constant text := app.acting_kind();
+  person constant uuid := case when kind = 'person' then auth.uid() end;
+  fields constant text[] := array_remove(
+    array[
+      case when old.scopes <> new.scopes then 'scopes' end,
+      case when old.key_hash <> new.key_hash then 'key_hash' end,
+      case when old.company_id <> new.company_id then 'company_id' end
+    ],
+    null
+  );
+begin
+  -- A key that is deleted with its company leaves no event, because the company no longer exists.
+  insert into public.company_events (
+    company_id, key_id, key_name, key_hint, action, details, actor_kind, actor_id, actor_name, client_address
+  )
+  select
+    company.id, key.id, key.name, key.hint, event.action, event.details, kind, person,
+    app.name_of_person(person, company.id), app.client_address()
+  from public.companies company
+  cross join lateral (
+    values
+      (
+        tg_op = 'INSERT', 'created',
+        jsonb_build_object('scopes', new.scopes, 'expires_at', new.expires_at)
+          || case when new.replaces is null then '{}' else jsonb_build_object('replaces', new.replaces) end
+      ),
+      (old.name <> new.name, 'renamed', jsonb_build_object('from', old.name, 'to', new.name)),
+      (old.is_active and not new.is_active, 'switched_off', '{}'),
+      (new.is_active and not old.is_active, 'switched_on', '{}'),
+      (
+        tg_op = 'UPDATE' and old.replaced_at is distinct from new.replaced_at, 'rotated',
+        jsonb_build_object(
+          'successor_id', (
+            select successor.id from public.api_keys successor
+            where successor.company_id = key.company_id and successor.replaces = key.id
+          ),
+          'ends_at', new.expires_at
+        )
+      ),
+      (
+        -- The event of a rotation already says when the key ends.
+        tg_op = 'UPDATE' and old.expires_at is distinct from new.expires_at
+          and old.replaced_at is not distinct from new.replaced_at,
+        'expiry_changed', jsonb_build_object('from', old.expires_at, 'to', new.expires_at)
+      ),
+      (
+        fields <> '{}', 'changed',
+        jsonb_build_object('fields', fields)
+          || case when 'scopes' = any (fields) then jsonb_build_object('from', old.scopes, 'to', new.scopes) else '{}' end
+      ),
+      (tg_op = 'DELETE', 'deleted', jsonb_build_object('scopes', old.scopes))
+  ) as event (happened, action, details)
+  where company.id = key.company_id and event.happened
+  for key share of company;
+  return null;
+end
+$$;
+comment on function app.note_api_key_event() is
+  'Trigger: writes each change of an API key into company_events. One statement may make several changes.';
+
+create function app.note_member_event() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  kind constant text := app.acting_kind();
+  person constant uuid := case when kind = 'person' then auth.uid() end;
+  -- An insertion has no old row, and a deletion has no new row. If an update moves a membership to another person or
+  -- company, the old membership ends and a new one begins.
+  is_same constant boolean :=
+    coalesce(old.user_id = new.user_id and old.company_id = new.company_id, false);
+begin
+  -- Members who are deleted with their company leave no event, because the company no longer exists.
+  insert into public.company_events (
+    company_id, member_id, member_name, action, details, actor_kind, actor_id, actor_name, client_address
+  )
+  select
+    company.id, event.member_id, event.member_name, event.action, event.details, kind, person,
+    -- If people change their own name, the row already has the new name. The event needs the earlier name.
+    case
+      when person = old.user_id then coalesce(old.name, app.name_of_person(person, null))
+      else app.name_of_person(person, company.id)
+    end,
+    app.client_address()
+  from (
+    values
+      (
+        not is_same and tg_op <> 'INSERT', old.company_id, old.user_id, old.name, 'member_removed',
+        jsonb_build_object('role', old.role)
+      ),
+      (
+        not is_same and tg_op <> 'DELETE', new.company_id, new.user_id, new.name, 'member_added',
+        jsonb_build_object('role', new.role)
+      ),
+      (
+        is_same and old.name is distinct from new.name, new.company_id, new.user_id, new.name, 'member_renamed',
+        jsonb_build_object('from', old.name, 'to', new.name)
+      ),
+      (
+        is_same and old.role <> new.role, new.company_id, new.user_id, new.name, 'member_role_changed',
+        jsonb_build_object('from', old.role, 'to', new.role)
+      )
+  ) as event (happened, company_id, member_id, member_name, action, details)
+  join public.companies company on company.id = event.company_id
+  where event.happened
+  for key share of company;
+  return null;
+end
+$$;
+comment on function app.note_member_event() is
+  'Trigger: writes an event into company_events when a member joins or leaves, and for each change of a member''s '
+  'name or role.';
+
+create trigger api_keys_note_event after insert or delete on public.api_keys
+  for each row execute function app.note_api_key_event();
+
+-- A request that uses a key changes none of these columns, so it makes no event and does not run this trigger.
+create trigger api_keys_note_change after update on public.api_keys
+  for each row
+  when (
+    (old.name, old.is_active, old.expires_at, old.replaced_at, old.scopes, old.key_hash, old.company_id)
+      is distinct from
+      (new.name, new.is_active, new.expires_at, new.replaced_at, new.scopes, new.key_hash, new.company_id)
+  )
+  execute function app.note_api_key_event();
+create trigger company_members_note_event after insert or delete on public.company_members
+  for each row execute function app.note_member_event();
+create trigger company_members_note_change after update on public.company_members
+  for each row
+  when (
+    (old.company_id, old.user_id, old.name, old.role) is distinct from
+      (new.company_id, new.user_id, new.name, new.role)
+  )
+  execute function app.note_member_event();
+
+alter table public.company_events enable row level security;
+create policy "owners and admins read the history of their company" on public.company_events
+  for select to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+
+grant select on public.company_events to authenticated, service_role;
+
+-- schemas/22_usage.sql
+
+-- The use of the API keys of a company: the number of requests for each status and day, and the latest errors. Paths,
+-- queries, bodies and error messages are not stored, because they may name a person.
+
+create table public.api_key_usage (
+  company_id uuid not null references public.companies on delete cascade,
+  key_id uuid not null,
+  -- A day in UTC.
+  day date not null,
+  status smallint not null check (status between 100 and 599),
+  requests bigint not null check (requests > 0),
+  primary key (company_id, key_id, day, status),
+  constraint api_key_usage_key_fkey foreign key (company_id, key_id)
+    references public.api_keys (company_id, id) on delete cascade
+);
+comment on table public.api_key_usage is
+  'The number of requests with each key on each day (UTC), by the HTTP status of the answer. Rows are kept for 30 '
+  'days. The number is at most a minute late and never too high. The number lacks the requests that an instance of a '
+  'function had not reported when the instance ended.';
+
+create table public.api_key_errors (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  key_id uuid not null,
+  at timestamptz not null,
+  status smallint not null check (status between 400 and 599),
+  -- The code of the error, such as invalid_request.
+  code text not null check (char_length(code) between 1 and 64),
+  method text not null check (char_length(method) between 1 and 16),
+  -- The id of the operation in the API's description. Null when no operation has this path and method.
+  operation text check (char_length(operation) between 1 and 64),
+  request_id text not null check (char_length(request_id) between 1 and 128),
+  constraint api_key_errors_key_fkey foreign key (company_id, key_id)
+    references public.api_keys (company_id, id) on delete cascade
+);
+comment on table public.api_key_errors is
+  'The latest errors of requests with each key: at most 50 for each key, from the last 30 days. The answer to a '
+  'request and the log of the functions have the same request_id.';
+
+create index api_key_usage_age_idx on public.api_key_usage (day);
+create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, at desc, id desc);
+create index api_key_errors_age_idx on public.api_key_errors (at);
+
+create function public.record_api_key_usage(usage jsonb, errors jsonb default '[]') returns void
+language plpgsql security definer -- the role of its caller may not read keys or write usage
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  today constant date := (now() at time zone 'utc')::date;
+  held uuid[];
+begin
+  -- The function locks the keys until the end of the transaction. A key that is being deleted, alone or with its
+  -- company, is left out. The deletion waits for the rows of the key, so this function must not wait for the deletion.
+  select array_agg(known.id) into held
+  from (
+    select keys.id
+    from public.api_keys as keys
+    join public.companies on companies.id = keys.company_id
+    where keys.key_hash in (
+      select told ->> 'key_hash'
+      from jsonb_array_elements(record_api_key_usage.usage || record_api_key_usage.errors) as told
+    )
+    for key share of keys, companies skip locked
+  ) as known;
+
+  -- Many instances may report the same key at the same time. They write the rows in one order, so that no deadlock
+  -- occurs. A day in the future counts as today.
+  insert into public.api_key_usage as counted (company_id, key_id, day, status, requests)
+  select keys.company_id, keys.id, least(told.day, today), told.status, sum(told.requests)
+  from jsonb_to_recordset(record_api_key_usage.usage)
+    as told (key_hash text, day date, status smallint, requests bigint)
+  join public.api_keys as keys on keys.key_hash = told.key_hash and keys.id = any (held)
+  where told.day > today - 30
+  group by 1, 2, 3, 4
+  order by 1, 2, 3, 4
+  on conflict (company_id, key_id, day, status) do update set requests = counted.requests + excluded.requests;
+
+  insert into public.api_key_errors (company_id, key_id, at, status, code, method, operation, request_id)
+  select
+    keys.company_id, keys.id, least(told.at, now()), told.status, told.code, told.method, told.operation,
+    told.request_id
+  from jsonb_to_recordset(record_api_key_usage.errors) as told (
+    key_hash text, at timestamptz, status smallint, code text, method text, operation text, request_id text
+  )
+  join public.api_keys as keys on keys.key_hash = told.key_hash and keys.id = any (held);
+  if found then
+    delete from public.api_key_errors where id in (
+      select errors.id from public.api_key_errors as errors
+      where errors.id in (
+        select beyond.id
+        from public.api_keys as keys
+        cross join lateral (
+          select newest.id from public.api_key_errors as newest
+          where newest.company_id = keys.company_id and newest.key_id = keys.id
+          order by newest.at desc, newest.id desc
+          offset 50
+        ) as beyond
+        where keys.id = any (held)
+      )
+      for update skip locked
+    );
+  end if;
+
+  -- This comes last, because it locks rows of other keys.
+  perform app.remove_old_usage_of_keys(1000);
+end
+$$;
+comment on function public.record_api_key_usage(jsonb, jsonb) is
+  'Adds the counts of one instance of a function to the stored counts. The argument usage is an array of { key_hash, '
+  'day, status, requests }. The argument errors is an array of { key_hash, at, status, code, method, operation, '
+  'request_id }. The newest 50 errors of a key are kept. Leaves out unknown keys, keys that are being deleted, and '
+  'days that are no longer kept. Deletes rows older than 30 days.';
+grant execute on function public.record_api_key_usage(jsonb, jsonb) to usage_client;
+
+create function app.remove_old_usage_of_keys(max_rows integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  first_day constant date := (now() at time zone 'utc')::date - 29;
+begin
+  -- If two calls run at the same time, each skips the rows that the other deletes.
+  delete from public.api_key_usage as usage using (
+    select company_id, key_id, day, status from public.api_key_usage
+    where day < first_day
+    limit max_rows
+    for update skip locked
+  ) as old
+  where usage.company_id = old.company_id and usage.key_id = old.key_id
+    and usage.day = old.day and usage.status = old.status;
+  delete from public.api_key_errors where id in (
+    select id from public.api_key_errors
+    where at < first_day::timestamp at time zone 'utc'
+    limit max_rows
+    for update skip locked
+  );
+end
+$$;
+comment on function app.remove_old_usage_of_keys(integer) is
+  'Keeps the usage and the errors of keys of the last 30 days, and deletes older rows. Today is one of the 30 days. '
+  'Deletes at most max_rows rows of each table.';
+
+alter table public.api_key_usage enable row level security;
+create policy "owners and admins read the usage of their company's keys" on public.api_key_usage
+  for select to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+create policy "the platform reads the usage of keys" on public.api_key_usage
+  for select to service_role using (true);
+alter table public.api_key_errors enable row level security;
+create policy "owners and admins read the errors of their company's keys" on public.api_key_errors
+  for select to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+create policy "the platform reads the errors of keys" on public.api_key_errors
+  for select to service_role using (true);
+
+grant select on public.api_key_usage to authenticated, service_role;
+grant select on public.api_key_errors to authenticated, service_role;
+
+-- schemas/23_idempotency_keys.sql
+
+-- Idempotency keys and atomic writes. A POST with an Idempotency-Key writes only once. The transaction of the write
+-- also claims the idempotency key. If the write is rolled back, the idempotency key is free again. After a committed
+-- write, the next request with the key is a repeat, even if the first answer never arrived.
+--
+-- The table keeps only the ids of the written rows, never the answer. A repeat gets the rows as they are at the time of
+-- the repeat. So the table has no data about people.
+
+create table public.idempotency_keys (
+  company_id uuid not null references public.companies on delete cascade,
+  -- A company may use the same idempotency key for two operations.
+  path text not null check (char_length(path) between 1 and 255),
+  key text not null check (char_length(key) between 1 and 255),
+  -- A digest of the content of the request.
+  fingerprint text not null check (char_length(fingerprint) between 1 and 100),
+  -- What the function that made the claim needs to answer a repeat.
+  outcome jsonb,
+  made_at timestamptz not null default now(),
+  primary key (company_id, path, key)
+);
+comment on table public.idempotency_keys is
+  'The Idempotency-Keys of the last 24 hours, with the ids that their requests wrote. The functions that write '
+  'records fill this table.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.idempotency_keys alter column company_id set (n_distinct = 1);
+
+create index idempotency_keys_made_at_idx on public.idempotency_keys (made_at);
+
+create function app.claim_idempotency_key(own_company_id uuid, idempotency jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  -- The local Data API passes null as a JSON null.
+  asked constant jsonb := nullif(idempotency, 'null');
+  erased_key text;
+  earlier record;
+begin
+  if asked is null then
+    return null;
+  end if;
+  erased_key := app.erased_digest(own_company_id, 'key', asked ->> 'key');
+  -- If another request has this lock, that request is still running. This request does not wait for the lock or for the
+  -- row, because it would hold a connection during the wait.
+  if pg_try_advisory_xact_lock(hashtextextended(
+    format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
+  )) then
+    insert into public.idempotency_keys as known (company_id, path, key, fingerprint)
+    select own_company_id, asked ->> 'path', asked ->> 'key', asked ->> 'fingerprint'
+    where not exists (
+      select from public.idempotency_keys
+      where company_id = own_company_id and path = asked ->> 'path' and key = erased_key
+        and made_at >= now() - interval '24 hours'
+    )
+    on conflict (company_id, path, key) do update set
+      fingerprint = excluded.fingerprint,
+      outcome = null,
+      made_at = excluded.made_at
+    where known.made_at < now() - interval '24 hours';
+    if found then
+      return null;
+    end if;
+  end if;
+  -- Another repeat may hold the lock while it reads. This repeat can still answer, because a committed outcome never
+  -- changes.
+  select known.fingerprint, known.outcome, known.fingerprint = asked_as.fingerprint as is_same into earlier
+  from (
+    values
+      (asked ->> 'key', asked ->> 'fingerprint'),
+      (erased_key, app.erased_digest(own_company_id, 'key', asked ->> 'fingerprint'))
+  ) as asked_as (key, fingerprint)
+  join public.idempotency_keys as known on known.company_id = own_company_id
+    and known.path = asked ->> 'path' and known.key = asked_as.key
+    and known.made_at >= now() - interval '24 hours';
+  if not found then
+    raise sqlstate 'PT409' using message = 'idempotency_in_progress';
+  end if;
+  if not earlier.is_same then
+    raise sqlstate 'PT422' using message = 'idempotency_key_reused';
+  end if;
+  if earlier.outcome is null then
+    raise exception 'The request with this key has kept no outcome, so it cannot be repeated';
+  end if;
+  return earlier.outcome;
+end
+$$;
+comment on function app.claim_idempotency_key(uuid, jsonb) is
+  'Claims the idempotency key { path, key, fingerprint } of a request. Returns null when the request has no '
+  'idempotency key, or is the first one with this key. The caller then writes, and calls app.keep_outcome() at the '
+  'end. For a repeat, returns what the first request kept, and the caller writes nothing. Raises PT409 '
+  'idempotency_in_progress while the first request runs. Raises PT422 idempotency_key_reused when the content of the '
+  'first request was different. The caller checks the company first.';
+
+create function app.keep_outcome(own_company_id uuid, idempotency jsonb, outcome jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.idempotency_keys set outcome = keep_outcome.outcome
+  where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key';
+end
+$$;
+comment on function app.keep_outcome(uuid, jsonb, jsonb) is
+  'Stores what a request with a claimed key has written, for its repeats: ids and statuses, never the answer. Does '
+  'nothing for a request without an idempotency key.';
+
+create function app.has_failed(results jsonb) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from jsonb_array_elements(results) as given (result) where (result ->> 'status')::integer >= 400
+  );
+end
+$$;
+comment on function app.has_failed(jsonb) is 'Checks whether the results of a write have a failed item.';
+
+create function app.require_all(results jsonb, atomic boolean) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if atomic and app.has_failed(results) then
+    raise sqlstate 'CRM01' using message = 'One item failed, so none is written';
+  end if;
+end
+$$;
+comment on function app.require_all(jsonb, boolean) is
+  'Raises CRM01 when an item of an atomic write has failed. The writing function catches CRM01, which undoes its '
+  'writes, and returns app.undone().';
+
+create function app.undone(results jsonb) returns json
+language sql immutable
+set search_path = ''
+as $$
+  select json_build_object('replayed', false, 'undone', true, 'without_custom_fields', false, 'results', results)
+$$;
+comment on function app.undone(jsonb) is 'Returns the answer to an atomic write in which an item has failed.';
+
+-- Idempotency keys are kept for 24 hours. An older key counts as free, even before the job that runs each minute
+-- deletes it.
+create function app.remove_old_idempotency_keys(max_rows integer) returns integer
+language sql
+set search_path = ''
+as $$
+  with old as (
+    select company_id, path, key from public.idempotency_keys
+    where made_at < now() - interval '24 hours'
+    order by made_at
+    -- Each POST may add a row, so this table has more old rows than other tables. The rows are small.
+    limit 10 * max_rows
+    for update skip locked
+  ),
+  removed as (
+    delete from public.idempotency_keys as keys using old
+    where keys.company_id = old.company_id and keys.path = old.path and keys.key = old.key
+    returning keys.key
+  )
+  select count(*)::integer from removed
+$$;
+comment on function app.remove_old_idempotency_keys(integer) is
+  'Deletes idempotency keys that are older than 24 hours, at most ten times the given number, and returns how many '
+  'it deleted.';
+
+alter table public.idempotency_keys enable row level security;
+create policy "the platform reads idempotency keys" on public.idempotency_keys
+  for select to service_role using (true);
+
+grant select on public.idempotency_keys to service_role;
+
+-- schemas/24_changes.sql
+
+-- The feeds of changes. Callers read a feed to keep their copies up to date. A deleted row leaves a tombstone with its
+-- id. The file of each table with a feed calls app.make_feed().
+
+create table public.deleted_rows (
+  company_id uuid not null references public.companies on delete cascade,
+  resource text not null check (resource in ('contacts', 'deals', 'conversations', 'messages')),
+  id uuid not null,
+  version bigint not null,
+  deleted_at timestamptz not null,
+  merged_into uuid,
+  primary key (company_id, resource, id)
+);
+comment on table public.deleted_rows is
+  'Tombstones: the ids of the deleted contacts, deals, conversations and messages of a company. The feeds of changes '
+  'show a tombstone unless a row with the same id exists again.';
+comment on column public.deleted_rows.merged_into is
+  'For a merged contact: the surviving contact, even after further merges. Null for other rows.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.deleted_rows alter column company_id set (n_distinct = 1);
+
+create index deleted_rows_changes_idx on public.deleted_rows (company_id, resource, version, id);
+create index deleted_rows_merged_idx on public.deleted_rows (company_id, merged_into) where merged_into is not null;
+
+-- Security definer, because no role may write a tombstone.
+create function app.note_deletion() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  insert into public.deleted_rows as known (company_id, resource, id, version, deleted_at)
+  select deleted.company_id, tg_table_name, deleted.id, app.change_now(), now()
+  from deleted
+  -- If the company itself is deleted, no one is left to read the feed.
+  join public.companies on companies.id = deleted.company_id
+  on conflict (company_id, resource, id) do update set
+    version = excluded.version,
+    deleted_at = excluded.deleted_at;
+  return null;
+end
+$$;
+comment on function app.note_deletion() is
+  'Trigger: leaves a tombstone for each row that the statement deleted, even if a cascade deleted the row. Leaves no '
+  'tombstone when the company itself is deleted.';
+
+-- The tombstone of a merged contact names the surviving contact. A tombstone leaves out members that are null.
+create function app.make_feed(feed text, of_table text, columns text) returns void
+language plpgsql
+set search_path = ''
+as $make$
+begin
+  execute format(
+    $template$
+      create or replace function public.%1$I(
+        generation bigint default null, after_version bigint default null, after_id uuid default null,
+        max_rows integer default 50
+      ) returns setof json
+      language plpgsql stable
+      set search_path = ''
+      -- Each part of the query reads at most 201 rows, so one plan is right for all values. Compiling the plan would
+      -- take longer than reading a page.
+      set plan_cache_mode = force_generic_plan
+      set jit = off
+      as $feed$
+      declare
+        -- Without a cursor, the page begins after the last id of version -1, so it begins with the first version.
+        from_version constant bigint := coalesce(after_version, -1);
+        from_id constant uuid := coalesce(after_id, 'ffffffff-ffff-ffff-ffff-ffffffffffff');
+        most constant integer := least(greatest(max_rows, 0), 201);
+        newest_version bigint;
+        clock record;
+      begin
+        -- The policies check the key only if the tables have rows, so the key is checked here.
+        perform app.company_id('read');
+        newest_version := greatest(
+          (select version from public.%2$I order by version desc limit 1),
+          (select version from public.deleted_rows where resource = %2$L order by version desc limit 1)
+        );
+        clock := app.change_clock_for(%1$I.generation, after_version, newest_version);
+        return next json_build_object('generation', clock.generation, 'horizon', clock.horizon);
+        -- One statement reads both index ranges, so both come from one snapshot.
+        return query
+          select page.change from (
+            (
+              select kept.version, kept.id, to_json(kept) as change
+              from (
+                select %3$s, version from public.%2$I
+                where (version, id) > (from_version, from_id) and version < clock.horizon
+                order by version, id
+                limit 201
+              ) as kept
+            )
+            union all
+            (
+              select gone.version, gone.id, json_strip_nulls(to_json(gone))
+              from (
+                select id, company_id, deleted_at, merged_into, version from public.deleted_rows
+                where resource = %2$L
+                  and (version, id) > (from_version, from_id) and version < clock.horizon
+                  -- If a row with the same id exists again, the feed shows the row and no tombstone. This form of the
+                  -- condition looks up each id in the primary key.
+                  and (select true from public.%2$I as again where again.id = deleted_rows.id) is null
+                order by version, id
+                limit 201
+              ) as gone
+            )
+            order by version, id
+            limit most
+          ) as page;
+      end
+      $feed$
+    $template$,
+    feed, of_table, columns
+  );
+  execute format(
+    $template$
+      comment on function public.%1$I(bigint, bigint, uuid, integer) is
+        'Returns one page of changes of the %2$s of the key''s company. Needs a read token. First comes the clock '
+        '{ generation, horizon }. Then come at most max_rows changes after a cursor or from the beginning, and never '
+        'more than 201. A change is a row with its version, or a tombstone { id, company_id, deleted_at, merged_into?, '
+        'version }. Raises PT410 and PT500 as app.change_clock_for() does, PT401 and PT403 as app.company_id() does. '
+        'Made by app.make_feed().'
+    $template$,
+    feed, of_table
+  );
+  execute format('grant execute on function public.%I(bigint, bigint, uuid, integer) to api_client', feed);
+end
+$make$;
+comment on function app.make_feed(text, text, text) is
+  'Creates the function that returns the changes of a table with these columns. A second call replaces that function.';
+
+-- A version is never used twice, even after a restore. So the new base is also above the versions of tables that have
+-- no feed. The restart does not wait for transactions that write those tables, because no one reads those tables in the
+-- order of versions.
+create function public.restart_changes() returns json
+-- Security definer, because no role may read or change the clock.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_number constant bigint := pg_current_xact_id()::text::bigint;
+  newest_version bigint;
+  answer json;
+begin
+  -- This lock waits until the transactions that wrote with the old base have ended. New transactions wait for the new
+  -- base.
+  lock table public.contacts, public.deals, public.conversations, public.messages, public.deleted_rows
+    in share row exclusive mode;
+  -- The index finds the newest row of a company immediately.
+  select
+    greatest(
+      max(newest.version),
+      (select max(version) from public.deleted_rows),
+      (select max(version) from public.pipelines),
+      (select max(version) from public.stages),
+      (select max(version) from public.teams),
+      (select max(version) from public.company_members)
+    )
+    into newest_version
+  from public.companies
+  cross join lateral (
+    (select version from public.contacts where company_id = companies.id order by version desc limit 1)
+    union all
+    (select version from public.deals where company_id = companies.id order by version desc limit 1)
+    union all
+    (select version from public.conversations where company_id = companies.id order by version desc limit 1)
+    union all
+    (select version from public.messages where company_id = companies.id order by version desc limit 1)
+  ) as newest;
+  -- After a restore to an earlier time, the database does not know which numbers it had already given out. Adding
+  -- 4294967296 skips these numbers. With one restart a day, JSON numbers stay exact for more than five thousand years.
+  update app.change_clock set
+    base = greatest(newest_version, base + own_number) + 4294967296 - own_number,
+    generation = greatest(generation + 1, extract(epoch from clock_timestamp())::bigint)
+  where is_only
+  returning json_build_object('generation', generation) into answer;
+  return answer;
+end
+$$;
+comment on function public.restart_changes() is
+  'Starts a new generation of the feeds of changes. The new versions are above all earlier versions. Earlier cursors '
+  'expire. Call this after every restore and every move of the database.';
+grant execute on function public.restart_changes() to service_role;
+
+create function public.changes_status() returns json
+-- Security definer, because no role may read the clock, and only the owner sees what another role does.
+language sql stable security definer
+set search_path = ''
+as $$
+  select json_build_object(
+    'generation', clock.generation,
+    'restarted_at', to_timestamp(clock.generation),
+    'horizon', clock.horizon,
+    -- The feeds show these transactions only after the transaction at the horizon has ended.
+    'waiting_transactions', greatest(clock.beyond - clock.horizon - 1, 0),
+    'writing_since', (
+      select min(since) from (
+        select xact_start as since from pg_stat_activity where backend_xid is not null
+        union all
+        select prepared from pg_prepared_xacts
+      ) as writing
+    ),
+    'sees_other_sessions', pg_has_role(current_user, 'pg_read_all_stats', 'usage')
+  )
+  from app.change_clock_now() as clock
+$$;
+comment on function public.changes_status() is
+  'Returns the clock of the feeds of changes: the generation, the time at which it began, and the horizon. The member '
+  'waiting_transactions is the greatest possible number of transactions that the feeds do not show until an earlier '
+  'transaction ends. The member writing_since is when the oldest transaction began that is still writing. This member '
+  'is null when no transaction is writing, or when the owner of this function cannot see the transaction '
+  '(sees_other_sessions).';
+grant execute on function public.changes_status() to service_role;
+
+alter table public.deleted_rows enable row level security;
+create policy "a key reads what was deleted in its company" on public.deleted_rows
+  for select to api_client using (company_id = (select app.company_id('read')));
+
+grant select on public.deleted_rows to api_client;
+
+-- schemas/25_digests.sql
+
+-- Digests that replace the names of an erased person. With a digest, the platform recognizes a repeated request or a
+-- late report about the person.
+--
+-- A plain digest of a phone can be guessed, because there are few phones. So each digest is made with a secret key that
+-- only these functions read (HMAC-SHA256, RFC 2104). The company is part of each digest, so one phone has unrelated
+-- digests in two companies.
+
+create table app.erasure_key (
+  is_only boolean primary key default true check (is_only),
+  -- The secret key, padded for the inner and the outer hash.
+  inner_pad bytea not null check (octet_length(inner_pad) = 64),
+  outer_pad bytea not null check (octet_length(outer_pad) = 64)
+);
+comment on table app.erasure_key is
+  'One row: the secret key of the digests of erased values. The key never changes, because the erased values are gone '
+  'and their digests cannot be made again.';
+
+create function app.padded(key bytea, pad integer) returns bytea
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  block bytea := key || decode(repeat('00', 64 - octet_length(key)), 'hex');
+begin
+  for place in 0..63 loop
+    block := set_byte(block, place, get_byte(block, place) # pad);
+  end loop;
+  return block;
+end
+$$;
+comment on function app.padded(bytea, integer) is
+  'Returns a secret key of at most 64 bytes, padded as HMAC requires.';
+
+create function app.erased_digest(own_company_id uuid, kind text, value text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if value is null or value ~ '^erased\.[0-9a-f]{64}$' then
+    return value;
+  end if;
+  return (
+    select 'erased.' || encode(
+      sha256(outer_pad || sha256(
+        inner_pad || convert_to(format('%s %s %s', own_company_id, kind, value), 'UTF8')
+      )),
+      'hex'
+    )
+    from app.erasure_key
+  );
+end
+$$;
+comment on function app.erased_digest(uuid, text, text) is
+  'Returns the digest that replaces a value of an erased person. The kinds are person (a phone or an id at the '
+  'channel), message (a message id of the channel) and key (an idempotency key). Returns a digest or null unchanged.';
+
+insert into app.erasure_key (inner_pad, outer_pad)
+select app.padded(key, 54), app.padded(key, 92) -- 0x36 and 0x5c
+from (select sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))
+  as random (key);
+
+-- schemas/30_contacts.sql
+
+-- Contacts: the people a company talks to. A person has one contact, however the phone is spelled.
+
+create table public.contacts (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null default app.company_id() references public.companies on delete cascade,
+  name text check (char_length(name) <= 255),
+  email text check (char_length(email) <= 320),
+  -- The phone is stored as the caller sent it. POSIX classes would also match the digits of other scripts, so the
+  -- pattern uses [0-9].
+  phone text check (phone ~ '^\+[1-9][0-9]{6,14}$'),
+  -- An archived contact has no phone_key, so lookups and upserts need no condition that leaves out archived contacts.
+  phone_key text generated always as (case when archived_at is null then app.phone_key(phone) end) stored,
+  temperature text not null default 'warm' check (temperature in ('cold', 'warm', 'hot')),
+  tags text[] not null default '{}' check (cardinality(tags) <= 50 and array_position(tags, null) is null)
+    constraint contacts_tags_fit_index check (tags = '{}' or app.longest(tags) <= 2048),
+  source text not null default 'api' check (char_length(source) <= 255),
+  job_title text check (char_length(job_title) <= 255),
+  empresa text check (char_length(empresa) <= 255),
+  -- The API's limit is 16 KiB of compact JSON. Postgres adds a space after every comma and colon, so the limit here is
+  -- higher.
+  custom_fields jsonb not null default '{}' check (
+    jsonb_typeof(custom_fields) = 'object'
+    and octet_length(custom_fields::text) <= 32768
+  ),
+  do_not_contact boolean not null default false,
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- The values that searches compare, without case and accents.
+  name_words text generated always as (app.words(name)) stored,
+  email_words text generated always as (app.words(email)) stored,
+  empresa_words text generated always as (app.words(empresa)) stored,
+  job_title_words text generated always as (app.words(job_title)) stored,
+  email_key text generated always as (lower(email collate "pg_c_utf8")) stored,
+  version bigint not null default app.change_now(),
+  -- A person whose phone the channel hides has a business-scoped user id instead, so a contact may have no phone. Only
+  -- the platform adds such a contact, because no other role may write has_identity.
+  has_identity boolean not null default false,
+  -- Who last set do_not_contact, and when. The source is manual (a member or an API key of the company) or word (the
+  -- person sent the word stop or start).
+  do_not_contact_source text constraint contacts_do_not_contact_source_check
+    check (do_not_contact_source in ('manual', 'word')),
+  do_not_contact_at timestamptz,
+  -- The newest time of each word (stop or start) that the person sent.
+  stop_word_at timestamptz,
+  start_word_at timestamptz,
+  -- The newest times at which the channel reported that the person stopped or resumed marketing.
+  marketing_stopped_at timestamptz,
+  marketing_stop_source text constraint contacts_marketing_stop_source_check
+    check (marketing_stop_source in ('preference', 'status')),
+  marketing_resumed_at timestamptz,
+  marketing_opt_out_at timestamptz generated always as (
+    -- If a stop and a resume have the same time, the stop wins.
+    case when marketing_resumed_at is null or marketing_stopped_at >= marketing_resumed_at
+      then marketing_stopped_at end
+  ) stored,
+  -- When the channel adds a contact, the contact has the profile name of the person until a member or a key sets a
+  -- name.
+  profile_name_at timestamptz,
+  -- Write-only: a trigger merges the patch into custom_fields and empties this column.
+  custom_fields_patch jsonb constraint contacts_custom_fields_patch_check check (custom_fields_patch is null),
+  archived_at timestamptz,
+  archived_phone_key text generated always as (
+    case when archived_at is not null then app.phone_key(phone) end
+  ) stored,
+  erased_at timestamptz,
+  unique (company_id, id),
+  constraint contacts_one_per_phone unique (company_id, phone_key),
+  constraint contacts_reachable check (phone is not null or has_identity or erased_at is not null)
+);
+comment on table public.contacts is
+  'The people that a company talks to. A company has one contact for each phone key.';
+comment on column public.contacts.email_key is
+  'The e-mail address in lower case. Searches by address use it, so case does not matter.';
+comment on column public.contacts.marketing_opt_out_at is
+  'When the person stopped marketing templates. Null when the person never stopped them, or allowed them again.';
+comment on column public.contacts.profile_name_at is
+  'When the person wrote with the profile name that is now the name of the contact. Null when the company set the '
+  'name.';
+comment on column public.contacts.custom_fields_patch is
+  'A patch to merge into custom_fields; always null in a stored row.';
+comment on column public.contacts.archived_at is
+  'When the contact was archived. Null when it is not archived. The database sets the time.';
+comment on column public.contacts.phone_key is
+  'The phone in one form for all its spellings. A lookup by phone uses this form. Null for an archived contact and for '
+  'a contact without a phone.';
+comment on column public.contacts.archived_phone_key is
+  'The phone_key that an archived contact had. The contact gets this value back when the contact is restored. Several '
+  'archived contacts may have the same value.';
+comment on column public.contacts.erased_at is
+  'When the person was erased. The contact keeps its id and the values that do not name the person.';
+
+-- A policy hides from the planner which company makes the request. With n_distinct = 1, the planner assumes that all
+-- rows belong to one company. So it plans for the largest company and not for the average one. With such a plan,
+-- Postgres reads a page from the index and does not sort all rows.
+alter table public.contacts alter column company_id set (n_distinct = 1);
+
+-- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, it often
+-- expects ten times too many rows. It then reads the rows in the order of the list, where it should use the index of
+-- words.
+alter table public.contacts
+  alter column name_words set statistics 400,
+  alter column email_words set statistics 400,
+  alter column empresa_words set statistics 400,
+  alter column job_title_words set statistics 400;
+
+create index contacts_newest_first_idx on public.contacts (company_id, created_at desc, id desc);
+
+-- This one index covers words, tags and custom fields. One index is smaller than three indexes, and halves the cost of
+-- a write. Its list of pending entries is short, so that no single write or search pays for many other writes.
+create index contacts_found_idx on public.contacts using gin (
+  company_id, tags, custom_fields jsonb_path_ops, name_words extensions.gin_trgm_ops,
+  email_words extensions.gin_trgm_ops, replace(phone, '+', ' ') extensions.gin_trgm_ops,
+  empresa_words extensions.gin_trgm_ops, job_title_words extensions.gin_trgm_ops
+) with (gin_pending_list_limit = 512);
+create index contacts_name_idx on public.contacts (company_id, name);
+create index contacts_email_idx on public.contacts (company_id, email_key);
+create index contacts_temperature_idx on public.contacts (company_id, temperature, created_at desc, id desc);
+create index contacts_source_idx on public.contacts (company_id, source, created_at desc, id desc);
+create index contacts_job_title_idx on public.contacts (company_id, job_title, created_at desc, id desc);
+create index contacts_empresa_idx on public.contacts (company_id, empresa, created_at desc, id desc);
+
+-- Few contacts have these values, so the partial indexes are small.
+create index contacts_do_not_contact_idx on public.contacts (company_id, created_at desc, id desc)
+  where do_not_contact;
+create index contacts_inactive_idx on public.contacts (company_id, created_at desc, id desc)
+  where not is_active;
+create index contacts_by_name_idx
+  on public.contacts (company_id, (left(coalesce(name_words, ''), 100) collate "C"), id);
+create index contacts_by_update_idx on public.contacts (company_id, updated_at, id);
+create index contacts_changes_idx on public.contacts (company_id, version, id);
+
+-- Few contacts have a value, so the partial index is small.
+create index contacts_marketing_opt_out_idx on public.contacts (company_id, marketing_opt_out_at)
+  where marketing_opt_out_at is not null;
+
+-- Lists leave out archived records. After a mistaken import, there may be many archived records. In an index of all
+-- records, the archived records would come before the others.
+create index contacts_not_archived_idx on public.contacts (company_id, created_at desc, id desc)
+  where archived_at is null;
+create index contacts_not_archived_by_update_idx on public.contacts (company_id, updated_at, id)
+  where archived_at is null;
+create index contacts_archived_idx on public.contacts (company_id, created_at desc, id desc)
+  where archived_at is not null;
+create index contacts_archived_phone_idx on public.contacts (company_id, archived_phone_key)
+  where archived_phone_key is not null;
+
+create function app.note_own_name() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.profile_name_at is not distinct from old.profile_name_at then
+    new.profile_name_at := null;
+  end if;
+  return new;
+end
+$$;
+comment on function app.note_own_name() is
+  'Trigger: sets profile_name_at to null when a name is written without the time of a profile name, because then the '
+  'company set the name.';
+
+create function app.merge_custom_fields() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.custom_fields := app.merge_json(new.custom_fields, new.custom_fields_patch);
+  new.custom_fields_patch := null;
+  -- Compact JSON is never longer than the JSON of Postgres, so measuring the JSON of Postgres is enough for most rows.
+  -- The platform may have made a row larger, for example by a merge. A write may make such a row smaller, even if the
+  -- row stays too large.
+  if octet_length(new.custom_fields::text) > 16384
+    and app.compact_json_bytes(new.custom_fields)
+      > greatest(16384, app.compact_json_bytes(old.custom_fields)) then
+    raise check_violation using
+      message = 'new row for relation "contacts" violates check constraint "contacts_custom_fields_check"',
+      constraint = 'contacts_custom_fields_check';
+  end if;
+  return new;
+end
+$$;
+comment on function app.merge_custom_fields() is
+  'Trigger: merges custom_fields_patch into custom_fields (RFC 7396), and empties custom_fields_patch. So two '
+  'simultaneous patches of different keys both take effect. Refuses custom fields that grow beyond the API''s 16 KiB, '
+  'as a breach of contacts_custom_fields_check.';
+
+create function app.contact_json(contact public.contacts) returns json
+-- This function is in plpgsql, so that a call for each of many rows costs little. The result is json, because building
+-- jsonb takes three times as long.
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'id', contact.id,
+    'company_id', contact.company_id,
+    'name', contact.name,
+    'email', contact.email,
+    'phone', contact.phone,
+    'temperature', contact.temperature,
+    'tags', contact.tags,
+    'source', contact.source,
+    'job_title', contact.job_title,
+    'empresa', contact.empresa,
+    'custom_fields', contact.custom_fields,
+    'do_not_contact', contact.do_not_contact,
+    'do_not_contact_source', contact.do_not_contact_source,
+    'do_not_contact_at', contact.do_not_contact_at,
+    'marketing_opt_out_at', contact.marketing_opt_out_at,
+    'is_active', contact.is_active,
+    'archived_at', contact.archived_at,
+    'erased_at', contact.erased_at,
+    'created_at', contact.created_at,
+    'updated_at', contact.updated_at,
+    'version', contact.version::text
+  );
+end
+$$;
+comment on function app.contact_json(public.contacts) is
+  'Returns a contact in the form in which API keys read it, as in the view own_contacts. The order of the members is '
+  'not fixed.';
+
+create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
+-- This function is volatile and in plpgsql, so that it sees a merge for which the calling statement has waited.
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return (
+    select contacts.id from public.deleted_rows as gone
+    join public.contacts on contacts.company_id = gone.company_id and contacts.id = gone.merged_into
+    where gone.company_id = own_company_id and gone.resource = 'contacts' and gone.id = merged_id
+  );
+end
+$$;
+comment on function app.survivor_of(uuid, uuid) is
+  'Returns the contact into which another contact of the company was merged, or null when that contact was not '
+  'merged.';
+
+create function public.survivor_of_contact(id uuid) returns uuid
+-- Security definer, because a write token cannot read tombstones.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  return app.survivor_of(
+    app.company_id(case when auth.jwt() ->> 'scope' = 'write' then 'write' else 'read' end), survivor_of_contact.id
+  );
+end
+$$;
+comment on function public.survivor_of_contact(uuid) is
+  'Returns the contact of the key''s company into which another contact was merged, or null when there is none. Needs '
+  'a read or a write token. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.survivor_of_contact(uuid) to api_client;
+
+create trigger contacts_note_written before insert or update on public.contacts
+  for each statement execute function app.note_written_table();
+create trigger contacts_note_no_longer_written after insert or update on public.contacts
+  for each statement execute function app.note_written_table();
+create trigger contacts_note_change before update on public.contacts
+  for each row execute function app.note_change();
+create trigger contacts_note_deletion after delete on public.contacts
+  referencing old table as deleted for each statement execute function app.note_deletion();
+create trigger contacts_note_own_name before update of name on public.contacts
+  for each row when (new.name is distinct from old.name) execute function app.note_own_name();
+create trigger contacts_merge_custom_fields before update of custom_fields_patch on public.contacts
+  for each row when (new.custom_fields_patch is not null) execute function app.merge_custom_fields();
+
+alter table public.contacts enable row level security;
+create policy "a key reads its company's contacts" on public.contacts
+  for select to api_client using (company_id = (select app.company_id_to_read('contacts')));
+create policy "a key changes its company's contacts" on public.contacts
+  for update to api_client
+  using (company_id = (select app.company_id('write')))
+  with check (company_id = (select app.company_id('write')));
+create policy "people read their company's contacts" on public.contacts
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people add contacts to their company" on public.contacts
+  for insert to authenticated with check (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people change their company's contacts" on public.contacts
+  for update to authenticated
+  using (company_id = any ((select app.member_company_ids())::uuid[]))
+  with check (company_id = any ((select app.member_company_ids())::uuid[]));
+
+-- A key may read all columns, so that an update does not have to name the columns that it returns. Only functions add
+-- contacts.
+grant select on public.contacts to api_client;
+grant update (
+  name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact, is_active,
+  version, custom_fields_patch
+) on public.contacts to api_client;
+grant select on public.contacts to authenticated;
+grant insert (
+  company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+  is_active
+) on public.contacts to authenticated;
+grant update (
+  name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact, is_active,
+  archived_at
+) on public.contacts to authenticated;
+grant select, insert, update, delete on public.contacts to service_role;
+
+-- The columns that a key reads, in the order in which the API shows them.
+select app.make_feed('contact_changes', 'contacts', '
+  id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+  do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at
+');
+
+-- schemas/31_phones.sql
+
+-- The phones and ids by which a contact is found: its own phone, earlier phones, and the channel's ids of the person. A
+-- person whose contacts were merged also has further phones.
+
+create table public.contact_former_phones (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  contact_id uuid not null,
+  phone text not null check (phone ~ '^\+[1-9][0-9]{6,14}$'),
+  phone_key text generated always as (case when not is_archived then app.phone_key(phone) end) stored,
+  -- The time until which the phone belonged to the contact. A number may later belong to another person.
+  until timestamptz not null,
+  is_archived boolean not null default false,
+  archived_phone_key text generated always as (case when is_archived then app.phone_key(phone) end) stored,
+  constraint contact_former_phones_once unique (company_id, contact_id, phone_key),
+  constraint contact_former_phones_contact_fkey foreign key (company_id, contact_id)
+    references public.contacts (company_id, id) on delete cascade
+);
+comment on table public.contact_former_phones is
+  'The earlier phones of a contact, and its further phones. A further phone is one that the person has in addition to '
+  'the phone of the contact. Its `until` is infinity. A message that the person sent from an earlier phone still '
+  'belongs to the contact.';
+comment on column public.contact_former_phones.is_archived is
+  'Whether the contact is archived. A phone of an archived contact finds no contact.';
+
+create table public.contact_identities (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  contact_id uuid not null,
+  -- The business-scoped user id. It is the same for all accounts of a business portfolio.
+  user_id text check (char_length(user_id) between 1 and 255),
+  -- The business account through which the id was first seen.
+  business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
+  seen_at timestamptz not null default now(),
+  -- The user id of an archived contact.
+  archived_user_id text,
+  constraint contact_identities_once unique (company_id, user_id),
+  constraint contact_identities_contact_fkey foreign key (company_id, contact_id)
+    references public.contacts (company_id, id) on delete cascade,
+  constraint contact_identities_kept check ((user_id is null) <> (archived_user_id is null))
+);
+comment on table public.contact_identities is
+  'The ids that the channel gives to the people of a company. A person with a new phone gets another id.';
+comment on column public.contact_identities.user_id is
+  'The business-scoped user id by which the person is found. Null when the contact is archived.';
+comment on column public.contact_identities.archived_user_id is
+  'The user_id that an archived contact had. The contact gets this value back when the contact is restored, unless '
+  'another contact has the id then.';
+
+create table public.contact_identity_events (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  contact_id uuid not null,
+  -- The kind merged means that another contact, whose id is in `was`, turned out to be the same person. The kind
+  -- phone_taken means that another contact has the new phone, so the change is only noted.
+  kind text not null check (kind in ('phone_changed', 'phone_taken', 'user_id_changed', 'merged')),
+  was text,
+  becomes text,
+  happened_at timestamptz not null,
+  constraint contact_identity_events_once unique nulls not distinct (company_id, contact_id, kind, was, becomes),
+  constraint contact_identity_events_contact_fkey foreign key (company_id, contact_id)
+    references public.contacts (company_id, id) on delete cascade
+);
+comment on table public.contact_identity_events is
+  'The changes of a contact''s phone and ids that the channel reported. Also says which contacts turned out to be one '
+  'person.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.contact_former_phones alter column company_id set (n_distinct = 1);
+alter table public.contact_identities alter column company_id set (n_distinct = 1);
+alter table public.contact_identity_events alter column company_id set (n_distinct = 1);
+
+create index contact_identities_contact_idx on public.contact_identities (company_id, contact_id);
+create index contact_former_phones_phone_idx on public.contact_former_phones (company_id, phone_key);
+create index contact_former_phones_archived_idx on public.contact_former_phones (company_id, archived_phone_key)
+  where archived_phone_key is not null;
+create index contact_identities_archived_idx on public.contact_identities (company_id, archived_user_id)
+  where archived_user_id is not null;
+
+create function app.contacts_of_phones(own_company_id uuid, phones text[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    -- This is a subquery for each phone, because the plan of a join may read all rows of the company.
+    select coalesce(
+      (select id from public.contacts where company_id = own_company_id and phone_key = app.phone_key(given.phone)),
+      -- A further phone of a person whose contacts were merged.
+      (
+        select contact_id from public.contact_former_phones
+        where company_id = own_company_id and phone_key = app.phone_key(given.phone) and until = 'infinity'
+        order by contact_id limit 1
+      )
+    )
+    from unnest(phones) with ordinality as given (phone, place)
+    order by place
+  );
+end
+$$;
+comment on function app.contacts_of_phones(uuid, text[]) is
+  'Returns the contact of each phone. The phone may have any spelling, and may be a further phone of the contact. '
+  'Returns null in the place of a phone without a contact.';
+
+create function public.contact_id_by_phone(phone text) returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select (app.contacts_of_phones((select app.company_id('write')), array[contact_id_by_phone.phone]))[1]
+$$;
+comment on function public.contact_id_by_phone(text) is
+  'Returns the contact of the key''s company that has this phone. The phone may have any spelling, and may be a '
+  'further phone of the contact. Returns null when there is no such contact. Needs a write token.';
+grant execute on function public.contact_id_by_phone(text) to api_client;
+
+-- A caller may look for a phone of a person whose contacts were merged. The caller then finds the surviving contact.
+create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
+-- Security definer, because a token cannot read the phone keys of further phones. So the function gets the company from
+-- the key.
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('read');
+begin
+  return array(
+    select contact_id from public.contact_former_phones
+    where company_id = own_company_id and until = 'infinity' and phone_key = any (phone_keys)
+    union
+    select contact_id from public.contact_former_phones
+    where with_archived and company_id = own_company_id and until = 'infinity'
+      and archived_phone_key = any (phone_keys)
+    order by contact_id
+    limit 100
+  );
+end
+$$;
+comment on function public.contacts_of_further_phones(text[], boolean) is
+  'Returns the contacts of the key''s company that have one of these phones as a further phone, because other '
+  'contacts were merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
+
+-- A further phone belongs to its contact, and another contact cannot take it. Otherwise a person who asked not to be
+-- contacted could be reached at that phone.
+create function app.refuse_further_phone() returns trigger
+-- Security definer, because a key or a person who writes a contact cannot read the further phones of other contacts.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.await_further_phones(new.company_id);
+  if exists (
+    select from public.contact_former_phones
+    where company_id = new.company_id and phone_key = new.phone_key and until = 'infinity' and contact_id <> new.id
+  ) then
+    raise unique_violation using
+      message = 'duplicate key value violates unique constraint "contacts_one_per_phone"',
+      detail = 'The phone is a further phone of another contact.',
+      constraint = 'contacts_one_per_phone';
+  end if;
+  return null;
+end
+$$;
+comment on function app.refuse_further_phone() is
+  'Trigger: refuses a statement of a key or a person that gives a contact the further phone of another contact. Also '
+  'refuses to restore a contact whose phone is a further phone of another contact now. The channel may move such a '
+  'phone, because the channel knows who has it.';
+
+-- A restored contact gets its further phones back, unless another contact has them by then. A new contact cannot take a
+-- further phone. Each of these two checks sees only committed rows. So a transaction that adds a contact waits while a
+-- contact with further phones is being restored. This is rare, and the transaction waits for nothing else.
+create function app.await_further_phones(of_company_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended(format('further phones %s', of_company_id), 0));
+end
+$$;
+comment on function app.await_further_phones(uuid) is
+  'Waits while a contact of the company is being restored, if this contact has further phones. Until this transaction '
+  'ends, no other transaction can restore such a contact. A query after this call finds the further phones of restored '
+  'contacts.';
+
+create function app.lock_further_phones(of_company_id uuid) returns void
+language sql
+set search_path = ''
+as $$
+  select pg_advisory_xact_lock(hashtextextended(format('further phones %s', of_company_id), 0))
+$$;
+comment on function app.lock_further_phones(uuid) is
+  'Waits for transactions that are adding contacts to a company, and blocks later ones until this transaction ends.';
+
+create function app.owner_of_phone(own_company_id uuid, phone text, at timestamptz) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    -- The contact that had the phone at that time. If several contacts had the phone, the one that lost it first.
+    (
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
+        and until >= at and until < 'infinity'
+      order by until, contact_id limit 1
+    ),
+    (
+      select id from public.contacts
+      where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
+    ),
+    -- A merged person may have the phone as a further phone.
+    (
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone) and until = 'infinity'
+      order by contact_id limit 1
+    )
+  );
+end
+$$;
+comment on function app.owner_of_phone(uuid, text, timestamptz) is
+  'Returns the contact that had this phone at a time, or null when there is none. A number may later belong to '
+  'another person.';
+
+create function app.has_taken_phone(own_company_id uuid, of_contact_id uuid, phone text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from public.contact_identity_events
+    where company_id = own_company_id and contact_id = of_contact_id and kind = 'phone_taken'
+      and app.phone_key(becomes) = app.phone_key(has_taken_phone.phone)
+  );
+end
+$$;
+comment on function app.has_taken_phone(uuid, uuid, text) is
+  'Checks whether the channel reported that a contact has this phone now, although another contact has it on file. If '
+  'so, the two contacts are different people.';
+
+-- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
+-- another contact and commit.
+create trigger contacts_refuse_further_phone after update of phone on public.contacts
+  for each row when (current_user in ('api_client', 'authenticated') and new.phone_key <> old.phone_key)
+  execute function app.refuse_further_phone();
+create trigger contacts_refuse_further_phone_when_added after insert on public.contacts
+  for each row when (current_user in ('api_client', 'authenticated') and new.phone_key is not null)
+  execute function app.refuse_further_phone();
+
+-- A restored contact does not take the further phone of another contact. This holds for a person at the Data API, and
+-- for a key while the two contacts are being merged. Otherwise a person who asked not to be contacted could be reached
+-- at that phone.
+--
+-- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
+-- another contact and commit. The trigger also runs for the platform, because app.unarchive_contact() has the rights of
+-- the platform. After a refusal, that function looks again and finds the other contact.
+create trigger contacts_refuse_further_phone_when_restored after update of archived_at on public.contacts
+  for each row when (old.archived_at is not null and new.phone_key is not null)
+  execute function app.refuse_further_phone();
+
+alter table public.contact_identities enable row level security;
+alter table public.contact_former_phones enable row level security;
+alter table public.contact_identity_events enable row level security;
+create policy "people read who their company's contacts are" on public.contact_identities
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people read former phones of their company's contacts" on public.contact_former_phones
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people read changes of phones and ids of their contacts" on public.contact_identity_events
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select on public.contact_identities to authenticated, service_role;
+grant select on public.contact_former_phones to authenticated, service_role;
+grant select on public.contact_identity_events to authenticated, service_role;
+
+-- schemas/32_wishes.sql
+
+-- Wishes: what people decided about being contacted.
+--
+-- Members and keys of a company set do_not_contact by hand. The contacted person sets it by sending a word, and takes
+-- it back by sending another word. Words may come late, twice and in any order, but the same words always lead to the
+-- same result. A value that was set by hand is kept with the source manual and its time. For each kind of word, the
+-- newest time is kept. A trigger derives do_not_contact from these values.
+--
+-- A wish belongs to both the phone and the contact. When a contact gets another phone, the contact keeps the wish, and
+-- the wish is also kept for the earlier phone. So sends to the earlier phone stay stopped, and the next contact with
+-- that phone inherits the wish.
+
+create table app.kept_wishes (
+  company_id uuid not null references public.companies on delete cascade,
+  -- The digest of a phone key or of the channel's id of a person, made by app.erased_digest().
+  digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
+  -- The members of this object have the same names as the columns of contacts.
+  wishes jsonb not null check (jsonb_typeof(wishes) = 'object'),
+  primary key (company_id, digest)
+);
+comment on table app.kept_wishes is
+  'The wishes for phones and ids that no contact has any more, because the person was erased or the contact got '
+  'another phone. The wishes are kept forever.';
+
+create function app.decide_do_not_contact() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    if new.do_not_contact and new.do_not_contact_source is null then
+      new.do_not_contact_source := 'manual';
+      new.do_not_contact_at := now();
+    end if;
+    return new;
+  end if;
+  -- No caller may write the source or the time, so a change of the value alone was made by hand.
+  if new.do_not_contact <> old.do_not_contact
+    and (new.do_not_contact_source, new.do_not_contact_at, new.stop_word_at, new.start_word_at)
+      is not distinct from (old.do_not_contact_source, old.do_not_contact_at, old.stop_word_at, old.start_word_at)
+  then
+    new.do_not_contact_source := 'manual';
+    new.do_not_contact_at := now();
+  end if;
+  -- A word does not undo a value that was set by hand, except for a stop that app.note_word() lets count.
+  if new.stop_word_at is not null and new.do_not_contact_source is distinct from 'manual' then
+    -- If the two words have the same second, the stop wins.
+    new.do_not_contact := new.start_word_at is null or new.stop_word_at >= new.start_word_at;
+    new.do_not_contact_source := 'word';
+    new.do_not_contact_at := case when new.do_not_contact then new.stop_word_at else new.start_word_at end;
+  end if;
+  return new;
+end
+$$;
+comment on function app.decide_do_not_contact() is
+  'Trigger: notes a change of do_not_contact by hand, and derives do_not_contact from the words of the person.';
+
+create function app.note_word(own_company_id uuid, of_contact_id uuid, word text, at timestamptz) returns void
+language sql
+set search_path = ''
+as $$
+  update public.contacts set
+    stop_word_at = case word when 'stop' then greatest(stop_word_at, at) else stop_word_at end,
+    start_word_at = case word when 'start' then greatest(start_word_at, at) else start_word_at end,
+    do_not_contact_source = case when takes_back then 'word' else do_not_contact_source end
+  from (
+    select id as of_id, (
+      word = 'stop' and not do_not_contact and do_not_contact_source = 'manual'
+      -- The time of a word has whole seconds only.
+      and (at >= date_trunc('second', do_not_contact_at)) is not false
+    ) is true as takes_back
+    from public.contacts
+    where company_id = own_company_id and id = of_contact_id
+    for no key update
+  ) as judged
+  where company_id = own_company_id and id = of_id and (
+    takes_back
+    or at > coalesce(case word when 'stop' then stop_word_at when 'start' then start_word_at end, '-infinity')
+  )
+$$;
+comment on function app.note_word(uuid, uuid, text, timestamptz) is
+  'Notes that a person sent the word stop or start at this time. A word changes nothing when a newer word of the same '
+  'kind is known. After do_not_contact was set to false by hand, a stop counts if it was sent in the same second or '
+  'later.';
+
+create function app.wishes_of(contact public.contacts) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'do_not_contact', contact.do_not_contact,
+    'do_not_contact_source', contact.do_not_contact_source,
+    'do_not_contact_at', contact.do_not_contact_at,
+    'stop_word_at', contact.stop_word_at,
+    'start_word_at', contact.start_word_at,
+    'marketing_stopped_at', contact.marketing_stopped_at,
+    'marketing_stop_source', contact.marketing_stop_source,
+    'marketing_resumed_at', contact.marketing_resumed_at
+  )
+$$;
+comment on function app.wishes_of(public.contacts) is
+  'Returns the wishes of a contact, in the form of app.kept_wishes.';
+
+create function app.keep_wishes_of_phone() returns trigger
+-- Security definer, because keys and people may not write kept wishes.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if app.phone_key(new.phone) is distinct from app.phone_key(old.phone) then
+    perform app.keep_wishes(old.company_id, array[app.phone_key(old.phone)], app.wishes_of(old));
+  end if;
+  return null;
+end
+$$;
+comment on function app.keep_wishes_of_phone() is
+  'Trigger: keeps the wishes of a contact for its earlier phone when the contact gets another phone.';
+
+create function app.later_wishes(earlier jsonb, later jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  -- A decision to be contacted again has a time, and counts more than an older stop of an archived contact.
+  select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
+    or stopped_at >= coalesce(resumed_at, '-infinity')
+  then
+    wishes || jsonb_build_object(
+      'stop_word_at', greatest((earlier ->> 'stop_word_at')::timestamptz, (later ->> 'stop_word_at')::timestamptz),
+      'start_word_at', greatest((earlier ->> 'start_word_at')::timestamptz, (later ->> 'start_word_at')::timestamptz),
+      'marketing_stopped_at', stopped_at,
+      'marketing_stop_source', case
+        when (later ->> 'marketing_stopped_at')::timestamptz = stopped_at then later else earlier
+      end -> 'marketing_stop_source',
+      'marketing_resumed_at', resumed_at
+    )
+  end
+  from (
+    select
+      case
+        -- A decision without a time counts as the oldest.
+        when earlier ->> 'do_not_contact' = 'true' and later ->> 'do_not_contact' = 'false' and coalesce(
+          (later ->> 'do_not_contact_at')::timestamptz <= (earlier ->> 'do_not_contact_at')::timestamptz,
+          later ->> 'do_not_contact_at' is null
+        ) then earlier
+        else later
+      end as wishes,
+      greatest((earlier ->> 'marketing_stopped_at')::timestamptz, (later ->> 'marketing_stopped_at')::timestamptz)
+        as stopped_at,
+      greatest((earlier ->> 'marketing_resumed_at')::timestamptz, (later ->> 'marketing_resumed_at')::timestamptz)
+        as resumed_at
+  ) as newest
+$$;
+comment on function app.later_wishes(jsonb, jsonb) is
+  'Combines the wishes of one person from two contacts. For each kind of decision, the later decision counts. The '
+  'earlier wishes may be null. Returns null when there is nothing to keep.';
+
+create function app.keep_wishes(own_company_id uuid, names text[], wishes jsonb) returns void
+language sql
+set search_path = ''
+as $$
+  with decided as materialized (
+    select named.digest, app.later_wishes(earlier.wishes, keep_wishes.wishes) as wishes
+    from (select distinct app.erased_digest(own_company_id, 'person', name) as digest from unnest(names) as name) as named
+    left join app.kept_wishes as earlier on earlier.company_id = own_company_id and earlier.digest = named.digest
+  ),
+  taken_back as (
+    delete from app.kept_wishes as kept using decided
+    where kept.company_id = own_company_id and kept.digest = decided.digest and decided.wishes is null
+  )
+  insert into app.kept_wishes as kept (company_id, digest, wishes)
+  select own_company_id, digest, decided.wishes from decided
+  where decided.wishes is not null
+  order by digest
+  on conflict (company_id, digest) do update set wishes = excluded.wishes
+$$;
+comment on function app.keep_wishes(uuid, text[], jsonb) is
+  'Keeps the wishes of a contact for these phone keys and ids. Wishes that were kept earlier stay until the person '
+  'takes them back.';
+
+create trigger contacts_decide_do_not_contact
+  before insert
+    or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
+  on public.contacts
+  for each row execute function app.decide_do_not_contact();
+create trigger contacts_keep_wishes_of_phone after update of phone on public.contacts
+  for each row when (old.phone is not null and new.phone is distinct from old.phone and new.erased_at is null)
+  execute function app.keep_wishes_of_phone();
+
+-- schemas/33_inherited_wishes.sql
+
+-- A contact inherits wishes from archived contacts that had its phone or its id, and from the kept wishes.
+
+create function app.inherited_wishes(own_company_id uuid, names text[], but_not_of uuid) returns public.contacts
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  others public.contacts[];
+  wishes public.contacts;
+begin
+  others := array(
+    select contacts from public.contacts
+    where company_id = own_company_id and archived_at is not null and id <> but_not_of and id in (
+      select id from public.contacts
+      where company_id = own_company_id and archived_phone_key = any (names)
+      union all
+      -- Only further phones count, because an earlier phone may belong to another person now.
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and archived_phone_key = any (names) and until = 'infinity'
+      union all
+      select contact_id from public.contact_identities
+      where company_id = own_company_id and archived_user_id = any (names)
+    )
+  ) || array(
+    select jsonb_populate_record(null::public.contacts, wishes) from app.kept_wishes
+    where company_id = own_company_id
+      and digest = any (array(select app.erased_digest(own_company_id, 'person', name) from unnest(names) as name))
+  );
+  -- Nearly always, there is nothing to inherit.
+  if others = '{}' then
+    return null;
+  end if;
+  select do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
+  into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
+    wishes.start_word_at
+  from unnest(others)
+  -- A decision without a time counts as the oldest.
+  order by do_not_contact_at desc nulls last, do_not_contact desc limit 1;
+  select max(marketing_resumed_at) into wishes.marketing_resumed_at from unnest(others);
+  select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
+  from unnest(others) where marketing_stopped_at is not null
+  order by marketing_stopped_at desc, marketing_stop_source limit 1;
+  return wishes;
+end
+$$;
+comment on function app.inherited_wishes(uuid, text[], uuid) is
+  'Returns the newest wishes for these phone keys or ids, in the form of a contact. Looks in archived contacts and in '
+  'app.kept_wishes. Returns null when there are no wishes.';
+
+create function app.with_inherited_wishes(contact public.contacts, wins boolean) returns public.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- If the contact got its phone only now, wishes for other phones do not count.
+  names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
+    select app.phone_key(phone) from public.contact_former_phones
+    where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
+    union all
+    select coalesce(user_id, archived_user_id) from public.contact_identities
+    where company_id = contact.company_id and contact_id = contact.id
+  ) end;
+  wishes constant public.contacts := app.inherited_wishes(contact.company_id, names, contact.id);
+begin
+  if wishes.do_not_contact and not contact.do_not_contact
+    and (wins or contact.do_not_contact_at is null or wishes.do_not_contact_at > contact.do_not_contact_at)
+  then
+    contact.do_not_contact := true;
+    contact.do_not_contact_source := wishes.do_not_contact_source;
+    contact.do_not_contact_at := wishes.do_not_contact_at;
+    -- If the contact kept its own words, the words of another person, such as an earlier owner of the phone, would take
+    -- the wish back.
+    contact.stop_word_at := wishes.stop_word_at;
+    contact.start_word_at := wishes.start_word_at;
+  end if;
+  if wishes.marketing_stopped_at > coalesce(contact.marketing_stopped_at, '-infinity') then
+    contact.marketing_stopped_at := wishes.marketing_stopped_at;
+    contact.marketing_stop_source := wishes.marketing_stop_source;
+  end if;
+  contact.marketing_resumed_at := greatest(contact.marketing_resumed_at, wishes.marketing_resumed_at);
+  return contact;
+end
+$$;
+comment on function app.with_inherited_wishes(public.contacts, boolean) is
+  'Returns a contact with the wishes that it inherits. The argument wins is true when the contact got its phone only '
+  'now. Then only the wishes for that phone count, even if the contact has a newer decision of its own. Otherwise the '
+  'wishes for all its phones and ids count, unless the contact''s own decision is newer.';
+
+create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  inherited constant public.contacts := app.with_inherited_wishes(contact, wins);
+begin
+  if inherited is distinct from contact then
+    update public.contacts set
+      do_not_contact = inherited.do_not_contact,
+      do_not_contact_source = inherited.do_not_contact_source,
+      do_not_contact_at = inherited.do_not_contact_at,
+      stop_word_at = inherited.stop_word_at,
+      start_word_at = inherited.start_word_at,
+      marketing_stopped_at = inherited.marketing_stopped_at,
+      marketing_stop_source = inherited.marketing_stop_source,
+      marketing_resumed_at = inherited.marketing_resumed_at
+    where company_id = contact.company_id and id = contact.id;
+  end if;
+end
+$$;
+comment on function app.pass_on_wishes(public.contacts, boolean) is
+  'Writes the wishes that app.with_inherited_wishes() returns for a contact.';
+
+create function app.share_wishes(own_company_id uuid, of_contact_id uuid, with_phone text, at timestamptz) returns void
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  other_id constant uuid := app.owner_of_phone(own_company_id, with_phone, at);
+  contact public.contacts;
+begin
+  if other_id <> of_contact_id then
+    select * into contact from public.contacts where company_id = own_company_id and id = of_contact_id;
+    if contact.do_not_contact or contact.marketing_opt_out_at is not null then
+      perform app.keep_wishes(own_company_id, array[app.phone_key(with_phone)], app.wishes_of(contact));
+      perform app.pass_on_wishes(contacts, false) from public.contacts
+      where company_id = own_company_id and id = other_id;
+    end if;
+  end if;
+end
+$$;
+comment on function app.share_wishes(uuid, uuid, text, timestamptz) is
+  'Applies the wishes of a person to another contact, if the person writes from a phone that the other contact has on '
+  'file.';
+
+create function app.inherit_wishes_of_added() returns trigger
+-- Security definer, like the triggers below. A key or a person who writes a contact may not read archived contacts, or
+-- the words of a person.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+begin
+  -- This runs after the rows are written. While a row waits for its phone, the transaction that archived the earlier
+  -- contact with this phone may commit.
+  for contact in
+    select contacts.*
+    from added
+    -- Each added row needs only one lookup in each index.
+    cross join lateral (
+      (
+        select from public.contacts as archived
+        where archived.company_id = added.company_id and archived.archived_phone_key = added.phone_key
+        limit 1
+      )
+      union all
+      (
+        select from public.contact_former_phones as former
+        where former.company_id = added.company_id and former.archived_phone_key = added.phone_key
+        limit 1
+      )
+      union all
+      (
+        select from app.kept_wishes as kept
+        where kept.company_id = added.company_id
+          and kept.digest = app.erased_digest(added.company_id, 'person', added.phone_key)
+        limit 1
+      )
+      limit 1
+    ) as known
+    join public.contacts on contacts.id = added.id
+  loop
+    perform app.pass_on_wishes(contact, true);
+  end loop;
+  return null;
+end
+$$;
+comment on function app.inherit_wishes_of_added() is
+  'Trigger: gives new contacts the wishes of archived contacts that had their phone, and the kept wishes for their '
+  'phone. A function that returns new contacts must read them again.';
+
+create function app.inherit_wishes() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  has_another_phone constant boolean := app.phone_key(new.phone) is distinct from app.phone_key(old.phone);
+begin
+  if not has_another_phone and old.archived_at is null then
+    return new;
+  elsif tg_when = 'BEFORE' then
+    return app.with_inherited_wishes(new, has_another_phone);
+  end if;
+  perform app.pass_on_wishes(new, has_another_phone);
+  return null;
+end
+$$;
+comment on function app.inherit_wishes() is
+  'Trigger: when a contact gets another phone or is restored, gives the contact the wishes of archived contacts and '
+  'the kept wishes.';
+
+create function app.inherit_wishes_by_user_id() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+begin
+  select * into contact from public.contacts
+  where company_id = new.company_id and id = new.contact_id and archived_at is null;
+  if found then
+    perform app.pass_on_wishes(contact, false);
+  end if;
+  return null;
+end
+$$;
+comment on function app.inherit_wishes_by_user_id() is
+  'Trigger: when a contact gets an id, gives the contact the wishes of archived contacts that had the id.';
+
+create function app.pass_on_late_wishes() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+begin
+  select * into contact from public.contacts
+  where company_id = new.company_id and phone_key = new.archived_phone_key;
+  if found then
+    perform app.pass_on_wishes(
+      contact,
+      -- As in app.note_word(), a stop wins unless it was certainly taken back later.
+      coalesce(
+        new.do_not_contact and not old.do_not_contact
+          and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),
+        false
+      )
+    );
+  end if;
+  return null;
+end
+$$;
+comment on function app.pass_on_late_wishes() is
+  'Trigger: when an archived contact gets a late wish, gives that wish to the contact that has the phone now. Such a '
+  'wish is, for example, an opt-out of marketing.';
+
+create trigger contacts_inherit_wishes_when_added after insert on public.contacts
+  referencing new table as added for each statement execute function app.inherit_wishes_of_added();
+create trigger contacts_inherit_wishes before update of phone, archived_at on public.contacts
+  for each row when (
+    new.archived_at is null
+    and (old.archived_at is not null or new.phone is not null and new.phone is distinct from old.phone)
+  )
+  execute function app.inherit_wishes();
+
+-- This trigger also runs after the row is written, for the same reason as app.inherit_wishes_of_added().
+create trigger contacts_inherit_late_wishes after update of phone, archived_at on public.contacts
+  for each row when (
+    new.archived_at is null
+    and (old.archived_at is not null or new.phone is not null and new.phone is distinct from old.phone)
+  )
+  execute function app.inherit_wishes();
+create trigger contact_identities_inherit_wishes after insert on public.contact_identities
+  for each row when (new.user_id is not null) execute function app.inherit_wishes_by_user_id();
+create trigger contacts_pass_on_late_wishes
+  after update of do_not_contact, do_not_contact_at, marketing_stopped_at, marketing_resumed_at on public.contacts
+  for each row when (old.archived_at is not null and new.archived_at is not null)
+  execute function app.pass_on_late_wishes();
+
+-- schemas/34_put_contacts.sql
+
+-- Functions that add contacts, or find them by their phone. The phone of each item identifies the person, and an
+-- unknown person is added. A few statements write many contacts.
+--
+-- Two transactions with the same people cannot end in a deadlock. Each transaction adds its new contacts in the order
+-- of their phone keys. Then it locks the known contacts in the order of their ids.
+
+create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  filled constant jsonb := known || coalesce(
+    (
+      select jsonb_object_agg(key, value) from jsonb_each(given)
+      where coalesce(known -> key, 'null') in ('null', '""', '[]', '{}')
+    ),
+    '{}'
+  );
+begin
+  -- The API measures compact JSON, as app.merge_custom_fields() does.
+  if octet_length(filled::text) > 16384
+    and app.compact_json_bytes(filled) > greatest(16384, app.compact_json_bytes(known)) then
+    raise check_violation using
+      message = 'new row for relation "contacts" violates check constraint "contacts_custom_fields_check"',
+      constraint = 'contacts_custom_fields_check';
+  end if;
+  return filled;
+end
+$$;
+comment on function app.fill_custom_fields(jsonb, jsonb) is
+  'Returns the known custom fields. Fields that are missing or empty get the given values. Refuses custom fields that '
+  'grow beyond the API''s 16 KiB, as a breach of contacts_custom_fields_check.';
+
+create function app.custom_fields_in_turn(known jsonb, given jsonb, rule text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  item jsonb;
+  earlier jsonb;
+  bytes integer;
+  earlier_bytes integer;
+begin
+  for item in select turn -> 'custom_fields' from jsonb_array_elements(given) as turn where turn ? 'custom_fields' loop
+    earlier := known;
+    earlier_bytes := bytes;
+    bytes := 0;
+    known := case rule
+      when 'patch' then app.merge_json(known, item)
+      when 'keep' then app.fill_custom_fields(known, item)
+      else item
+    end;
+    -- The API measures compact JSON, as app.merge_custom_fields() does.
+    if rule = 'patch' and octet_length(known::text) > 16384 then
+      bytes := app.compact_json_bytes(known);
+    end if;
+    -- An item that makes the custom fields too large fails, even if a later item makes them small again.
+    if bytes > 16384 and bytes > coalesce(earlier_bytes, app.compact_json_bytes(earlier))
+      or octet_length(known::text) > 32768
+    then
+      raise check_violation using
+        message = 'new row for relation "contacts" violates check constraint "contacts_custom_fields_check"',
+        constraint = 'contacts_custom_fields_check';
+    end if;
+  end loop;
+  return known;
+end
+$$;
+comment on function app.custom_fields_in_turn(jsonb, jsonb, text) is
+  'Returns the custom fields after a list of items. Each item is applied under a rule of app.change_contacts(). '
+  'Refuses an item that makes the custom fields too large, as a breach of contacts_custom_fields_check.';
+
+create function app.fields_in_turn(given jsonb, rule text) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if jsonb_array_length(given) = 1 then
+    return given -> 0;
+  end if;
+  return (
+    -- For each field, the last item that has the field counts. With the rule 'keep', the first item that has a value
+    -- for the field counts.
+    select coalesce(
+      jsonb_object_agg(key, value order by is_filling, case when is_filling then -place else place end), '{}'
+    )
+    from jsonb_array_elements(given) with ordinality as turns (turn, place)
+    cross join jsonb_each(turn - 'custom_fields')
+    -- The rule 'keep' never replaces a value, so the first item with a value counts.
+    cross join lateral (select rule = 'keep' and value not in ('null', '""', '[]')) as judged (is_filling)
+  );
+end
+$$;
+comment on function app.fields_in_turn(jsonb, text) is
+  'Returns one item that has the same effect as a list of items, under a rule of app.change_contacts(). When there are '
+  'several items, the result has no custom fields.';
+
+create function app.change_contacts(own_company_id uuid, ids uuid[], items jsonb[], rule text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  these record;
+begin
+  for these in
+    select array_agg(id) as ids, array_agg(app.fields_in_turn(turns, rule)) as items, array_agg(turns) as turns
+    from (
+      select id, round, jsonb_agg(item order by place) as turns
+      from (
+        select
+          id, item, place,
+          -- A wish belongs to the phone that the contact has when the wish is written. So the items of a contact are
+          -- applied in at most three rounds. The first round has the items before the phone changes. The second has the
+          -- items up to the last change of the phone, and the third has the rest.
+          case
+            when rule <> 'patch' or phones = 0 or count(*) over (partition by id) = 1 or phones_until = 0 then 1
+            when phones_until < phones or item ? 'phone' then 2
+            else 3
+          end as round
+        from (
+          select
+            id, item, place, count(*) filter (where item ? 'phone') over (partition by id) as phones,
+            count(*) filter (where item ? 'phone') over (partition by id order by place) as phones_until
+          from unnest(ids, items) with ordinality as given (id, item, place)
+          where id is not null
+        ) as counted
+      ) as numbered
+      group by id, round
+    ) as settled
+    group by round
+    order by round
+  loop
+    update public.contacts set
+      phone = wanted.phone,
+      name = wanted.name,
+      email = wanted.email,
+      temperature = wanted.temperature,
+      tags = wanted.tags,
+      source = wanted.source,
+      job_title = wanted.job_title,
+      empresa = wanted.empresa,
+      custom_fields = wanted.custom_fields,
+      do_not_contact = wanted.do_not_contact,
+      do_not_contact_source = case when is_decided then 'manual' else contacts.do_not_contact_source end,
+      do_not_contact_at = case when is_decided then now() else contacts.do_not_contact_at end,
+      is_active = wanted.is_active
+    from (
+      select
+        known.id,
+        case when item ? 'phone' then item ->> 'phone' else known.phone end as phone,
+        case when item ? 'name' then item ->> 'name' else known.name end as name,
+        case when item ? 'email' then item ->> 'email' else known.email end as email,
+        case when item ? 'temperature' then item ->> 'temperature' else known.temperature end as temperature,
+        case
+          when item ? 'tags' then array(select jsonb_array_elements_text(item -> 'tags')) else known.tags
+        end as tags,
+        case when item ? 'source' then item ->> 'source' else known.source end as source,
+        case when item ? 'job_title' then item ->> 'job_title' else known.job_title end as job_title,
+        case when item ? 'empresa' then item ->> 'empresa' else known.empresa end as empresa,
+        merged.custom_fields,
+        case
+          when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
+        end as do_not_contact,
+        -- If the items set a wish and take it back, this is also a decision by hand.
+        item ? 'do_not_contact' and exists (
+          select from jsonb_array_elements(turns) as turn
+          where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
+        ) as is_decided,
+        case when item ? 'is_active' then (item ->> 'is_active')::boolean else known.is_active end as is_active
+      from unnest(these.ids, these.items, these.turns) as given (id, whole_item, turns)
+      -- Each item has its own lookup, because the plan of a join may read all rows of the company.
+      cross join lateral (
+        select * from public.contacts where company_id = own_company_id and contacts.id = given.id offset 0
+      ) as known
+      cross join lateral (
+        select case rule
+          when 'patch' then whole_item
+          -- The stored spelling of the phone stays.
+          when 'update' then whole_item - 'phone'
+          when 'keep' then whole_item - array[
+            'phone', 'temperature', 'source', 'do_not_contact', 'is_active',
+            case when known.name <> '' then 'name' else '' end,
+            case when known.email <> '' then 'email' else '' end,
+            case when known.tags <> '{}' then 'tags' else '' end,
+            case when known.job_title <> '' then 'job_title' else '' end,
+            case when known.empresa <> '' then 'empresa' else '' end
+          ]
+        end
+      ) as taken (item)
+      cross join lateral (
+        -- This value is computed once, although it is both compared and written.
+        select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
+      ) as merged (custom_fields)
+    ) as wanted
+    -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
+    -- choose.
+    where contacts.id = wanted.id
+      -- An unchanged row gets no new version.
+      and (
+        is_decided
+        or (
+          contacts.phone, contacts.name, contacts.email, contacts.temperature, contacts.tags, contacts.source,
+          contacts.job_title, contacts.empresa, contacts.custom_fields, contacts.do_not_contact, contacts.is_active
+        ) is distinct from (
+          wanted.phone, wanted.name, wanted.email, wanted.temperature, wanted.tags, wanted.source,
+          wanted.job_title, wanted.empresa, wanted.custom_fields, wanted.do_not_contact, wanted.is_active
+        )
+      );
+  end loop;
+end
+$$;
+comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
+  'Applies each item to the contact whose id is in the same place. A null id changes nothing. Several items of one '
+  'contact are applied in their order. With the rule update, an item replaces the stored values, except the phone. '
+  'With the rule keep, an item fills values that are null or empty. With the rule patch, an item also replaces the '
+  'phone, and custom_fields are merged (RFC 7396). The caller must have locked the contacts.';
+
+create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  phones constant text[] := array(
+    select item ->> 'phone' from unnest(items) with ordinality as given (item, place) order by place
+  );
+  -- The contact that was found for each item.
+  met uuid[];
+  locked uuid[];
+  added uuid[] := '{}';
+  -- The contact that each item finds, or null for an item that adds its contact.
+  known uuid[];
+begin
+  -- This comes before the known contacts are read, and before any row is locked.
+  perform app.await_further_phones(own_company_id);
+  loop
+    met := app.contacts_of_phones(own_company_id, phones);
+    if array_position(met, null) is not null then
+      with written as (
+        insert into public.contacts (
+          company_id, phone, name, email, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+          is_active
+        )
+        select
+          own_company_id, item ->> 'phone', item ->> 'name', item ->> 'email',
+          coalesce(item ->> 'temperature', 'warm'),
+          array(select jsonb_array_elements_text(item -> 'tags')),
+          coalesce(item ->> 'source', 'api'), item ->> 'job_title', item ->> 'empresa',
+          coalesce(item -> 'custom_fields', '{}'),
+          coalesce((item ->> 'do_not_contact')::boolean, false),
+          coalesce((item ->> 'is_active')::boolean, true)
+        from (
+          select distinct on (key) item, key
+          from unnest(items, met) with ordinality as given (item, person, place)
+          cross join lateral app.phone_key(item ->> 'phone') as own (key)
+          where person is null
+          order by key, place
+        ) as unknown
+        order by key
+        -- If another transaction is adding the same person, this statement waits for it.
+        on conflict (company_id, phone_key) do nothing
+        returning id
+      )
+      select added || array_agg(id) into added from written;
+      continue;
+    end if;
+    -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before the lock, a
+    -- contact may have been merged or deleted, or may have got another phone.
+    exit when on_conflict = 'fail' or met is not distinct from locked or met <@ added;
+    locked := met;
+    perform from public.contacts
+    where company_id = own_company_id and id = any (locked) and id <> all (added)
+    order by id for no key update;
+  end loop;
+
+  known := array(
+    select case when person <> all (added) or row_number() over (partition by person order by place) > 1 then person end
+    from unnest(met) with ordinality as given (person, place)
+    order by place
+  );
+  if on_conflict <> 'fail' then
+    perform app.change_contacts(own_company_id, known, items, on_conflict);
+  end if;
+  return coalesce(
+    (
+      select jsonb_agg(
+        case
+          when known_id is null then jsonb_build_object('status', 201, 'id', person)
+          when on_conflict = 'fail' then jsonb_build_object('status', 409, 'existing_id', person)
+          else jsonb_build_object('status', 200, 'id', person)
+        end
+        order by place
+      )
+      from unnest(met, known) with ordinality as given (person, known_id, place)
+    ),
+    '[]'
+  );
+end
+$$;
+comment on function app.put_contacts_at_once(uuid, jsonb[], text) is
+  'If no item breaks a constraint, does what app.put_contacts() does. Otherwise raises the error and writes nothing.';
+
+create function app.put_contacts_one_by_one(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
+  set_size constant integer := 25;
+  phones constant text[] := array(
+    select item ->> 'phone' from unnest(items) with ordinality as given (item, place) order by place
+  );
+  -- This is the order in which the rows are locked, as the head of this file says. Items of one person keep their
+  -- order.
+  places constant integer[] := array(
+    select place
+    from unnest(phones, app.contacts_of_phones(own_company_id, phones)) with ordinality as given (phone, person, place)
+    order by person nulls first, case when person is null then app.phone_key(phone) end, place
+  );
+  results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
+  this_set integer[];
+  of_set jsonb;
+  this_place integer;
+  broken text;
+begin
+  for turn in 1 .. cardinality(places) loop
+    if turn % set_size = 1 then
+      begin
+        this_set := places[turn : turn + set_size - 1];
+        of_set := app.put_contacts_at_once(
+          own_company_id,
+          array(select items[place] from unnest(this_set) with ordinality as given (place, turn) order by given.turn),
+          on_conflict
+        );
+        for turn_of_set in 1 .. cardinality(this_set) loop
+          results[this_set[turn_of_set]] := of_set -> turn_of_set - 1;
+        end loop;
+      exception when integrity_constraint_violation then
+        null;
+      end;
+    end if;
+    this_place := places[turn];
+    if results[this_place] is null then
+      begin
+        results[this_place] :=
+          app.put_contacts_at_once(own_company_id, items[this_place:this_place], on_conflict) -> 0;
+      exception when integrity_constraint_violation then
+        get stacked diagnostics broken = constraint_name;
+        results[this_place] := jsonb_build_object('status', 422, 'constraint', broken);
+      end;
+    end if;
+  end loop;
+  return to_jsonb(results);
+end
+$$;
+comment on function app.put_contacts_one_by_one(uuid, jsonb[], text) is
+  'Does what app.put_contacts() does, in small sets. If an item breaks a constraint, the items of its set are written '
+  'one by one, so that only this item fails.';
+
+create function app.put_contacts(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_one_by_one boolean := false;
+  waits integer := 0;
+begin
+  if on_conflict in ('update', 'keep', 'fail') is not true then
+    raise exception 'on_conflict is update, keep or fail';
+  end if;
+  loop
+    begin
+      if is_one_by_one then
+        return app.put_contacts_one_by_one(own_company_id, items, on_conflict);
+      end if;
+      return app.put_contacts_at_once(own_company_id, items, on_conflict);
+    exception
+      when integrity_constraint_violation then
+        if is_one_by_one then
+          raise;
+        end if;
+        is_one_by_one := true;
+      -- A transaction that changes phones takes its locks in another order. This transaction releases its locks here,
+      -- so that the other one can end. Both transactions have the same timeout, so either of them may come here first.
+      when deadlock_detected or lock_not_available then
+        waits := waits + 1;
+        if waits = 3 or cardinality(items) = 1 then
+          raise;
+        end if;
+    end;
+  end loop;
+end
+$$;
+comment on function app.put_contacts(uuid, jsonb[], text) is
+  'Adds a contact for each item { phone, … } whose phone no contact has. For each other item, finds the contact, in '
+  'any spelling of the phone and also by a further phone. The argument on_conflict says what happens to the found '
+  'contacts. The values update and keep are rules of app.change_contacts(), and with fail, nothing changes. If two '
+  'items have the same person, the later item finds the contact of the earlier item. Returns a result for each item, '
+  'in order: { status: 201 or 200, id }, { status: 409, existing_id }, { status: 422, constraint }.';
+
+-- schemas/35_contact_writes.sql
+
+-- Functions with which keys write contacts, one or many in a call. Contacts are written by phone, or by id as a merge
+-- patch.
+
+create function app.with_contact_rows(own_company_id uuid, results jsonb, replayed boolean) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- The largest size of one answer. A page of a list has the same limit.
+  max_bytes constant integer := 1048576;
+  answered json;
+begin
+  select coalesce(
+    json_agg(
+      case
+        when result ->> 'status' not in ('200', '201') then result::json
+        when contacts.id is null then '{"status": 404}'
+        else json_build_object(
+          'status', result -> 'status', 'id', contacts.id, 'data', app.contact_json(contacts)
+        )
+      end
+      order by place
+    ),
+    '[]'
+  )
+  into answered
+  from (
+    select
+      result, place, coalesce(
+        -- If the contact was merged since the earlier request, the result has the surviving contact.
+        case when replayed then (
+          select merged_into from public.deleted_rows
+          where company_id = own_company_id and resource = 'contacts' and id = (result ->> 'id')::uuid
+        ) end,
+        (result ->> 'id')::uuid
+      ) as met
+    from jsonb_array_elements(results) with ordinality as given (result, place)
+  ) as given
+  left join public.contacts
+    on contacts.company_id = own_company_id and contacts.id = met and result ->> 'status' in ('200', '201');
+
+  if octet_length(answered::text) <= max_bytes then
+    return json_build_object(
+      'replayed', replayed, 'undone', false, 'without_custom_fields', false, 'results', answered
+    );
+  end if;
+  return json_build_object(
+    'replayed', replayed, 'undone', false, 'without_custom_fields', true, 'results',
+    (
+      select json_agg(result #- '{data,custom_fields}' order by place)
+      from jsonb_array_elements(answered::jsonb) with ordinality as given (result, place)
+    )
+  );
+end
+$$;
+comment on function app.with_contact_rows(uuid, jsonb, boolean) is
+  'Returns the answer to a write: { replayed, undone, without_custom_fields, results }, with the contact of each '
+  'result as it is now. A contact that no longer exists has the status 404. If the results would be larger than 1 '
+  'MiB, no contact has custom_fields.';
+
+create function app.require_contact_version(own_company_id uuid, phone text, accepted_versions bigint[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  person uuid;
+  present bigint;
+begin
+  loop
+    person := (app.contacts_of_phones(own_company_id, array[phone]))[1];
+    if person is null then
+      raise sqlstate 'PT412' using message = 'No contact has this phone';
+    end if;
+    -- The lock keeps the version unchanged until the end of the write. During the wait for the lock, the contact may
+    -- have been deleted or may have got another phone.
+    select version into present from public.contacts
+    where company_id = own_company_id and id = person
+    for no key update;
+    exit when found and (app.contacts_of_phones(own_company_id, array[phone]))[1] = person;
+  end loop;
+  if present <> all (accepted_versions) then
+    raise sqlstate 'PT412' using
+      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+  end if;
+end
+$$;
+comment on function app.require_contact_version(uuid, text, bigint[]) is
+  'Raises PT412 when no contact has the phone, or when the contact has none of these versions. Null accepts any '
+  'version. The detail is the current version of the contact.';
+
+create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- A new phone key needs the stronger lock, which makes new deals of the contact wait. The lock is taken here, in
+  -- order, and not when the row is changed. If the lock were taken later, it could wait for a deal that waits for
+  -- another contact of this batch.
+  if exists (
+    select from unnest(items) as given (item)
+    where item ? 'phone' and exists (
+      select from public.contacts
+      where company_id = own_company_id and id = (item ->> 'id')::uuid
+        and phone_key is distinct from app.phone_key(item ->> 'phone')
+    )
+  ) then
+    perform from public.contacts
+    where company_id = own_company_id and id = any (array(select (item ->> 'id')::uuid from unnest(items) as given (item)))
+    order by id for update;
+  else
+    perform from public.contacts
+    where company_id = own_company_id and id = any (array(select (item ->> 'id')::uuid from unnest(items) as given (item)))
+    order by id for no key update;
+  end if;
+end
+$$;
+comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
+  'Locks the contacts of items { id, phone?, … } in the order of their ids, with the lock that each change needs.';
+
+create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ids uuid[];
+begin
+  perform app.lock_contacts_to_patch(own_company_id, items);
+  -- This comes after the rows are locked. A transaction that is restoring one of these contacts has already taken its
+  -- own lock by now.
+  perform app.await_further_phones(own_company_id);
+  -- Here and below, there is a subquery for each item, because the plan of a join may read all rows of the company.
+  ids := array(
+    select (
+      select id from public.contacts
+      where company_id = own_company_id and id = (item ->> 'id')::uuid and archived_at is null
+    )
+    from unnest(items) with ordinality as given (item, place)
+    order by place
+  );
+
+  -- Whether a phone is free depends on the order of the items.
+  if exists (
+    select from unnest(ids, items) as given (id, item)
+    cross join lateral app.phone_key(item ->> 'phone') as own (key)
+    where given.id is not null and own.key is not null
+    group by own.key
+    having count(distinct given.id) > 1 or bool_or(coalesce(
+      (select owner.id from public.contacts as owner where owner.company_id = own_company_id and owner.phone_key = own.key)
+        <> given.id,
+      exists (
+        select from public.contact_former_phones as further
+        where further.company_id = own_company_id and further.phone_key = own.key and further.until = 'infinity'
+          and further.contact_id <> given.id
+      )
+    ))
+  ) then
+    raise unique_violation using
+      message = 'a phone is another contact''s, or is given to several', constraint = 'contacts_one_per_phone';
+  end if;
+  perform app.change_contacts(own_company_id, ids, items, 'patch');
+  return coalesce(
+    (
+      select jsonb_agg(
+        case
+          when id is not null then jsonb_build_object('status', 200, 'id', id)
+          when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
+          else jsonb_build_object('status', 404)
+        end
+        order by place
+      )
+      from unnest(ids, items) with ordinality as given (id, item, place)
+      cross join lateral (
+        select case when id is null then app.survivor_of(own_company_id, (item ->> 'id')::uuid) end
+      ) as merged (survivor)
+    ),
+    '[]'
+  );
+end
+$$;
+comment on function app.patch_contacts_at_once(uuid, jsonb[]) is
+  'If no item breaks a constraint, does what app.patch_contacts() does. Otherwise raises the error and writes nothing.';
+
+create function app.patch_contacts_one_by_one(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
+  set_size constant integer := 25;
+  results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
+  this_place integer;
+  this_set jsonb[];
+  broken text;
+  existing_id uuid;
+begin
+  perform app.lock_contacts_to_patch(own_company_id, items);
+  for this_place in 1 .. cardinality(items) loop
+    if this_place % set_size = 1 then
+      begin
+        this_set := items[this_place : this_place + set_size - 1];
+        results[this_place : this_place + cardinality(this_set) - 1] := array(
+          select jsonb_array_elements(app.patch_contacts_at_once(own_company_id, this_set))
+        );
+      exception when integrity_constraint_violation then
+        null;
+      end;
+    end if;
+    while results[this_place] is null loop
+      begin
+        results[this_place] := app.patch_contacts_at_once(own_company_id, items[this_place:this_place]) -> 0;
+      exception when integrity_constraint_violation then
+        get stacked diagnostics broken = constraint_name;
+        if broken <> 'contacts_one_per_phone' then
+          results[this_place] := jsonb_build_object('status', 422, 'constraint', broken);
+        else
+          existing_id := (app.contacts_of_phones(own_company_id, array[items[this_place] ->> 'phone']))[1];
+          -- If existing_id is null, the contact that had the phone no longer exists, and the item is tried again.
+          if existing_id is not null then
+            results[this_place] := jsonb_build_object('status', 409, 'existing_id', existing_id);
+          end if;
+        end if;
+      end;
+    end loop;
+  end loop;
+  return to_jsonb(results);
+end
+$$;
+comment on function app.patch_contacts_one_by_one(uuid, jsonb[]) is
+  'Does what app.patch_contacts() does, in small sets. If an item breaks a constraint, the items of its set are '
+  'written one by one, so that only this item fails.';
+
+create function app.patch_contacts(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_one_by_one boolean := false;
+  waits integer := 0;
+begin
+  loop
+    begin
+      if is_one_by_one then
+        return app.patch_contacts_one_by_one(own_company_id, items);
+      end if;
+      return app.patch_contacts_at_once(own_company_id, items);
+    exception
+      when integrity_constraint_violation then
+        if is_one_by_one then
+          raise;
+        end if;
+        is_one_by_one := true;
+      -- Two transactions that exchange phones wait for each other. This transaction releases its locks here, so that
+      -- the other one can end. Both transactions have the same timeout, so either of them may come here first.
+      when deadlock_detected or lock_not_available then
+        waits := waits + 1;
+        if waits = 3 or cardinality(items) = 1 then
+          raise;
+        end if;
+    end;
+  end loop;
+end
+$$;
+comment on function app.patch_contacts(uuid, jsonb[]) is
+  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge Patch. Items with the '
+  'same contact are applied in their order. Returns a result for each item, in order. The result is { status: 200, id '
+  '} for a changed contact. It is { status: 404 } when the company has no such contact, and { status: 409, '
+  'existing_id } when another contact has the phone. It is { status: 422, constraint } when the item breaks that '
+  'constraint.';
+
+create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
+-- Security definer, for the same reason as write_contacts().
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+begin
+  begin
+    results := app.patch_contacts(own_company_id, items);
+    perform app.require_all(results, atomic);
+  exception when sqlstate 'CRM01' then
+    return app.undone(results);
+  end;
+  return app.with_contact_rows(own_company_id, results, false);
+end
+$$;
+comment on function public.patch_contacts(jsonb[], boolean) is
+  'Changes contacts by merge patches { id, … } for a key, as app.patch_contacts() does. Returns what write_contacts() '
+  'returns.';
+grant execute on function public.patch_contacts(jsonb[], boolean) to api_client;
+
+create function public.write_contacts(
+  items jsonb[],
+  on_conflict text default 'fail',
+  atomic boolean default false,
+  accepted_versions bigint[] default null,
+  must_exist boolean default false,
+  idempotency jsonb default null
+) returns json
+-- Security definer, because a key cannot read phone keys or claim idempotency keys. So the function gets the company
+-- from the key, and names each column that it writes.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+  is_replayed boolean := false;
+begin
+  begin
+    results := app.claim_idempotency_key(own_company_id, idempotency);
+    is_replayed := results is not null;
+    if not is_replayed then
+      if must_exist or accepted_versions is not null then
+        perform app.require_contact_version(own_company_id, items[1] ->> 'phone', accepted_versions);
+      end if;
+      results := app.put_contacts(own_company_id, items, on_conflict);
+      perform app.require_all(results, atomic);
+      if idempotency is not null then
+        perform app.keep_outcome(own_company_id, idempotency, results);
+      end if;
+    end if;
+  exception when sqlstate 'CRM01' then
+    return app.undone(results);
+  end;
+  return app.with_contact_rows(own_company_id, results, is_replayed);
+end
+$$;
+comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb) is
+  'Writes the contacts of items { phone, … } for a key, as app.put_contacts() does. If atomic is true and one item '
+  'fails, nothing is written. accepted_versions and must_exist are conditions for a write of one item. Returns { '
+  'replayed, undone, without_custom_fields, results }, where each result has its contact as data.';
+grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb) to api_client;
+
+-- schemas/36_persons.sql
+
+-- Functions that find the contact of a person who wrote, by the phone or the business-scoped user id. Each of the two
+-- identifies one person, and either may be missing. Events may come in any order, so the result must not depend on the
+-- order.
+
+create table public.user_id_changes (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  was text not null check (char_length(was) between 1 and 255),
+  becomes text not null check (char_length(becomes) between 1 and 255),
+  phone text check (phone ~ '^\+[1-9][0-9]{6,14}$'),
+  phone_key text generated always as (app.phone_key(phone)) stored,
+  happened_at timestamptz not null,
+  constraint user_id_changes_once unique (company_id, was, becomes)
+);
+comment on table public.user_id_changes is
+  'Changes of ids that the channel reported before the company knew either id. A message that later comes from '
+  'either id, or from the phone, is from the same person.';
+
+create index user_id_changes_becomes_idx on public.user_id_changes (company_id, becomes);
+create index user_id_changes_phone_idx on public.user_id_changes (company_id, phone_key);
+
+create function app.one_person(own_company_id uuid, one uuid, another uuid) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  are_there constant boolean := app.lock_both(own_company_id, one, another);
+  survivor uuid;
+begin
+  select id into survivor from public.contacts
+  where company_id = own_company_id and id in (one, another)
+  order by archived_at is not null, phone is null, created_at, id limit 1;
+  if are_there then
+    perform app.merge_contacts(own_company_id, survivor, case survivor when one then another else one end);
+  end if;
+  return survivor;
+end
+$$;
+comment on function app.one_person(uuid, uuid, uuid) is
+  'Merges two contacts and returns the survivor. The contact with a phone survives. If both or neither have a phone, '
+  'the older contact survives. If one of the contacts is archived, merges nothing and returns the other one.';
+
+create function app.learn_user_id(
+  own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
+) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  learned_by uuid := of_contact_id;
+  owner uuid;
+  change record;
+begin
+  insert into public.contact_identities as known (company_id, contact_id, user_id, business_account_id, seen_at)
+  values (own_company_id, of_contact_id, new_user_id, at_business_account_id, at)
+  on conflict on constraint contact_identities_once do update set
+    seen_at = least(known.seen_at, excluded.seen_at)
+  returning contact_id into owner;
+  if owner <> of_contact_id then
+    if not app.has_taken_phone(own_company_id, of_contact_id, (
+      select phone from public.contacts where company_id = own_company_id and id = owner
+    )) then
+      return app.one_person(own_company_id, of_contact_id, owner);
+    end if;
+    -- The person wrote with this id from a new phone that another contact has on file.
+    update public.contact_identities set contact_id = of_contact_id
+    where company_id = own_company_id and user_id = new_user_id;
+    perform app.keep_wishes(own_company_id, array[new_user_id], app.wishes_of(contacts)) from public.contacts
+    where company_id = own_company_id and id = owner;
+    perform app.pass_on_wishes(contacts, false) from public.contacts
+    where company_id = own_company_id and id = of_contact_id;
+    -- The other contact still has the phone on file, so it may remain without an id.
+    update public.contacts set has_identity = false
+    where company_id = own_company_id and id = owner and phone is not null and not exists (
+      select from public.contact_identities where company_id = own_company_id and contact_id = owner
+    );
+  end if;
+  update public.contacts set has_identity = true
+  where company_id = own_company_id and id = of_contact_id and not has_identity;
+
+  for change in
+    delete from public.user_id_changes
+    where company_id = own_company_id and new_user_id in (was, becomes)
+    returning was, becomes, happened_at
+  loop
+    learned_by := app.learn_user_id(
+      own_company_id, learned_by,
+      case new_user_id when change.was then change.becomes else change.was end,
+      at_business_account_id, change.happened_at
+    );
+    insert into public.contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
+    values (own_company_id, learned_by, 'user_id_changed', change.was, change.becomes, change.happened_at)
+    on conflict on constraint contact_identity_events_once do nothing;
+  end loop;
+  return learned_by;
+end
+$$;
+comment on function app.learn_user_id(uuid, uuid, text, text, timestamptz) is
+  'Notes that a contact has an id. If another contact already has the id, the two contacts are one person and are '
+  'merged. Returns the surviving contact.';
+
+create function app.known_person(own_company_id uuid, person jsonb, at timestamptz) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select contact_id from public.contact_identities
+      where company_id = own_company_id and user_id = person ->> 'user_id'
+    ),
+    app.owner_of_phone(own_company_id, person ->> 'phone', at)
+  );
+end
+$$;
+comment on function app.known_person(uuid, jsonb, timestamptz) is
+  'Returns the contact of a person { phone, user_id } who wrote at a time, or null when there is none. Changes '
+  'nothing.';
+
+create function app.find_person(account_id uuid, person jsonb, at timestamptz) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id uuid;
+  own_business_account_id text;
+  said_at constant timestamptz := least(coalesce(find_person.at, now()), now());
+  their_phone constant text := substring(person ->> 'phone' from '^\+[1-9][0-9]{6,14}$');
+  their_user_id constant text := nullif(left(person ->> 'user_id', 255), '');
+  their_name constant text := nullif(btrim(left(person ->> 'name', 255)), '');
+  by_user_id record;
+  by_phone uuid;
+  contact public.contacts;
+  is_new boolean;
+  takes_phone boolean;
+  takes_name boolean;
+  learns_user_id boolean;
+  told_user_id text;
+  told_at timestamptz;
+begin
+  select company_id, business_account_id into own_company_id, own_business_account_id
+  from public.messaging_accounts where id = account_id;
+  if own_company_id is null or coalesce(their_phone, their_user_id) is null then
+    return null;
+  end if;
+
+  for tries in 1..10 loop
+    select contact_id, seen_at into by_user_id from public.contact_identities
+    where company_id = own_company_id and user_id = their_user_id;
+    by_phone := app.owner_of_phone(own_company_id, their_phone, said_at);
+    if (by_user_id.contact_id <> by_phone) is true
+      and not app.has_taken_phone(own_company_id, by_user_id.contact_id, their_phone)
+    then
+      if app.lock_both(own_company_id, by_phone, by_user_id.contact_id) then
+        -- The contact with the phone survives, because the company works with that contact.
+        perform app.merge_contacts(own_company_id, by_phone, by_user_id.contact_id);
+      end if;
+      continue;
+    end if;
+
+    -- The lock waits for a transaction that merges, archives or deletes the contact.
+    select * into contact from public.contacts
+    where company_id = own_company_id and id = coalesce(by_user_id.contact_id, by_phone) and archived_at is null
+    for no key update;
+    if contact.id is null and coalesce(by_user_id.contact_id, by_phone) is not null then
+      continue;
+    end if;
+    -- During the wait, the contact may have got another phone.
+    continue when by_phone = contact.id and contact.phone_key is distinct from app.phone_key(their_phone)
+      and app.owner_of_phone(own_company_id, their_phone, said_at) is distinct from by_phone;
+    if by_phone is null and contact.phone is not null and their_phone is not null then
+      -- The person has this phone in addition to the phone on file. A transaction that adds a contact with the phone
+      -- either waits, or has already added the contact.
+      perform app.lock_further_phones(own_company_id);
+      continue when app.owner_of_phone(own_company_id, their_phone, said_at) is not null;
+      insert into public.contact_former_phones (company_id, contact_id, phone, until)
+      values (own_company_id, contact.id, their_phone, 'infinity')
+      on conflict on constraint contact_former_phones_once do update set until = excluded.until;
+      perform app.pass_on_wishes(contact, false);
+    elsif by_phone <> contact.id then
+      perform app.share_wishes(own_company_id, contact.id, their_phone, said_at);
+    end if;
+
+    is_new := contact.id is null;
+    takes_phone := contact.phone is null and by_phone is null and their_phone is not null;
+    -- The earliest profile name counts, even if messages come in another order. A profile name never replaces a name
+    -- that the company set.
+    takes_name := their_name is not null and (
+      contact.name is null
+      or (said_at, their_name collate "C") < (contact.profile_name_at, contact.name collate "C")
+    );
+    learns_user_id := their_user_id is not null
+      and (by_user_id.contact_id is null or said_at < by_user_id.seen_at);
+    if not is_new and not takes_phone and not coalesce(takes_name, false) and not learns_user_id then
+      return contact.id;
+    end if;
+
+    begin
+      if is_new then
+        insert into public.contacts (company_id, phone, name, profile_name_at, source, has_identity)
+        values (
+          own_company_id, their_phone, their_name, case when takes_name then said_at end, 'whatsapp',
+          their_user_id is not null
+        )
+        returning * into contact;
+      elsif takes_phone or takes_name then
+        update public.contacts set
+          phone = case when takes_phone then their_phone else phone end,
+          name = case when takes_name then their_name else name end,
+          profile_name_at = case when takes_name then said_at else profile_name_at end
+        where company_id = own_company_id and id = contact.id;
+      end if;
+      if is_new and learns_user_id then
+        -- If the person has no phone, only this row prevents two transactions from adding two contacts.
+        insert into public.contact_identities (company_id, contact_id, user_id, business_account_id, seen_at)
+        values (own_company_id, contact.id, their_user_id, own_business_account_id, said_at);
+      end if;
+      if learns_user_id then
+        contact.id := app.learn_user_id(
+          own_company_id, contact.id, their_user_id, own_business_account_id, said_at
+        );
+      end if;
+      if is_new or takes_phone then
+        for told_user_id, told_at in
+          select was, happened_at from public.user_id_changes
+          where company_id = own_company_id and phone_key = app.phone_key(their_phone)
+        loop
+          contact.id := app.learn_user_id(
+            own_company_id, contact.id, told_user_id, own_business_account_id, told_at
+          );
+        end loop;
+      end if;
+      return contact.id;
+    exception when unique_violation then
+      -- Another transaction was first. Its contact is found in the next round.
+      null;
+    end;
+  end loop;
+  raise exception 'a person is neither found nor made';
+end
+$$;
+comment on function app.find_person(uuid, jsonb, timestamptz) is
+  'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a time. Returns null when '
+  'nothing identifies the person. Notes the id, and also the phone and the name if the contact lacks them. A phone '
+  'other than the phone on file becomes a further phone. Two contacts that turn out to be one person are merged. If '
+  'several calls run at the same time, only one adds the contact.';
+
+alter table public.user_id_changes enable row level security;
+create policy "the platform reads changes of unknown ids" on public.user_id_changes
+  for select to service_role using (true);
+
+grant select on public.user_id_changes to service_role;
+
+-- schemas/37_import_contacts.sql
+
+-- The import of contacts writes in the same way as an API batch, for a company that the operator names.
+
+create function public.import_contacts(
+  company_id uuid,
+  items jsonb[],
+  on_conflict text,
+  dry_run boolean default false
+) returns jsonb
+language plpgsql security definer -- no role may call the functions that write contacts
+set search_path = ''
+-- The roles of requests have the same setting. During a large import, the statistics of the tables differ most from the
+-- real numbers.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_material = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  -- The places and the changes of the items whose contact is known.
+  places integer[];
+  changes jsonb[];
+  changed jsonb;
+  results jsonb;
+begin
+  if import_contacts.on_conflict in ('update', 'keep', 'fail') is not true then
+    raise sqlstate 'PT422' using message = 'on_conflict is update, keep or fail';
+  end if;
+  -- This lock is held until the end, so that the company cannot be deleted before the rows are written.
+  perform from public.companies where id = import_contacts.company_id for key share;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  begin
+    if import_contacts.on_conflict <> 'update' then
+      results := app.put_contacts(import_contacts.company_id, items, import_contacts.on_conflict);
+    else
+      -- If a file has only some custom fields, a contact keeps its others. So this is a merge patch, not the update of
+      -- a PUT.
+      results := app.put_contacts(import_contacts.company_id, items, 'fail');
+      select
+        array_agg(place order by place),
+        array_agg(
+          item - 'phone' || jsonb_build_object('id', result ->> 'existing_id') order by place
+        )
+      into places, changes
+      from jsonb_array_elements(results) with ordinality as written (result, place)
+      join unnest(items) with ordinality as given (item, place) using (place)
+      where result ->> 'status' = '409';
+      if places is not null then
+        changed := app.patch_contacts(import_contacts.company_id, changes);
+        results := (
+          select jsonb_agg(coalesce(changed -> array_position(places, place::integer) - 1, result) order by place)
+          from jsonb_array_elements(results) with ordinality as written (result, place)
+        );
+      end if;
+    end if;
+    if dry_run then
+      raise sqlstate 'PT204';
+    end if;
+  exception when sqlstate 'PT204' then
+    -- The writes are undone, but the results stay.
+    null;
+  end;
+  return results;
+end
+$$;
+comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
+  'Adds the unknown contacts of a company and finds the known ones, as app.put_contacts() does, and returns its '
+  'results. With on_conflict update, an item replaces the stored values, but only those custom fields that it has. A '
+  'result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then undoes '
+  'the writes. Raises PT404 for an unknown company, and PT422 when on_conflict is not update, keep or fail. Needs the '
+  'secret key.';
+grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;
+
+-- schemas/40_pipelines.sql
+
+-- Pipelines and their stages. A new company gets one pipeline, so that it can add deals immediately.
+--
+-- Pipelines and stages have positions without gaps: 0, 1, 2 and so on. A company has exactly one default pipeline.
+-- These rules hold for keys, people and the platform. A statement that writes a position moves the row, and the other
+-- rows make room.
+
+create table public.pipelines (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  name text not null check (char_length(name) between 1 and 255),
+  -- A row that is added without a position becomes the last one.
+  position integer not null check (position >= 0),
+  is_default boolean not null default false,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  version bigint not null default app.change_now(),
+  archived_at timestamptz,
+  unique (company_id, id)
+);
+comment on table public.pipelines is 'A sales process of a company: an ordered list of stages.';
+comment on column public.pipelines.archived_at is
+  'When the pipeline was archived. Lists leave out archived pipelines, and their positions have no meaning.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.pipelines alter column company_id set (n_distinct = 1);
+
+create table public.stages (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  pipeline_id uuid not null,
+  name text not null check (char_length(name) between 1 and 255),
+  position integer not null check (position >= 0),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  version bigint not null default app.change_now(),
+  archived_at timestamptz,
+  unique (company_id, id),
+  constraint stages_pipeline_fkey foreign key (company_id, pipeline_id)
+    references public.pipelines (company_id, id) on delete cascade
+);
+comment on table public.stages is 'A step of a pipeline. A deal is in exactly one stage.';
+comment on column public.stages.archived_at is
+  'When the stage was archived. An archived stage has no deals, and its position has no meaning. Lists leave it out.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.stages alter column company_id set (n_distinct = 1);
+
+create index pipelines_by_position_idx on public.pipelines (company_id, position, id);
+create unique index pipelines_one_default_idx on public.pipelines (company_id) where is_default;
+create index stages_by_position_idx on public.stages (company_id, pipeline_id, position, id);
+
+create function app.lock_pipelines(of_company_id uuid) returns void
+language sql
+set search_path = ''
+as $$
+  select pg_advisory_xact_lock(hashtextextended(format('pipelines %s', of_company_id), 0))
+$$;
+comment on function app.lock_pipelines(uuid) is
+  'Waits until no other transaction writes the pipelines and stages of a company, and blocks such transactions until '
+  'this transaction ends. Writers take this lock before they lock any of the rows, so two writers never wait for each '
+  'other.';
+
+create function app.lock_own_pipelines() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.lock_pipelines(own.id)
+  from (select unnest(app.member_company_ids()) as id order by id) as own;
+  return null;
+end
+$$;
+comment on function app.lock_own_pipelines() is
+  'Trigger: takes the lock of app.lock_pipelines() for the companies of the signed-in person, before a statement looks '
+  'for rows. The functions for keys take the lock themselves. The platform takes the lock row by row, so a deadlock '
+  'may undo its statement.';
+
+-- The argument shifts maps the id of each moved row to its direction. The value 1 means that the row moved down the
+-- list, and comes after the row that had this position. The value -1 means that the row moved up or was added, and
+-- comes before that row.
+create function app.number_pipelines(of_company_id uuid, shifts jsonb default '{}') returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform app.lock_pipelines(of_company_id);
+  update public.pipelines set position = placed.place
+  from (
+    select id, row_number() over (order by position::bigint * 2 + coalesce((shifts ->> id::text)::integer, 0), id) - 1 as place
+    from public.pipelines
+    where company_id = of_company_id and archived_at is null
+      -- This statement fires the trigger again. The second time, the positions have no gaps, and this condition finds
+      -- no rows.
+      and (
+        select count(distinct position) < count(*) or max(position) <> count(*) - 1
+        from public.pipelines where company_id = of_company_id and archived_at is null
+      )
+  ) as placed
+  where pipelines.id = placed.id and pipelines.position <> placed.place;
+end
+$$;
+comment on function app.number_pipelines(uuid, jsonb) is
+  'Removes the gaps from the positions of a company''s pipelines. shifts maps the id of each moved row to 1 or -1.';
+
+create function app.number_stages(of_company_id uuid, of_pipeline_id uuid, shifts jsonb default '{}') returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform app.lock_pipelines(of_company_id);
+  update public.stages set position = placed.place
+  from (
+    select id, row_number() over (order by position::bigint * 2 + coalesce((shifts ->> id::text)::integer, 0), id) - 1 as place
+    from public.stages
+    where company_id = of_company_id and pipeline_id = of_pipeline_id and archived_at is null
+      and (
+        select count(distinct position) < count(*) or max(position) <> count(*) - 1
+        from public.stages
+        where company_id = of_company_id and pipeline_id = of_pipeline_id and archived_at is null
+      )
+  ) as placed
+  where stages.id = placed.id and stages.position <> placed.place;
+end
+$$;
+comment on function app.number_stages(uuid, uuid, jsonb) is
+  'Removes the gaps from the positions of a pipeline''s stages. shifts maps the id of each moved row to 1 or -1.';
+
+-- Security definer, like the other triggers below. These triggers read rows that the writer may not read, and they
+-- change other rows.
+create function app.keep_pipelines_dense() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    perform app.number_pipelines(company_id, jsonb_object_agg(id, -1)) from added group by company_id;
+  elsif tg_op = 'DELETE' then
+    perform app.number_pipelines(company_id) from removed group by company_id;
+  else
+    perform app.number_pipelines(added.company_id, jsonb_object_agg(id, sign(added.position - removed.position)))
+    from added join removed using (id) group by added.company_id;
+  end if;
+  return null;
+end
+$$;
+comment on function app.keep_pipelines_dense() is
+  'Trigger: removes the gaps from the positions of pipelines after a statement that added, changed or deleted some.';
+
+create function app.keep_stages_dense() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    perform app.number_stages(company_id, pipeline_id, jsonb_object_agg(id, -1))
+    from added group by company_id, pipeline_id;
+  elsif tg_op = 'DELETE' then
+    perform app.number_stages(company_id, pipeline_id) from removed group by company_id, pipeline_id;
+  else
+    perform app.number_stages(company_id, pipeline_id, jsonb_object_agg(id, shift))
+    from (
+      select
+        id, added.company_id, added.pipeline_id,
+        case when added.pipeline_id = removed.pipeline_id then sign(added.position - removed.position) else -1 end
+          as shift
+      from added join removed using (id)
+      union all
+      -- The stages of a pipeline that a stage has left also get new positions.
+      select id, removed.company_id, removed.pipeline_id, 0
+      from removed join added using (id) where added.pipeline_id <> removed.pipeline_id
+    ) as written
+    group by company_id, pipeline_id;
+  end if;
+  return null;
+end
+$$;
+comment on function app.keep_stages_dense() is
+  'Trigger: removes the gaps from the positions of stages after a statement that added, changed or deleted some.';
+
+-- The default pipeline cannot be archived or deleted until another pipeline becomes the default.
+create function app.place_pipeline() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.lock_pipelines(new.company_id);
+  if tg_op = 'INSERT' then
+    new.position := coalesce(new.position, (
+      select count(*) from public.pipelines where company_id = new.company_id and archived_at is null
+    ));
+    -- The first pipeline of a company becomes the default.
+    new.is_default := new.is_default or not exists (
+      select from public.pipelines where company_id = new.company_id and is_default
+    );
+  -- When another pipeline becomes the default, this trigger itself changes the earlier default, at a greater trigger
+  -- depth.
+  elsif old.is_default and not new.is_default and pg_trigger_depth() = 1 then
+    raise sqlstate 'PT409' using
+      message = 'A company needs one default pipeline: make another pipeline the default instead';
+  end if;
+  if new.is_default and (tg_op = 'INSERT' or not old.is_default) then
+    update public.pipelines set is_default = false
+    where company_id = new.company_id and is_default and id <> new.id;
+  end if;
+  return new;
+end
+$$;
+comment on function app.place_pipeline() is
+  'Trigger: makes a pipeline without a position the last one. A pipeline that becomes the default replaces the '
+  'earlier default. Raises PT409 when no default would be left.';
+
+create function app.keep_default_pipeline() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  -- When a company is deleted, its pipelines are deleted too.
+  if old.is_default and exists (select from public.companies where id = old.company_id) then
+    raise sqlstate 'PT409' using
+      message = 'The default pipeline cannot be deleted: make another one the default first';
+  end if;
+  return old;
+end
+$$;
+comment on function app.keep_default_pipeline() is
+  'Trigger: raises PT409 when the default pipeline of a company would be deleted.';
+
+create function app.place_stage() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.lock_pipelines(new.company_id);
+  if tg_op = 'INSERT' then
+    new.position := coalesce(new.position, (
+      select count(*) from public.stages
+      where company_id = new.company_id and pipeline_id = new.pipeline_id and archived_at is null
+    ));
+  elsif new.pipeline_id = old.pipeline_id then
+    return new;
+  end if;
+  if exists (
+    select from public.pipelines
+    where company_id = new.company_id and id = new.pipeline_id and archived_at is not null
+  ) then
+    -- Callers get the same answer for an archived pipeline as for an unknown one.
+    raise foreign_key_violation using
+      message = 'insert or update on table "stages" violates foreign key constraint "stages_pipeline_fkey"',
+      detail = 'The pipeline is archived', constraint = 'stages_pipeline_fkey';
+  end if;
+  return new;
+end
+$$;
+comment on function app.place_stage() is
+  'Trigger: puts a stage that has no position last in its pipeline. Refuses an archived pipeline, as a breach '
+  'of stages_pipeline_fkey.';
+
+create function app.add_default_pipeline() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  new_pipeline_id uuid;
+begin
+  insert into public.pipelines (company_id, name, position, is_default)
+  values (new.id, 'Sales', 0, true)
+  returning id into new_pipeline_id;
+
+  insert into public.stages (company_id, pipeline_id, name, position)
+  select new.id, new_pipeline_id, stage.name, stage.ordinality - 1
+  from unnest(array['New lead', 'Qualified', 'Proposal', 'Negotiation', 'Closing'])
+    with ordinality as stage (name, ordinality);
+  return null;
+end
+$$;
+comment on function app.add_default_pipeline() is 'Trigger: gives a new company a pipeline with stages.';
+
+create trigger companies_add_default_pipeline after insert on public.companies
+  for each row execute function app.add_default_pipeline();
+create trigger pipelines_note_version before update on public.pipelines
+  for each row execute function app.note_version();
+create trigger stages_note_version before update on public.stages
+  for each row execute function app.note_version();
+create trigger pipelines_lock_own before insert or update or delete on public.pipelines
+  for each statement execute function app.lock_own_pipelines();
+create trigger stages_lock_own before insert or update or delete on public.stages
+  for each statement execute function app.lock_own_pipelines();
+create trigger pipelines_keep_dense_when_added after insert on public.pipelines
+  referencing new table as added for each statement execute function app.keep_pipelines_dense();
+create trigger pipelines_keep_dense_when_changed after update on public.pipelines
+  referencing new table as added old table as removed for each statement execute function app.keep_pipelines_dense();
+create trigger pipelines_keep_dense_when_removed after delete on public.pipelines
+  referencing old table as removed for each statement execute function app.keep_pipelines_dense();
+create trigger stages_keep_dense_when_added after insert on public.stages
+  referencing new table as added for each statement execute function app.keep_stages_dense();
+create trigger stages_keep_dense_when_changed after update on public.stages
+  referencing new table as added old table as removed for each statement execute function app.keep_stages_dense();
+create trigger stages_keep_dense_when_removed after delete on public.stages
+  referencing old table as removed for each statement execute function app.keep_stages_dense();
+create trigger pipelines_place before insert or update on public.pipelines
+  for each row execute function app.place_pipeline();
+create trigger pipelines_keep_default before delete on public.pipelines
+  for each row execute function app.keep_default_pipeline();
+create trigger stages_place before insert or update on public.stages
+  for each row execute function app.place_stage();
+
+alter table public.pipelines enable row level security;
+create policy "a key reads its company's pipelines" on public.pipelines
+  for select to api_client using (company_id = (select app.company_id('read')));
+create policy "people read their company's pipelines" on public.pipelines
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people add pipelines to their company" on public.pipelines
+  for insert to authenticated with check (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people change their company's pipelines" on public.pipelines
+  for update to authenticated
+  using (company_id = any ((select app.member_company_ids())::uuid[]))
+  with check (company_id = any ((select app.member_company_ids())::uuid[]));
+alter table public.stages enable row level security;
+create policy "a key reads its company's stages" on public.stages
+  for select to api_client using (company_id = (select app.company_id('read')));
+create policy "people read their company's stages" on public.stages
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people add stages to their company" on public.stages
+  for insert to authenticated with check (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people change their company's stages" on public.stages
+  for update to authenticated
+  using (company_id = any ((select app.member_company_ids())::uuid[]))
+  with check (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "owners and admins delete their company's pipelines" on public.pipelines
+  for delete to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+create policy "owners and admins delete their company's stages" on public.stages
+  for delete to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+
+grant select on public.pipelines to api_client;
+grant select, delete on public.pipelines to authenticated;
+grant insert (company_id, name, position, is_default) on public.pipelines to authenticated;
+grant update (name, position, is_default, archived_at) on public.pipelines to authenticated;
+grant select, insert, update, delete on public.pipelines to service_role;
+grant select on public.stages to api_client;
+grant select, delete on public.stages to authenticated;
+grant insert (company_id, pipeline_id, name, position) on public.stages to authenticated;
+grant update (pipeline_id, name, position, archived_at) on public.stages to authenticated;
+grant select, insert, update, delete on public.stages to service_role;
+
+-- schemas/41_pipeline_writes.sql
+
+-- Functions that add, change and archive pipelines and stages.
+--
+-- A pipeline or a stage can be archived only when it has no deals, and no deal can enter it later. This holds even if a
+-- deal enters while the pipeline or the stage is being archived. A transaction that adds or moves a deal locks its
+-- stage, and a transaction that archives the stage waits for that lock. An archived row stays archived and keeps its
+-- place, because the history of deals names it.
+--
+-- API keys write with these functions. Each function first takes the lock of the company's pipelines, so fifty calls at
+-- the same time wait in one line. Each function returns the row with its final position.
+
+create function app.refuse_archived_change(
+  kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean
+) returns void
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  if was_archived and (not is_archived or is_moved) then
+    raise sqlstate 'PT409' using message = format('An archived %s stays archived and keeps its place', kind);
+  end if;
+  -- Only owners and admins may archive, because only they may delete.
+  if is_archived and not was_archived and current_setting('role', true) = 'authenticated'
+    and of_company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = format('Only owners and admins of a company archive its %ss', kind);
+  end if;
+end
+$$;
+comment on function app.refuse_archived_change(text, uuid, boolean, boolean, boolean) is
+  'Raises PT409 when a statement would restore or move an archived row. Raises PT403 when a person who is neither '
+  'owner nor admin would archive a row.';
+
+create function app.pipeline_json(pipeline public.pipelines) returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', pipeline.id, 'company_id', pipeline.company_id, 'name', pipeline.name, 'position', pipeline.position,
+    'is_default', pipeline.is_default, 'archived_at', pipeline.archived_at,
+    'created_at', pipeline.created_at, 'updated_at', pipeline.updated_at, 'version', pipeline.version::text
+  )
+$$;
+comment on function app.pipeline_json(public.pipelines) is 'Returns a pipeline in the form in which API keys read it.';
+
+create function app.stage_json(stage public.stages) returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', stage.id, 'company_id', stage.company_id, 'pipeline_id', stage.pipeline_id, 'name', stage.name,
+    'position', stage.position, 'archived_at', stage.archived_at,
+    'created_at', stage.created_at, 'updated_at', stage.updated_at, 'version', stage.version::text
+  )
+$$;
+comment on function app.stage_json(public.stages) is 'Returns a stage in the form in which API keys read it.';
+
+create function public.add_pipeline(pipeline jsonb, idempotency jsonb default null) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  earlier constant jsonb := app.claim_idempotency_key(own_company_id, idempotency);
+  written_id uuid := earlier ->> 'id';
+begin
+  if earlier is null then
+    perform app.lock_pipelines(own_company_id);
+    insert into public.pipelines (company_id, name, position, is_default)
+    values (
+      own_company_id, pipeline ->> 'name', (pipeline ->> 'position')::integer,
+      coalesce((pipeline ->> 'is_default')::boolean, false)
+    )
+    returning id into written_id;
+    perform app.keep_outcome(own_company_id, idempotency, jsonb_build_object('id', written_id));
+  end if;
+  return json_build_object(
+    'replayed', earlier is not null,
+    'data', (
+      select app.pipeline_json(pipelines) from public.pipelines
+      where company_id = own_company_id and id = written_id
+    )
+  );
+end
+$$;
+comment on function public.add_pipeline(jsonb, jsonb) is
+  'Adds a pipeline { name, position?, is_default? } to the key''s company and returns { replayed, data }. The member '
+  'data is null when the request is a repeat and the pipeline was deleted. Needs a write token. Raises what '
+  'app.company_id() and app.claim_idempotency_key() raise.';
+grant execute on function public.add_pipeline(jsonb, jsonb) to api_client;
+
+create function public.change_pipeline(pipeline_id uuid, changes jsonb) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  stored public.pipelines;
+begin
+  perform app.lock_pipelines(own_company_id);
+  select * into stored from public.pipelines where company_id = own_company_id and id = pipeline_id;
+  if not found then
+    return json_build_object('result', 'not_found');
+  end if;
+  perform app.require_version(stored.version, (changes ->> 'version')::bigint);
+  if stored.archived_at is not null then
+    return json_build_object('result', 'archived');
+  end if;
+  if stored.is_default and not (changes ->> 'is_default')::boolean then
+    return json_build_object('result', 'default');
+  end if;
+  update public.pipelines set
+    name = coalesce(changes ->> 'name', name),
+    position = coalesce((changes ->> 'position')::integer, position),
+    is_default = coalesce((changes ->> 'is_default')::boolean, is_default)
+  where id = stored.id;
+  return json_build_object('result', 'written', 'data', (
+    select app.pipeline_json(pipelines) from public.pipelines where id = stored.id
+  ));
+end
+$$;
+comment on function public.change_pipeline(uuid, jsonb) is
+  'Changes a pipeline of the key''s company: { name?, position?, is_default?, version? }. Needs a write token. The '
+  'result is written (with data), not_found, archived or default. The result default means that no default pipeline '
+  'would be left. Raises PT412 as app.require_version() does.';
+grant execute on function public.change_pipeline(uuid, jsonb) to api_client;
+
+create function app.archive_pipeline() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.refuse_archived_change(
+    'pipeline', old.company_id, old.archived_at is not null, new.archived_at is not null,
+    new.position <> old.position or new.is_default <> old.is_default
+  );
+  if old.archived_at is not null then
+    new.archived_at := old.archived_at;
+  elsif new.archived_at is not null then
+    if new.is_default then
+      raise sqlstate 'PT409' using
+        message = 'The default pipeline cannot be archived: make another one the default first';
+    end if;
+    perform from public.stages where company_id = old.company_id and pipeline_id = old.id order by id for update;
+    if exists (
+      select from public.deals join public.stages on stages.company_id = deals.company_id and stages.id = deals.stage_id
+      where stages.company_id = old.company_id and stages.pipeline_id = old.id
+    ) then
+      raise sqlstate 'PT409' using
+        message = 'The pipeline has deals: move them to stages of another pipeline first';
+    end if;
+    update public.stages set archived_at = now()
+    where company_id = old.company_id and pipeline_id = old.id and archived_at is null;
+    new.archived_at := now();
+  end if;
+  return new;
+end
+$$;
+comment on function app.archive_pipeline() is
+  'Trigger: archives a pipeline and its stages, with the current time. Raises PT409 when the pipeline is the default '
+  'one or has deals. Raises PT409 and PT403 as app.refuse_archived_change() does.';
+
+create function public.archive_pipeline(pipeline_id uuid, version bigint default null) returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  stored public.pipelines;
+begin
+  perform app.lock_pipelines(own_company_id);
+  select * into stored from public.pipelines where company_id = own_company_id and id = pipeline_id;
+  if not found then
+    return 'not_found';
+  end if;
+  if stored.archived_at is not null then
+    return 'archived';
+  end if;
+  perform app.require_version(stored.version, archive_pipeline.version);
+  if stored.is_default then
+    return 'default';
+  end if;
+  -- This lock waits for transactions that add deals to one of the stages or move deals there.
+  perform from public.stages
+  where company_id = own_company_id and stages.pipeline_id = stored.id order by id for update;
+  if exists (
+    select from public.deals join public.stages on stages.company_id = deals.company_id and stages.id = deals.stage_id
+    where deals.company_id = own_company_id and stages.pipeline_id = stored.id
+  ) then
+    return 'has_deals';
+  end if;
+  update public.pipelines set archived_at = now() where id = stored.id;
+  return 'archived';
+end
+$$;
+comment on function public.archive_pipeline(uuid, bigint) is
+  'Archives a pipeline of the key''s company with its stages. Needs a write token. Returns archived, even if the '
+  'pipeline was archived earlier. Otherwise returns not_found, default or has_deals. Raises PT412 when the pipeline '
+  'has another version.';
+grant execute on function public.archive_pipeline(uuid, bigint) to api_client;
+
+create function public.add_stage(stage jsonb, idempotency jsonb default null) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  earlier constant jsonb := app.claim_idempotency_key(own_company_id, idempotency);
+  written_id uuid := earlier ->> 'id';
+begin
+  if earlier is null then
+    perform app.lock_pipelines(own_company_id);
+    insert into public.stages (company_id, pipeline_id, name, position)
+    values (own_company_id, (stage ->> 'pipeline_id')::uuid, stage ->> 'name', (stage ->> 'position')::integer)
+    returning id into written_id;
+    perform app.keep_outcome(own_company_id, idempotency, jsonb_build_object('id', written_id));
+  end if;
+  return json_build_object(
+    'replayed', earlier is not null,
+    'data', (
+      select app.stage_json(stages) from public.stages where company_id = own_company_id and id = written_id
+    )
+  );
+end
+$$;
+comment on function public.add_stage(jsonb, jsonb) is
+  'Adds a stage { pipeline_id, name, position? } to the key''s company and returns { replayed, data }. The member '
+  'data is null when the request is a repeat and the stage was deleted. Needs a write token. Breaks '
+  'stages_pipeline_fkey for a pipeline that is archived or that the company does not have. Raises what '
+  'app.company_id() and app.claim_idempotency_key() raise.';
+grant execute on function public.add_stage(jsonb, jsonb) to api_client;
+
+create function public.change_stage(stage_id uuid, changes jsonb) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  stored public.stages;
+begin
+  perform app.lock_pipelines(own_company_id);
+  select * into stored from public.stages where company_id = own_company_id and id = stage_id;
+  if not found then
+    return json_build_object('result', 'not_found');
+  end if;
+  perform app.require_version(stored.version, (changes ->> 'version')::bigint);
+  if stored.archived_at is not null then
+    return json_build_object('result', 'archived');
+  end if;
+  update public.stages set
+    pipeline_id = coalesce((changes ->> 'pipeline_id')::uuid, pipeline_id),
+    name = coalesce(changes ->> 'name', name),
+    position = coalesce((changes ->> 'position')::integer, position)
+  where id = stored.id;
+  return json_build_object('result', 'written', 'data', (
+    select app.stage_json(stages) from public.stages where id = stored.id
+  ));
+end
+$$;
+comment on function public.change_stage(uuid, jsonb) is
+  'Changes a stage of the key''s company: { pipeline_id?, name?, position?, version? }. Needs a write token. The '
+  'result is written (with data), not_found, or archived. Breaks stages_pipeline_fkey as add_stage() does. Raises '
+  'PT412 as app.require_version() does.';
+grant execute on function public.change_stage(uuid, jsonb) to api_client;
+
+create function app.archive_stage() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.refuse_archived_change(
+    'stage', old.company_id, old.archived_at is not null, new.archived_at is not null,
+    new.position <> old.position or new.pipeline_id <> old.pipeline_id
+  );
+  if old.archived_at is not null then
+    new.archived_at := old.archived_at;
+  elsif new.archived_at is not null then
+    -- This lock waits for transactions that add deals to the stage or move deals there.
+    perform from public.stages where company_id = old.company_id and id = old.id for update;
+    if exists (select from public.deals where company_id = old.company_id and stage_id = old.id) then
+      raise sqlstate 'PT409' using message = 'The stage has deals: move them to another stage first';
+    end if;
+    new.archived_at := now();
+  end if;
+  return new;
+end
+$$;
+comment on function app.archive_stage() is
+  'Trigger: archives a stage, with the current time. Raises PT409 when the stage has deals. Raises PT409 and PT403 as '
+  'app.refuse_archived_change() does.';
+
+-- A stage may be archived while batches of patches change its deals. A batch locks the deals first and then their
+-- stages, so this function takes its locks in the same order. In the other order, a deadlock could end one of the two.
+create function public.archive_stage(
+  stage_id uuid, move_deals_to uuid default null, version bigint default null
+) returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  stored public.stages;
+begin
+  perform app.lock_pipelines(own_company_id);
+  if move_deals_to is not null then
+    -- The deals are locked before the stage. A batch that names the current stage of a deal has locked the deal, and
+    -- then waits for the stage.
+    perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
+    order by id for no key update;
+  end if;
+  -- This lock waits for transactions that add deals to the stage or move deals there. The deals of such transactions
+  -- then move to the other stage too.
+  select * into stored from public.stages where company_id = own_company_id and id = archive_stage.stage_id for update;
+  if not found then
+    return 'not_found';
+  end if;
+  if stored.archived_at is not null then
+    return 'archived';
+  end if;
+  perform app.require_version(stored.version, archive_stage.version);
+  if move_deals_to = stored.id then
+    return 'same_stage';
+  end if;
+  if move_deals_to is not null and not exists (
+    select from public.stages where company_id = own_company_id and id = move_deals_to and archived_at is null
+  ) then
+    return 'unknown_stage';
+  end if;
+  if move_deals_to is not null then
+    with moved as materialized (
+      select id from public.deals
+      where company_id = own_company_id and deals.stage_id = stored.id
+      -- Other functions lock deals in the same order.
+      order by id for no key update
+    )
+    update public.deals set stage_id = move_deals_to from moved where deals.id = moved.id;
+  elsif exists (select from public.deals where company_id = own_company_id and deals.stage_id = stored.id) then
+    return 'has_deals';
+  end if;
+  update public.stages set archived_at = now() where id = stored.id;
+  return 'archived';
+end
+$$;
+comment on function public.archive_stage(uuid, uuid, bigint) is
+  'Archives a stage of the key''s company, after its deals were moved to the stage move_deals_to. Needs a write '
+  'token. Returns archived, even if the stage was archived earlier. Returns not_found for an unknown stage. Returns '
+  'has_deals when the stage has deals and move_deals_to is null. Returns same_stage or unknown_stage when the deals '
+  'cannot move there. Raises PT412 when the stage has another version.';
+grant execute on function public.archive_stage(uuid, uuid, bigint) to api_client;
+
+create trigger stages_archive before update on public.stages
+  for each row when (old.archived_at is not null or new.archived_at is not null)
+  execute function app.archive_stage();
+create trigger pipelines_archive before update on public.pipelines
+  for each row when (old.archived_at is not null or new.archived_at is not null)
+  execute function app.archive_pipeline();
+
+-- schemas/42_deals.sql
+
+-- Deals: sales opportunities. Each deal has a contact and a stage of the same company.
+
+create table public.deals (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null default app.company_id() references public.companies on delete cascade,
+  title text not null check (char_length(title) between 1 and 255),
+  -- NaN is a numeric value too, and greater than every number.
+  value numeric(14, 2) check (value >= 0 and value <> 'NaN'),
+  status text not null default 'open' check (status in ('open', 'won', 'lost')),
+  contact_id uuid not null,
+  stage_id uuid not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  words text not null generated always as (app.words(title)) stored,
+  version bigint not null default app.change_now(),
+  won_at timestamptz,
+  lost_at timestamptz,
+  stage_changed_at timestamptz not null default now(),
+  archived_at timestamptz,
+  unique (company_id, id),
+  -- Row-level security does not check foreign keys, so every reference includes the company. A contact or a stage that
+  -- has deals cannot be deleted, except with its company.
+  constraint deals_contact_fkey foreign key (company_id, contact_id)
+    references public.contacts (company_id, id) on delete no action,
+  constraint deals_stage_fkey foreign key (company_id, stage_id)
+    references public.stages (company_id, id) on delete no action
+);
+comment on table public.deals is 'A sales opportunity with a contact, in a stage of a pipeline.';
+comment on column public.deals.words is 'The title in the form that searches compare.';
+comment on column public.deals.won_at is 'When the deal was won. Null when it is not won.';
+comment on column public.deals.lost_at is 'When the deal was lost. Null when it is not lost.';
+comment on column public.deals.stage_changed_at is 'When the deal entered its current stage.';
+comment on column public.deals.archived_at is
+  'When the deal was archived. Null when it is not. The database stamps the time.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.deals alter column company_id set (n_distinct = 1);
+
+alter table public.deals alter column words set statistics 400;
+
+create index deals_newest_first_idx on public.deals (company_id, created_at desc, id desc);
+
+-- The index of each reference has the order in which lists show deals.
+create index deals_words_idx on public.deals using gin (company_id, words extensions.gin_trgm_ops)
+  with (gin_pending_list_limit = 512);
+create index deals_title_idx on public.deals (company_id, title);
+create index deals_status_idx on public.deals (company_id, status, created_at desc, id desc);
+create index deals_contact_idx on public.deals (company_id, contact_id, created_at desc, id desc);
+create index deals_stage_idx on public.deals (company_id, stage_id, created_at desc, id desc);
+create index deals_by_title_idx on public.deals (company_id, (left(words, 100) collate "C"), id);
+create index deals_by_value_idx on public.deals (company_id, coalesce(value, -1), id);
+create index deals_by_update_idx on public.deals (company_id, updated_at, id);
+create index deals_changes_idx on public.deals (company_id, version, id);
+
+-- Rows without a value come first in these indexes, so one index serves both ranges and sorting.
+create index deals_by_stage_change_idx on public.deals (company_id, stage_changed_at, id);
+create index deals_by_won_at_idx on public.deals (company_id, coalesce(won_at, '-infinity'), id);
+create index deals_by_lost_at_idx on public.deals (company_id, coalesce(lost_at, '-infinity'), id);
+create index deals_not_archived_idx on public.deals (company_id, created_at desc, id desc)
+  where archived_at is null;
+create index deals_not_archived_by_update_idx on public.deals (company_id, updated_at, id)
+  where archived_at is null;
+create index deals_archived_idx on public.deals (company_id, created_at desc, id desc)
+  where archived_at is not null;
+
+-- Security definer, because a write token cannot read stages.
+create function app.require_stage_in_use() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  is_archived boolean;
+begin
+  select archived_at is not null into is_archived from public.stages
+  where company_id = new.company_id and id = new.stage_id
+  -- The foreign key takes the same lock. The lock waits only for a transaction that archives the stage.
+  for key share;
+  if is_archived then
+    raise foreign_key_violation using
+      message = 'insert or update on table "deals" violates foreign key constraint "deals_stage_fkey"',
+      detail = 'The stage is archived', constraint = 'deals_stage_fkey';
+  end if;
+  return new;
+end
+$$;
+comment on function app.require_stage_in_use() is
+  'Trigger: refuses a deal in an archived stage, as a breach of deals_stage_fkey. The foreign key refuses an '
+  'unknown stage.';
+
+create function app.require_unarchived_contact() returns trigger
+-- Security definer, because a token that writes deals cannot read contacts.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  contact_archived_at timestamptz;
+begin
+  -- The foreign key takes the same lock. The lock waits for a transaction that archives the contact.
+  select archived_at into contact_archived_at from public.contacts
+  where company_id = new.company_id and id = new.contact_id
+  for key share;
+  if contact_archived_at is not null then
+    raise check_violation using
+      message = 'new row for relation "deals" violates check constraint "deals_contact_not_archived"',
+      constraint = 'deals_contact_not_archived';
+  end if;
+  return new;
+end
+$$;
+comment on function app.require_unarchived_contact() is
+  'Trigger: refuses a new deal with an archived contact, as a breach of a constraint deals_contact_not_archived. '
+  'Deals stay when their contact is archived. The foreign key refuses an unknown contact.';
+
+create trigger deals_note_written before insert or update on public.deals
+  for each statement execute function app.note_written_table();
+create trigger deals_note_no_longer_written after insert or update on public.deals
+  for each statement execute function app.note_written_table();
+create trigger deals_note_change before update on public.deals
+  for each row execute function app.note_change();
+create trigger deals_note_deletion after delete on public.deals
+  referencing old table as deleted for each statement execute function app.note_deletion();
+create trigger deals_require_stage_when_added before insert on public.deals
+  for each row execute function app.require_stage_in_use();
+create trigger deals_require_stage_when_moved before update of stage_id on public.deals
+  for each row when (new.stage_id <> old.stage_id) execute function app.require_stage_in_use();
+create trigger deals_require_unarchived_contact before insert on public.deals
+  for each row execute function app.require_unarchived_contact();
+create trigger deals_require_unarchived_new_contact before update of contact_id on public.deals
+  for each row when (new.contact_id <> old.contact_id) execute function app.require_unarchived_contact();
+
+alter table public.deals enable row level security;
+create policy "a key reads its company's deals" on public.deals
+  for select to api_client using (company_id = (select app.company_id_to_read('deals')));
+create policy "a key changes its company's deals" on public.deals
+  for update to api_client
+  using (company_id = (select app.company_id('write')))
+  with check (company_id = (select app.company_id('write')));
+create policy "people read their company's deals" on public.deals
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people add deals to their company" on public.deals
+  for insert to authenticated with check (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people change their company's deals" on public.deals
+  for update to authenticated
+  using (company_id = any ((select app.member_company_ids())::uuid[]))
+  with check (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select on public.deals to api_client;
+grant update (title, value, status, stage_id, version) on public.deals to api_client;
+grant select on public.deals to authenticated;
+grant insert (company_id, title, value, status, contact_id, stage_id) on public.deals to authenticated;
+grant update (title, value, status, contact_id, stage_id, archived_at) on public.deals to authenticated;
+grant select, insert, update, delete on public.deals to service_role;
+
+select app.make_feed('deal_changes', 'deals', '
+  id, company_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at,
+  created_at, updated_at
+');
+
+-- schemas/43_deal_history.sql
+
+-- The history of deals. The history says when each deal was created, moved to another stage, won, lost or opened again,
+-- and who did it. The database writes the history in the transaction of the change. This holds for keys, people,
+-- batches and the platform.
+
+create table public.deal_history (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  deal_id uuid not null,
+  kind text not null check (kind in ('created', 'stage_changed', 'status_changed')),
+  from_value text check (char_length(from_value) between 1 and 255),
+  to_value text check (char_length(to_value) between 1 and 255),
+  at timestamptz not null,
+  -- These columns have no foreign keys, so the author of a change stays known after the key or the user account is
+  -- deleted.
+  api_key_id uuid,
+  user_id uuid,
+  check (api_key_id is null or user_id is null),
+  constraint deal_history_deal_fkey foreign key (company_id, deal_id)
+    references public.deals (company_id, id) on delete cascade
+);
+comment on table public.deal_history is
+  'What happened to each deal: one entry for each change of its stage or status. An entry has the stage or status '
+  'that the deal had until then, and the new one. So the last entries give the current stage and status of the deal.';
+comment on column public.deal_history.from_value is 'The earlier stage or status. Null for the creation.';
+comment on column public.deal_history.to_value is
+  'The new stage or status. For the creation, the stage. Null when it is not known.';
+comment on column public.deal_history.api_key_id is
+  'The key that made the change. If api_key_id and user_id are both null, the platform made the change, or the author '
+  'is not known.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql, and 1,000 entries for each deal. If it
+-- expected fewer entries than a page has, it might read and sort the whole history of a deal.
+alter table public.deal_history
+  alter column company_id set (n_distinct = 1),
+  alter column deal_id set (n_distinct = -0.001);
+
+create index deal_history_by_time_idx on public.deal_history (company_id, deal_id, at, id);
+
+-- Only this trigger writes the times of a deal. Security definer, because no role may write the history.
+create function app.note_moves() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  tick constant interval = '1 microsecond';
+  moved_at timestamptz;
+  author record;
+begin
+  if tg_op = 'INSERT' then
+    new.stage_changed_at := new.created_at;
+    -- The platform may know the time, because it also adds deals that already existed in another system.
+    new.won_at := case new.status when 'won' then greatest(new.won_at, new.created_at + tick) end;
+    new.lost_at := case new.status when 'lost' then greatest(new.lost_at, new.created_at + tick) end;
+    return new;
+  end if;
+
+  new.stage_changed_at := old.stage_changed_at;
+  new.won_at := old.won_at;
+  new.lost_at := old.lost_at;
+  if new.stage_id = old.stage_id and new.status = old.status then
+    return new;
+  end if;
+
+  -- A transaction that began earlier may reach the deal later, and one transaction may move a deal twice. The lock on
+  -- the deal gives these moves an order. Each move gets a later time than the move before it.
+  select greatest(now(), max(at) + tick) into moved_at
+  from public.deal_history where company_id = old.company_id and deal_id = old.id;
+  author := app.author();
+  if new.stage_id <> old.stage_id then
+    new.stage_changed_at := moved_at;
+    insert into public.deal_history
+      (company_id, deal_id, kind, from_value, to_value, at, api_key_id, user_id)
+    values
+      (old.company_id, old.id, 'stage_changed', old.stage_id, new.stage_id, moved_at, author.api_key_id, author.user_id);
+    moved_at := moved_at + tick;
+  end if;
+  if new.status <> old.status then
+    new.won_at := case new.status when 'won' then moved_at end;
+    new.lost_at := case new.status when 'lost' then moved_at end;
+    insert into public.deal_history
+      (company_id, deal_id, kind, from_value, to_value, at, api_key_id, user_id)
+    values
+      (old.company_id, old.id, 'status_changed', old.status, new.status, moved_at, author.api_key_id, author.user_id);
+  end if;
+  return new;
+end
+$$;
+comment on function app.note_moves() is
+  'Trigger: sets won_at, lost_at and stage_changed_at, and writes the history of a deal whose stage or status '
+  'changes. An update cannot choose these times, but a new deal may have been won or lost earlier. A deal that is '
+  'opened again is neither won nor lost.';
+
+create function app.note_creation() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  insert into public.deal_history
+    (company_id, deal_id, kind, from_value, to_value, at, api_key_id, user_id)
+  select added.company_id, added.id, entry.kind, entry.from_value, entry.to_value, entry.at, api_key_id, user_id
+  from added
+  cross join app.author()
+  cross join lateral (
+    values
+      ('created', null, added.stage_id::text, added.created_at),
+      ('status_changed', 'open', added.status, coalesce(added.won_at, added.lost_at))
+  ) as entry (kind, from_value, to_value, at)
+  where entry.kind = 'created' or added.status <> 'open';
+  return null;
+end
+$$;
+comment on function app.note_creation() is
+  'Trigger: begins the history of new deals. The first entry creates the deal as open. A deal that is added as won or '
+  'lost also gets a second entry.';
+
+-- The name of this trigger makes it run after deals_note_change, which refuses forbidden changes.
+create trigger deals_note_moves before insert or update on public.deals
+  for each row execute function app.note_moves();
+create trigger deals_note_creation after insert on public.deals
+  referencing new table as added for each statement execute function app.note_creation();
+
+-- Only the triggers above write the history.
+alter table public.deal_history enable row level security;
+create policy "people read the history of their company's deals" on public.deal_history
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select on public.deal_history to authenticated, service_role;
+
+-- schemas/44_deal_writes.sql
+
+-- Functions with which keys add and change deals, one or many in a call. A batch does not change archived deals, and
+-- does not move deals into an archived stage. Only the items that try this fail.
+
+create function app.deal_json(deal public.deals) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'id', deal.id,
+    'company_id', deal.company_id,
+    'title', deal.title,
+    'value', deal.value,
+    'status', deal.status,
+    'contact_id', deal.contact_id,
+    'stage_id', deal.stage_id,
+    'won_at', deal.won_at,
+    'lost_at', deal.lost_at,
+    'stage_changed_at', deal.stage_changed_at,
+    'archived_at', deal.archived_at,
+    'created_at', deal.created_at,
+    'updated_at', deal.updated_at,
+    'version', deal.version::text
+  );
+end
+$$;
+comment on function app.deal_json(public.deals) is 'Returns a deal in the form in which API keys read it.';
+
+-- A deal for a merged contact is refused, and the result names the surviving contact. A repeat of that request gets the
+-- same result. When the person is erased, the idempotency keys of such requests are erased too.
+create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  results jsonb;
+begin
+  with given as materialized (
+    select
+      place, item, gen_random_uuid() as id, (item ->> 'contact_id')::uuid as contact_id,
+      (item ->> 'stage_id')::uuid as stage_id
+    from unnest(items) with ordinality as given (item, place)
+  -- A locked row cannot be deleted, so the reference of one item cannot break the statement for the other items. The
+  -- rows are locked in the order of their ids, so two batches never wait for each other.
+  ), known_contacts as materialized (
+    select id, archived_at is not null as is_archived from public.contacts
+    where company_id = own_company_id and id = any (array(select contact_id from given))
+    order by id for key share
+  ), known_stages as materialized (
+    select id from public.stages
+    where company_id = own_company_id and id = any (array(select stage_id from given)) and archived_at is null
+    order by id for key share
+  ), judged as materialized (
+    select given.*, case
+      when contact_id not in (select id from known_contacts) then 'deals_contact_fkey'
+      when contact_id in (select id from known_contacts where is_archived) then 'deals_contact_not_archived'
+      when stage_id not in (select id from known_stages) then 'deals_stage_fkey'
+    end as broken
+    from given
+  ), added as (
+    insert into public.deals (id, company_id, title, value, contact_id, stage_id)
+    select id, own_company_id, item ->> 'title', (item ->> 'value')::numeric, contact_id, stage_id
+    from judged
+    where broken is null
+    order by place
+  )
+  select coalesce(
+    jsonb_agg(
+      case
+        when broken is null then jsonb_build_object('status', 201, 'id', id)
+        when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
+        else jsonb_build_object('status', 422, 'constraint', broken)
+      end
+      order by place
+    ),
+    '[]'
+  )
+  into results
+  from judged
+  cross join lateral (
+    select case when broken = 'deals_contact_fkey' then app.survivor_of(own_company_id, contact_id) end
+  ) as merged (survivor);
+  return results;
+end
+$$;
+comment on function app.add_deals(uuid, jsonb[]) is
+  'Adds a deal for each item { title, contact_id, stage_id, value? }, and returns the results.';
+
+create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- The deals are locked in the order of their ids, so two batches never wait for each other.
+  known_deals constant uuid[] := array(
+    select id from public.deals
+    where company_id = own_company_id
+      and id = any (array(select (item ->> 'id')::uuid from unnest(items) as given (item)))
+      and archived_at is null
+    order by id for no key update
+  );
+  known_stages constant uuid[] := array(
+    select id from public.stages
+    where company_id = own_company_id
+      and id = any (array(select (item ->> 'stage_id')::uuid from unnest(items) as given (item)))
+      and archived_at is null
+    order by id for key share
+  );
+  results jsonb;
+  -- The items of one round: at most one item for each deal, in the order of the items.
+  apart jsonb[];
+begin
+  select jsonb_agg(
+    case
+      when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}'
+      when item ? 'stage_id' and (item ->> 'stage_id')::uuid <> all (known_stages)
+        then '{"status": 422, "constraint": "deals_stage_fkey"}'
+      else jsonb_build_object('status', 200, 'id', (item ->> 'id')::uuid)
+    end
+    order by place
+  )
+  into results
+  from unnest(items) with ordinality as given (item, place);
+
+  for apart in
+    select array_agg(item order by place)
+    from (
+      select app.fields_in_turn(jsonb_agg(item order by place), 'update') as item, min(place) as place, round
+      from (
+        select
+          item, place, result ->> 'id' as id,
+          -- Each move makes an entry of the history, so each move has its own round. A change that does not move the
+          -- deal is written with the move before it.
+          greatest(1, count(*) filter (where item ?| '{stage_id,status}') over (
+            partition by result ->> 'id' order by place
+          )) as round
+        from unnest(items) with ordinality as given (item, place)
+        join jsonb_array_elements(results) with ordinality as judged (result, place) using (place)
+        where result ? 'id'
+      ) as good
+      group by id, round
+    ) as settled
+    group by round
+    order by round
+  loop
+    update public.deals set
+      title = case when item ? 'title' then item ->> 'title' else title end,
+      value = case when item ? 'value' then (item ->> 'value')::numeric else value end,
+      status = case when item ? 'status' then item ->> 'status' else status end,
+      stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
+    from unnest(apart) as given (item)
+    -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
+    -- choose.
+    where deals.id = (item ->> 'id')::uuid;
+  end loop;
+  return coalesce(results, '[]');
+end
+$$;
+comment on function app.patch_deals(uuid, jsonb[]) is
+  'Changes a deal for each item { id, title?, value?, status?, stage_id? }, in the order of the items, and returns '
+  'the results. A field that is left out keeps its value. Several items of one deal are written together, but each of '
+  'its moves is written separately.';
+
+create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
+-- Security definer, like write_deals(), so each function checks the key once and not for every row.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+begin
+  begin
+    results := app.patch_deals(own_company_id, items);
+    perform app.require_all(results, atomic);
+  exception when sqlstate 'CRM01' then
+    return app.undone(results);
+  end;
+  return app.with_deal_rows(own_company_id, results, false);
+end
+$$;
+comment on function public.patch_deals(jsonb[], boolean) is
+  'Changes deals of the key''s company, and returns what public.write_deals() returns.';
+grant execute on function public.patch_deals(jsonb[], boolean) to api_client;
+
+create function app.with_deal_rows(own_company_id uuid, results jsonb, replayed boolean) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    with given as materialized (
+      select place, result, (result ->> 'id')::uuid as id
+      from jsonb_array_elements(results) with ordinality as given (result, place)
+    ), found as materialized (
+      -- With an array, the plan uses the index, even if the planner expects many results.
+      select id, app.deal_json(deals) as data from public.deals
+      where company_id = own_company_id and id = any (array(select id from given))
+    )
+    select json_build_object(
+      'replayed', replayed, 'undone', false, 'without_custom_fields', false, 'results',
+      coalesce(
+        jsonb_agg(
+          case
+            when id is null then result
+            when data is null then '{"status": 404}'
+            else result || jsonb_build_object('data', data)
+          end
+          order by place
+        ),
+        '[]'
+      )
+    )
+    from given
+    left join found using (id)
+  );
+end
+$$;
+comment on function app.with_deal_rows(uuid, jsonb, boolean) is
+  'Returns the answer to a write: { replayed, undone, without_custom_fields, results }. Each result has its deal as '
+  'it is now. A deal that no longer exists has the result { "status": 404 }.';
+
+create function public.write_deals(items jsonb[], atomic boolean default false, idempotency jsonb default null)
+returns json
+-- Security definer, because a key may not write idempotency keys. All rows that this function writes have the company
+-- of the key.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+  is_replayed boolean;
+begin
+  begin
+    results := app.claim_idempotency_key(own_company_id, idempotency);
+    is_replayed := results is not null;
+    if not is_replayed then
+      results := app.add_deals(own_company_id, items);
+      perform app.require_all(results, atomic);
+      perform app.keep_outcome(own_company_id, idempotency, results);
+    end if;
+  exception when sqlstate 'CRM01' then
+    return app.undone(results);
+  end;
+  return app.with_deal_rows(own_company_id, results, is_replayed);
+end
+$$;
+comment on function public.write_deals(jsonb[], boolean, jsonb) is
+  'Adds deals to the key''s company. Returns { replayed, undone, without_custom_fields, results }, where each result '
+  'has its deal as data. With atomic, the function writes all deals or none. If it writes none, undone is true. A '
+  'repeat with the same Idempotency-Key gets the deals that the first request added.';
+grant execute on function public.write_deals(jsonb[], boolean, jsonb) to api_client;
+
+-- schemas/50_channel_apps.sql
+
+-- The apps at the channel whose events this platform accepts. An app belongs to no company: several companies may
+-- connect their numbers through one app, and one company may use several apps.
+
+create table public.channel_apps (
+  id uuid primary key default gen_random_uuid(),
+  -- The key is part of the path that the channel calls. It is random, so that no one can guess it, but it is not a
+  -- secret.
+  app_key text not null unique check (app_key ~ '^[A-Za-z0-9_-]{16,64}$'),
+  name text not null check (char_length(name) between 1 and 255),
+  -- The secret that signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with the functions'
+  -- secret CREDENTIALS_KEY.
+  sealed_secret text not null
+    check (sealed_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
+  -- The earlier secret, which is accepted until the operator ends the rotation.
+  sealed_previous_secret text
+    check (sealed_previous_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
+  rotation_began_at timestamptz,
+  -- The token that the channel sends when the operator enters the address of the app at the channel.
+  sealed_verify_token text not null
+    check (sealed_verify_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint channel_apps_previous_secret_while_rotating
+    check ((sealed_previous_secret is null) = (rotation_began_at is null))
+);
+comment on table public.channel_apps is
+  'An app at the channel whose events this platform accepts, with its sealed secrets.';
+
+create function public.channel_app(app_key text) returns jsonb
+-- Security definer, because the role of the function whatsapp reads no table.
+language sql stable security definer
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'sealed_secret', apps.sealed_secret,
+    'sealed_previous_secret', apps.sealed_previous_secret,
+    'sealed_verify_token', apps.sealed_verify_token
+  )
+  from public.channel_apps as apps
+  where apps.app_key = channel_app.app_key
+$$;
+comment on function public.channel_app(text) is
+  'Returns the sealed secrets of the app with this key in its path, or null for an unknown app.';
+grant execute on function public.channel_app(text) to channel_client;
+
+create function public.rotate_channel_app(app_key text, sealed_secret text) returns timestamptz
+-- Security definer, because the secret moves from one column to another, and no role may read these columns.
+language sql security definer
+set search_path = ''
+as $$
+  -- A second rotation before the end of the first one replaces only the new secret, for example after a typing error.
+  update public.channel_apps as apps set
+    sealed_secret = rotate_channel_app.sealed_secret,
+    sealed_previous_secret = coalesce(apps.sealed_previous_secret, apps.sealed_secret),
+    rotation_began_at = coalesce(apps.rotation_began_at, now())
+  where apps.app_key = rotate_channel_app.app_key
+  returning apps.rotation_began_at
+$$;
+comment on function public.rotate_channel_app(text, text) is
+  'Gives an app a new secret. The earlier secret is also accepted until finish_channel_app_rotation(). Returns the '
+  'time at which the rotation began, or null for an unknown app.';
+grant execute on function public.rotate_channel_app(text, text) to service_role;
+
+create function public.finish_channel_app_rotation(app_key text) returns boolean
+language sql security definer -- for the same reason as rotate_channel_app()
+set search_path = ''
+as $$
+  with apps as (
+    select id, rotation_began_at from public.channel_apps
+    where channel_apps.app_key = finish_channel_app_rotation.app_key for update
+  ),
+  finished as (
+    update public.channel_apps set sealed_previous_secret = null, rotation_began_at = null
+    where id in (select id from apps where rotation_began_at is not null)
+  )
+  select rotation_began_at is not null from apps
+$$;
+comment on function public.finish_channel_app_rotation(text) is
+  'Ends the rotation of an app. Only the new secret is accepted from then on. Returns whether a rotation was under '
+  'way, or null for an unknown app.';
+grant execute on function public.finish_channel_app_rotation(text) to service_role;
+
+create function public.sealed_app_secrets() returns table (app_key text, kind text, sealed text)
+language sql stable security definer -- no role may read the columns
+set search_path = ''
+as $$
+  select apps.app_key, secrets.kind, secrets.sealed
+  from public.channel_apps as apps
+  cross join lateral (
+    values ('secret', apps.sealed_secret),
+      ('previous_secret', apps.sealed_previous_secret),
+      ('verify_token', apps.sealed_verify_token)
+  ) as secrets (kind, sealed)
+  where secrets.sealed is not null
+  order by apps.app_key, secrets.kind
+$$;
+comment on function public.sealed_app_secrets() is
+  'Returns the sealed secrets of every app, each with its kind: secret, previous_secret or verify_token.';
+grant execute on function public.sealed_app_secrets() to service_role;
+
+create function public.reseal_app_secret(app_key text, kind text, sealed_before text, sealed text) returns boolean
+language sql security definer -- for the same reason as sealed_app_secrets()
+set search_path = ''
+as $$
+  -- If a rotation has changed the secret since it was read, the condition on sealed_before keeps the new secret.
+  with resealed as (
+    update public.channel_apps as apps set
+      sealed_secret = case when kind = 'secret' then sealed else apps.sealed_secret end,
+      sealed_previous_secret = case when kind = 'previous_secret' then sealed else apps.sealed_previous_secret end,
+      sealed_verify_token = case when kind = 'verify_token' then sealed else apps.sealed_verify_token end
+    where apps.app_key = reseal_app_secret.app_key
+      and sealed_before = case kind
+        when 'secret' then apps.sealed_secret
+        when 'previous_secret' then apps.sealed_previous_secret
+        when 'verify_token' then apps.sealed_verify_token
+      end
+    returning apps.id
+  )
+  select exists (select from resealed)
+$$;
+comment on function public.reseal_app_secret(text, text, text, text) is
+  'Replaces one sealed secret of an app if the stored one is still sealed_before. Returns whether it was replaced.';
+grant execute on function public.reseal_app_secret(text, text, text, text) to service_role;
+
+create trigger channel_apps_set_updated_at before update on public.channel_apps
+  for each row execute function app.set_updated_at();
+
+alter table public.channel_apps enable row level security;
+create policy "the platform reads apps of the channel" on public.channel_apps
+  for select to service_role using (true);
+
+grant select (id, app_key, name, rotation_began_at, created_at, updated_at) on public.channel_apps to service_role;
+grant insert (app_key, name, sealed_secret, sealed_verify_token) on public.channel_apps to service_role;
+
+-- schemas/51_accounts.sql
+
+-- Messaging accounts: the phone numbers that a company uses on the channel, and when each was connected. Owners and
+-- admins can disconnect a number. Only the operator can connect a number, because this needs the access token and calls
+-- to the channel.
+
+create type public.disconnected_messaging_account as (
+  id uuid,
+  disconnected_at timestamptz,
+  was_connected boolean
+);
+comment on type public.disconnected_messaging_account is
+  'An account as disconnect_messaging_account() returns it. was_connected is true when this call disconnected the '
+  'account.';
+
+create table public.messaging_accounts (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  -- The channel's own ids, written as decimal digits.
+  phone_number_id text not null check (phone_number_id ~ '^[0-9]{1,32}$'),
+  business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
+  display_phone text not null check (display_phone ~ '^\+[1-9][0-9]{6,14}$'),
+  -- A compact JWE (dir, A256GCM), encrypted with the functions' secret CREDENTIALS_KEY.
+  encrypted_token text check (encrypted_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
+  disconnected_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- Only events of this app, or of an earlier app of the account, count for the account. So no one can use the secret
+  -- of one app to forge events for a company that does not use that app.
+  channel_app_id uuid references public.channel_apps on delete set null,
+  unique (company_id, id),
+  constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
+  -- A disconnected account keeps its conversations and loses its token.
+  constraint messaging_accounts_token_while_connected
+    check ((disconnected_at is null) = (encrypted_token is not null))
+);
+comment on table public.messaging_accounts is
+  'A phone number of a company on the messaging channel, with its encrypted access token.';
+comment on column public.messaging_accounts.channel_app_id is
+  'The app whose events count for this account. Null when the account has no app.';
+
+-- Earlier apps are kept, because the status of a message may arrive days after its account changed to another app.
+create table public.account_channel_apps (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  channel_app_id uuid not null references public.channel_apps on delete cascade,
+  named_at timestamptz not null default now(),
+  constraint account_channel_apps_once unique (company_id, account_id, channel_app_id),
+  constraint account_channel_apps_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.account_channel_apps is
+  'Every app that an account names or named earlier. An event counts for an account only if one of these apps signed '
+  'it.';
+
+-- Which account had a number at which time. A message belongs to the company that had the number when the person wrote
+-- the message. This holds even if the channel delivers the message after the number moved to another company.
+create table public.account_connections (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  connected_at timestamptz not null default now(),
+  disconnected_at timestamptz,
+  -- When the channel last reported anything about the account. This shows the operator whether events arrive. The
+  -- column is not in messaging_accounts, because jobs and claims read that table all the time.
+  last_event_at timestamptz,
+  constraint account_connections_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.account_connections is
+  'The periods in which each messaging account was connected with its number.';
+comment on column public.account_connections.last_event_at is
+  'When the last event about the account was received while the account was connected. The time is precise to ten '
+  'seconds. Null when there was no event.';
+
+-- The reply of a recipient names only the phone_number_id, so a number can be connected to only one company at a time.
+create unique index messaging_accounts_one_connection_idx on public.messaging_accounts (phone_number_id)
+  where disconnected_at is null;
+create index messaging_accounts_channel_app_idx on public.messaging_accounts (channel_app_id);
+create index account_channel_apps_app_idx on public.account_channel_apps (channel_app_id);
+create index account_connections_account_idx on public.account_connections (company_id, account_id, connected_at desc);
+
+-- The account of every item of an event is looked up in these indexes.
+create index messaging_accounts_number_idx on public.messaging_accounts (phone_number_id);
+create index messaging_accounts_business_account_idx on public.messaging_accounts (business_account_id);
+
+create function app.note_connection() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if tg_op = 'UPDATE' and new.phone_number_id <> old.phone_number_id then
+    -- Until now, the account did not have the new number. An earlier message to this number was for the account that
+    -- had it then.
+    delete from public.account_connections where company_id = new.company_id and account_id = new.id;
+    if new.disconnected_at is not null then
+      return null;
+    end if;
+  end if;
+  if new.disconnected_at is null then
+    insert into public.account_connections (company_id, account_id) values (new.company_id, new.id);
+  elsif tg_op = 'INSERT' then
+    insert into public.account_connections (company_id, account_id, connected_at, disconnected_at)
+    values (new.company_id, new.id, least(new.created_at, new.disconnected_at), new.disconnected_at);
+  else
+    update public.account_connections set disconnected_at = new.disconnected_at
+    where company_id = new.company_id and account_id = new.id and disconnected_at is null;
+  end if;
+  return null;
+end
+$$;
+comment on function app.note_connection() is
+  'Trigger: notes the periods in which an account is connected with its number.';
+
+create function app.remember_channel_app() returns trigger
+-- Security definer, because no role may write the table.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  insert into public.account_channel_apps (company_id, account_id, channel_app_id)
+  values (new.company_id, new.id, new.channel_app_id)
+  on conflict do nothing;
+  return null;
+end
+$$;
+comment on function app.remember_channel_app() is
+  'Trigger: keeps the app that an account names, even after the account names another one.';
+
+create function public.disconnect_messaging_account(account_id uuid) returns public.disconnected_messaging_account
+-- Security definer, because no person may write the table. The function deletes the token without reading it.
+language plpgsql security definer
+set search_path = ''
+-- While a synchronisation of templates is being stored, it holds locks that a disconnection needs.
+set lock_timeout = '3s'
+as $$
+#variable_conflict use_column
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  owner_id uuid;
+  disconnected public.disconnected_messaging_account;
+begin
+  select accounts.company_id into owner_id from public.messaging_accounts as accounts
+  where accounts.id = disconnect_messaging_account.account_id
+    -- A caller cannot learn whether another company has an account.
+    and (is_platform or accounts.company_id = any (app.member_company_ids()));
+  if not found then
+    raise sqlstate 'PT404' using message = 'No messaging account has this id';
+  end if;
+  if not is_platform and owner_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company disconnect its messaging accounts';
+  end if;
+
+  -- If two calls run at the same time, the second one waits for the first and then finds nothing to do.
+  select accounts.id, accounts.disconnected_at, accounts.disconnected_at is null into disconnected
+  from public.messaging_accounts as accounts
+  where accounts.id = disconnect_messaging_account.account_id and accounts.company_id = owner_id
+  for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No messaging account has this id';
+  end if;
+  if disconnected.was_connected then
+    update public.messaging_accounts as accounts set
+      -- clock_timestamp() and not now(), because this transaction may have waited for a transaction that connected the
+      -- account.
+      disconnected_at = clock_timestamp(), encrypted_token = null
+    where accounts.id = disconnected.id
+    returning accounts.disconnected_at into disconnected.disconnected_at;
+  end if;
+  return disconnected;
+exception
+  when lock_not_available then
+    raise sqlstate 'PT503' using message = 'The account or its templates are being changed: try again in a minute';
+end
+$$;
+comment on function public.disconnect_messaging_account(uuid) is
+  'Disconnects a messaging account and deletes its token. Owners and admins of its company and the platform may call '
+  'this function. If the account is disconnected already, disconnected_at does not change. Conversations, messages '
+  'and templates stay. Sends that are under way are settled, and reports about sent messages still count. Raises '
+  'PT403 for other members of the company. Raises PT404 when no account of the caller has this id. Raises PT503 when '
+  'the function had to wait too long.';
+grant execute on function public.disconnect_messaging_account(uuid) to authenticated, service_role;
+
+-- With these functions, access tokens move to a new CREDENTIALS_KEY. A program that has both keys reads each sealed
+-- token, seals the token with the new key, and stores it again. A sealed token is useless without a key.
+create function public.sealed_account_tokens(
+  after_id uuid default null,
+  max_rows integer default 1000
+) returns table (id uuid, encrypted_token text)
+language sql stable security definer
+set search_path = ''
+as $$
+  select accounts.id, accounts.encrypted_token
+  from public.messaging_accounts as accounts
+  where accounts.encrypted_token is not null
+    and accounts.id > coalesce(after_id, '00000000-0000-0000-0000-000000000000')
+  order by accounts.id
+  limit greatest(least(max_rows, 1000), 0)
+$$;
+comment on function public.sealed_account_tokens(uuid, integer) is
+  'Returns connected accounts of all companies with their encrypted tokens. The accounts are in the order of their '
+  'ids and begin after after_id. Returns at most max_rows accounts, and never more than 1000.';
+grant execute on function public.sealed_account_tokens(uuid, integer) to service_role;
+
+create function public.reseal_account_token(
+  account_id uuid,
+  sealed_before text,
+  sealed text
+) returns boolean
+language sql security definer
+set search_path = ''
+as $$
+  -- If the account was connected or disconnected since its token was read, the condition on sealed_before keeps the
+  -- change.
+  with resealed as (
+    update public.messaging_accounts as accounts set encrypted_token = sealed
+    where accounts.id = account_id and accounts.encrypted_token = sealed_before
+    returning accounts.id
+  )
+  select exists (select from resealed)
+$$;
+comment on function public.reseal_account_token(uuid, text, text) is
+  'Replaces an account''s encrypted token if the stored one is still sealed_before. Returns whether it was replaced.';
+grant execute on function public.reseal_account_token(uuid, text, text) to service_role;
+
+create function app.accounts_of_app(app_id uuid, number_id text, business_id text) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select accounts.id
+    from public.messaging_accounts as accounts
+    where (accounts.phone_number_id = number_id or accounts.business_account_id = business_id)
+      and exists (
+        select from public.account_channel_apps as named
+        where named.company_id = accounts.company_id and named.account_id = accounts.id
+          and named.channel_app_id = app_id
+      )
+    order by accounts.id
+  );
+end
+$$;
+comment on function app.accounts_of_app(uuid, text, text) is
+  'Returns the accounts that have this number or this business account, and that name the app or named it earlier.';
+
+create function app.account_at(account_ids uuid[], number_id text, happened_at timestamptz) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  holder_id uuid;
+begin
+  -- This query looks through the accounts of all apps for the one that had the number. Otherwise a repeated event could
+  -- show one company the customer of another company.
+  select accounts.id into holder_id
+  from public.messaging_accounts as accounts
+  join public.account_connections as connections on connections.company_id = accounts.company_id
+    and connections.account_id = accounts.id
+  where accounts.phone_number_id = number_id and connections.connected_at <= happened_at
+    and (connections.disconnected_at is null or connections.disconnected_at > happened_at)
+  order by connections.connected_at desc
+  limit 1;
+  if found then
+    return case when holder_id = any (account_ids) then holder_id end;
+  end if;
+  return (
+    select accounts.id from public.messaging_accounts as accounts
+    where accounts.id = any (account_ids) and accounts.disconnected_at is null
+  );
+end
+$$;
+comment on function app.account_at(uuid[], text, timestamptz) is
+  'Returns the account that was connected with this number at this time. If there was none, returns the account of '
+  'account_ids that is connected now. Returns null when the account that had the number is not in account_ids.';
+
+create function app.account_id_in(item jsonb) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return item ->> case when item ->> 'kind' in ('template', 'account') then 'waba' else 'phone_number_id' end;
+end
+$$;
+comment on function app.account_id_in(jsonb) is
+  'Returns the id by which an item names its account: a number or a business account.';
+
+create function app.note_last_event(app_id uuid, items jsonb, received_at timestamptz) returns void
+-- This function is in plpgsql, because plpgsql keeps its plans. Postgres would plan an SQL function again for each
+-- event.
+language plpgsql
+set search_path = ''
+as $$
+declare
+  number_ids constant text[] := array(
+    select distinct app.account_id_in(listed.item) from jsonb_array_elements(items) as listed (item)
+    where listed.item ->> 'kind' not in ('template', 'account')
+  );
+  business_ids constant text[] := array(
+    select distinct app.account_id_in(listed.item) from jsonb_array_elements(items) as listed (item)
+    where listed.item ->> 'kind' in ('template', 'account')
+  );
+begin
+  with heard as (
+    select connections.id
+    from public.messaging_accounts as accounts
+    join public.account_connections as connections on connections.company_id = accounts.company_id
+      and connections.account_id = accounts.id
+    where (accounts.phone_number_id = any (number_ids) or accounts.business_account_id = any (business_ids))
+      and exists (
+        select from public.account_channel_apps as named
+        where named.company_id = accounts.company_id and named.account_id = accounts.id
+          and named.channel_app_id = app_id
+      )
+      and connections.disconnected_at is null
+      -- With this condition, many events in a short time cause only a few writes, and a repeated event causes none.
+      and (
+        connections.last_event_at is null
+        or connections.last_event_at < note_last_event.received_at - interval '10 seconds'
+      )
+    -- No event waits here. A transaction that has locked the row either notes nearly the same time or disconnects the
+    -- account.
+    for no key update of connections skip locked
+  )
+  update public.account_connections as connections set last_event_at = note_last_event.received_at
+  where connections.id in (select heard.id from heard);
+end
+$$;
+comment on function app.note_last_event(uuid, jsonb, timestamptz) is
+  'Notes the time at which an event of an app was received, for each connected account that an item of the event is '
+  'about.';
+
+create function app.connected_numbers(of_company_id uuid, of_business_account_id text) returns text[]
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(array_agg(phone_number_id order by phone_number_id), '{}')
+  from public.messaging_accounts
+  where company_id = of_company_id and business_account_id = of_business_account_id and disconnected_at is null
+$$;
+comment on function app.connected_numbers(uuid, text) is
+  'Returns the phone_number_id of each connected account of a company in one business account.';
+
+create trigger messaging_accounts_set_updated_at before update on public.messaging_accounts
+  for each row execute function app.set_updated_at();
+create trigger messaging_accounts_remember_channel_app
+  after insert or update of channel_app_id on public.messaging_accounts
+  for each row when (new.channel_app_id is not null) execute function app.remember_channel_app();
+create trigger messaging_accounts_note_first_connection after insert on public.messaging_accounts
+  for each row execute function app.note_connection();
+create trigger messaging_accounts_note_connection
+  after update of disconnected_at, phone_number_id on public.messaging_accounts
+  for each row when (
+    (old.disconnected_at is null) <> (new.disconnected_at is null) or old.phone_number_id <> new.phone_number_id
+  )
+  execute function app.note_connection();
+
+alter table public.messaging_accounts enable row level security;
+create policy "people see their company's messaging accounts" on public.messaging_accounts
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+alter table public.account_channel_apps enable row level security;
+create policy "the platform reads which apps accounts have named" on public.account_channel_apps
+  for select to service_role using (true);
+alter table public.account_connections enable row level security;
+create policy "people read when their company's accounts were connected" on public.account_connections
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select (
+  id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at
+) on public.messaging_accounts to authenticated;
+grant delete on public.messaging_accounts to service_role;
+grant select (
+  id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at,
+  channel_app_id
+) on public.messaging_accounts to service_role;
+grant insert (
+  company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, channel_app_id
+) on public.messaging_accounts to service_role;
+grant update (
+  company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, channel_app_id
+) on public.messaging_accounts to service_role;
+grant select on public.account_channel_apps to service_role;
+grant select on public.account_connections to authenticated, service_role;
+
+-- schemas/52_conversations.sql
+
+-- Conversations. Each is between a company and one contact, on one messaging account. This file also has the window in
+-- which the company may answer freely.
+
+create table public.conversations (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null default app.company_id() references public.companies on delete cascade,
+  contact_id uuid not null,
+  messaging_account_id uuid not null,
+  status text not null default 'open' check (status in ('open', 'pending', 'closed')),
+  assigned_to uuid,
+  team_id uuid,
+  last_message_at timestamptz,
+  -- Until this time the company may answer freely. After this time, only approved templates are allowed.
+  window_expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  version bigint not null default app.change_now(),
+  -- The channel's id of the business number in this conversation.
+  phone_number_id text not null constraint conversations_phone_number_id_check
+    check (phone_number_id ~ '^[0-9]{1,32}$'),
+  unique (company_id, id),
+  -- A contact or an account that has conversations cannot be deleted, except with its company.
+  constraint conversations_contact_fkey foreign key (company_id, contact_id)
+    references public.contacts (company_id, id) on delete no action,
+  constraint conversations_messaging_account_fkey foreign key (company_id, messaging_account_id)
+    references public.messaging_accounts (company_id, id) on delete no action,
+  constraint conversations_assignee_fkey foreign key (company_id, assigned_to)
+    references public.company_members (company_id, user_id) on delete set null (assigned_to),
+  constraint conversations_team_fkey foreign key (company_id, team_id)
+    references public.teams (company_id, id) on delete set null (team_id)
+);
+comment on table public.conversations is
+  'A conversation of a company with a contact on a messaging account. A conversation lasts from its first message '
+  'until it is closed.';
+
+-- The planner assumes one company with one account, for the reason given in 30_contacts.sql.
+alter table public.conversations
+  alter column company_id set (n_distinct = 1),
+  alter column messaging_account_id set (n_distinct = 1);
+
+-- A company may answer freely for 24 hours after a person's message. There is one window for each person and business
+-- number, even if they have several conversations.
+create table public.contact_windows (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  contact_id uuid not null,
+  account_id uuid not null,
+  -- The time of the person's newest message, which opens the window.
+  last_inbound_at timestamptz,
+  -- The newest time at which the channel said that the window is closed.
+  closed_at timestamptz,
+  expires_at timestamptz generated always as (
+    -- In this time zone every day has 24 hours. The time zone of the session does not matter.
+    case when closed_at >= last_inbound_at
+      then least(closed_at, (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC')
+      else (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC' end
+  ) stored,
+  constraint contact_windows_once unique (company_id, contact_id, account_id),
+  constraint contact_windows_contact_fkey foreign key (company_id, contact_id)
+    references public.contacts (company_id, id) on delete cascade,
+  constraint contact_windows_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.contact_windows is
+  'The time until which a company may answer a person freely on one of its numbers.';
+
+alter table public.contact_windows
+  alter column company_id set (n_distinct = 1),
+  alter column account_id set (n_distinct = 1);
+
+create index conversations_newest_first_idx on public.conversations (company_id, created_at desc, id desc);
+create index conversations_messaging_account_idx on public.conversations (messaging_account_id);
+create unique index conversations_one_not_closed_idx
+  on public.conversations (company_id, contact_id, messaging_account_id)
+  where status <> 'closed';
+
+create index conversations_status_idx on public.conversations (company_id, status, created_at desc, id desc);
+create index conversations_contact_idx on public.conversations (company_id, contact_id, created_at desc, id desc);
+create index conversations_assignee_idx on public.conversations (company_id, assigned_to, created_at desc, id desc);
+create index conversations_team_idx on public.conversations (company_id, team_id, created_at desc, id desc);
+create index conversations_window_idx on public.conversations (company_id, window_expires_at);
+create index conversations_by_last_message_idx
+  on public.conversations (company_id, coalesce(last_message_at, '-infinity'), id);
+create index conversations_by_update_idx on public.conversations (company_id, updated_at, id);
+create index conversations_changes_idx on public.conversations (company_id, version, id);
+create index contact_windows_account_idx on public.contact_windows (account_id);
+create index conversations_number_idx
+  on public.conversations (company_id, phone_number_id, created_at desc, id desc);
+
+create function app.begin_conversation() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    select phone_number_id into new.phone_number_id from public.messaging_accounts
+    where company_id = new.company_id and id = new.messaging_account_id;
+  end if;
+  select coalesce(max(expires_at), new.window_expires_at) into new.window_expires_at from public.contact_windows
+  where company_id = new.company_id and contact_id = new.contact_id and account_id = new.messaging_account_id;
+  return new;
+end
+$$;
+comment on function app.begin_conversation() is
+  'Trigger: when a conversation is added or opened again, sets its number and the window of its contact.';
+
+create function app.note_number_of_conversations() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update public.conversations set phone_number_id = new.phone_number_id
+  where company_id = new.company_id and messaging_account_id = new.id;
+  return null;
+end
+$$;
+comment on function app.note_number_of_conversations() is
+  'Trigger: when the number of an account changes, sets the new number in its conversations.';
+
+-- Security definer, because a write token may read only the conversation that it writes. So the function checks the
+-- company itself.
+create function public.other_conversation_not_closed(conversation_id uuid) returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select other.id
+  from public.conversations as this
+  join public.conversations as other using (company_id, contact_id, messaging_account_id)
+  where this.company_id = (select app.company_id('write'))
+    and this.id = other_conversation_not_closed.conversation_id
+    and other.id <> this.id
+    and other.status <> 'closed'
+$$;
+comment on function public.other_conversation_not_closed(uuid) is
+  'Returns the conversation that prevents this conversation of the key''s company from being opened. The other '
+  'conversation has the same contact and account, and is not closed. Returns null when there is none. Needs a write '
+  'token.';
+grant execute on function public.other_conversation_not_closed(uuid) to api_client;
+
+create function app.close_window(own_company_id uuid, of_contact_id uuid, on_account_id uuid, at timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  new_expires_at timestamptz;
+begin
+  insert into public.contact_windows as windows (company_id, contact_id, account_id, closed_at)
+  values (own_company_id, of_contact_id, on_account_id, at)
+  on conflict on constraint contact_windows_once do update set
+    closed_at = greatest(windows.closed_at, excluded.closed_at)
+  returning windows.expires_at into new_expires_at;
+  update public.conversations set window_expires_at = new_expires_at
+  where company_id = own_company_id and contact_id = of_contact_id and messaging_account_id = on_account_id
+    and status <> 'closed' and window_expires_at is distinct from new_expires_at;
+end
+$$;
+comment on function app.close_window(uuid, uuid, uuid, timestamptz) is
+  'Notes when the channel said that the window of a contact on an account is closed. The next message of the person '
+  'opens the window again. If the person wrote after that time, the window stays open.';
+
+create function app.find_or_open_conversation(
+  own_company_id uuid,
+  with_contact_id uuid,
+  on_account_id uuid,
+  out id uuid,
+  out is_new boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  loop
+    select conversations.id, false into find_or_open_conversation.id, is_new
+    from public.conversations
+    where company_id = own_company_id and contact_id = with_contact_id
+      and messaging_account_id = on_account_id and status <> 'closed'
+    for key share;
+    exit when found;
+    insert into public.conversations (company_id, contact_id, messaging_account_id)
+    values (own_company_id, with_contact_id, on_account_id)
+    on conflict (company_id, contact_id, messaging_account_id) where status <> 'closed' do nothing
+    returning conversations.id, true into find_or_open_conversation.id, is_new;
+    exit when found;
+  end loop;
+end
+$$;
+comment on function app.find_or_open_conversation(uuid, uuid, uuid) is
+  'Finds the conversation of a contact and an account that is not closed, or opens a conversation. If several calls '
+  'run at the same time, only one opens a conversation.';
+
+create trigger conversations_note_written before insert or update on public.conversations
+  for each statement execute function app.note_written_table();
+create trigger conversations_note_no_longer_written after insert or update on public.conversations
+  for each statement execute function app.note_written_table();
+create trigger conversations_note_change before update on public.conversations
+  for each row execute function app.note_change();
+create trigger conversations_note_deletion after delete on public.conversations
+  referencing old table as deleted for each statement execute function app.note_deletion();
+create trigger conversations_begin before insert on public.conversations
+  for each row execute function app.begin_conversation();
+create trigger conversations_begin_again before update of status on public.conversations
+  for each row when (old.status = 'closed' and new.status <> 'closed') execute function app.begin_conversation();
+create trigger messaging_accounts_note_number_of_conversations after update of phone_number_id
+  on public.messaging_accounts
+  for each row when (old.phone_number_id <> new.phone_number_id) execute function app.note_number_of_conversations();
+
+alter table public.conversations enable row level security;
+create policy "a key reads its company's conversations" on public.conversations
+  for select to api_client using (company_id = (select app.company_id_to_read('conversations')));
+create policy "a key changes its company's conversations" on public.conversations
+  for update to api_client
+  using (company_id = (select app.company_id('write')))
+  with check (company_id = (select app.company_id('write')));
+create policy "people read their company's conversations" on public.conversations
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people change their company's conversations" on public.conversations
+  for update to authenticated
+  using (company_id = any ((select app.member_company_ids())::uuid[]))
+  with check (company_id = any ((select app.member_company_ids())::uuid[]));
+alter table public.contact_windows enable row level security;
+create policy "people read the windows of their company's contacts" on public.contact_windows
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select, update (status, assigned_to, team_id, version) on public.conversations to api_client;
+grant select, update (status, assigned_to, team_id) on public.conversations to authenticated;
+grant select, insert, update, delete on public.conversations to service_role;
+grant select on public.contact_windows to authenticated, service_role;
+
+select app.make_feed('conversation_changes', 'conversations', '
+  id, company_id, contact_id, phone_number_id, status, assigned_to, team_id, last_message_at, window_expires_at,
+  created_at, updated_at
+');
+
+-- schemas/53_messages.sql
+
+-- Messages of a conversation, and the facts about each message. There is one column for each fact that the channel can
+-- report, and the status is derived from these columns. A new message updates last_message_at and the window of its
+-- conversation.
+
+create table public.messages (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  conversation_id uuid not null,
+  direction text not null check (direction in ('inbound', 'outbound')),
+  type text not null default 'text' constraint messages_type_check check (
+    type in ('text', 'image', 'video', 'document')
+    or direction = 'inbound' and type in (
+      'audio', 'sticker', 'location', 'contacts', 'interactive', 'button', 'order', 'system', 'unsupported'
+    )
+  ),
+  content text not null constraint messages_content_check
+    check (char_length(content) <= case direction when 'inbound' then 65536 else 4096 end),
+  -- The channel's id. An outbound message has no id until the channel has accepted it.
+  whatsapp_message_id text check (char_length(whatsapp_message_id) between 1 and 255),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- What the ledger of sends says about an outbound message: pending, accepted by the channel, or failed.
+  outcome text check (outcome in ('pending', 'accepted', 'failed')),
+  -- The text of a template as the recipient sees it.
+  rendered_text text constraint messages_rendered_text_check check (char_length(rendered_text) <= 65536),
+  version bigint not null default app.change_now(),
+  -- For an outbound message, the times that the channel reported. For an inbound message, the time at which the person
+  -- sent it.
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  failed_at timestamptz,
+  -- When the life of the message ended without a report that the message arrived.
+  expired_at timestamptz,
+  failure jsonb constraint messages_failure_check check (jsonb_typeof(failure) = 'object'),
+  price_category text constraint messages_price_category_check
+    check (char_length(price_category) between 1 and 64),
+  price_type text constraint messages_price_type_check check (char_length(price_type) between 1 and 64),
+  -- Reports may come late, twice and in any order, but the same facts always give the same status.
+  status text generated always as (
+    case
+      when direction = 'inbound' then null
+      -- Proof that the message arrived counts more than a reported failure, because a message may fail on one device
+      -- and arrive on another.
+      when read_at is not null then 'read'
+      when delivered_at is not null then 'delivered'
+      when failed_at is not null or outcome = 'failed' then 'failed'
+      when expired_at is not null then 'expired'
+      when sent_at is not null then 'sent'
+      when outcome = 'accepted' then 'accepted'
+      else 'pending'
+    end
+  ) stored,
+  -- The channel's object for this type of message, without the parts that have their own column.
+  payload jsonb constraint messages_payload_check check (jsonb_typeof(payload) = 'object'),
+  -- { id, mime_type, sha256, filename, voice, animated, expires_at }
+  media jsonb constraint messages_media_check check (jsonb_typeof(media) = 'object'),
+  reply_to_whatsapp_id text constraint messages_reply_to_whatsapp_id_check
+    check (char_length(reply_to_whatsapp_id) between 1 and 255),
+  reply_to_id uuid,
+  -- The reaction of the person, as { emoji, at }. Null when there is none.
+  reaction jsonb constraint messages_reaction_check check (jsonb_typeof(reaction) = 'object'),
+  edited_at timestamptz,
+  revoked_at timestamptz,
+  -- The channel tries to deliver a message until this time. After that, the channel drops the message without a report.
+  expires_at timestamptz,
+  original_content text constraint messages_original_content_check
+    check (char_length(original_content) <= 65536),
+  is_erased boolean not null default false,
+  unique (company_id, id),
+  -- The channel may deliver an event more than once, but a second delivery must not add a second message.
+  constraint messages_one_per_whatsapp_message_id unique (company_id, whatsapp_message_id),
+  constraint messages_conversation_fkey foreign key (company_id, conversation_id)
+    references public.conversations (company_id, id) on delete cascade,
+  constraint messages_outcome_while_outbound check ((direction = 'outbound') = (outcome is not null)),
+  constraint messages_reply_to_fkey foreign key (company_id, reply_to_id)
+    references public.messages (company_id, id) on delete set null (reply_to_id)
+);
+comment on table public.messages is
+  'The messages of a conversation, from the contact (inbound) or from the company (outbound).';
+comment on column public.messages.status is
+  'For an outbound message, derived from its facts: pending, accepted, sent, delivered, read, failed or expired.';
+comment on column public.messages.rendered_text is
+  'For a template send, the text as the recipient sees it. Null when the template was not known.';
+comment on column public.messages.outcome is
+  'For an outbound message: pending (not known yet), accepted by the channel, or failed. Null for an inbound message.';
+comment on column public.messages.failure is
+  'Why a message failed: { reason, code, message, details }. The last three members come from the channel. The '
+  'failure stays even if the message arrives later.';
+comment on column public.messages.expires_at is
+  'For an outbound message that the channel accepted: the time until which a report of its arrival is expected. This '
+  'time is an hour after the end of the message''s life.';
+comment on column public.messages.reaction is
+  'The newest reaction of the person: { emoji, at }. The emoji is null when the person took the reaction back.';
+comment on column public.messages.edited_at is
+  'When the person last edited the message. The text before the first edit is original_content.';
+comment on column public.messages.original_content is 'The first text of a message that the person edited.';
+comment on column public.messages.revoked_at is
+  'When the person took the message back. The message disappeared from the person''s chat, but the company keeps its '
+  'content.';
+comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
+
+-- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
+-- messages than a page has, it may read and sort the whole conversation, which is slow if the conversation is long. So
+-- the planner assumes one company and 1,000 messages in each conversation. Extended statistics also tell the planner
+-- that all messages of a conversation have the same company.
+alter table public.messages
+  alter column company_id set (n_distinct = 1),
+  alter column conversation_id set (n_distinct = -0.001);
+
+create statistics public.messages_conversation_decides_company (dependencies)
+  on conversation_id, company_id from public.messages;
+
+create index messages_newest_first_idx
+  on public.messages (company_id, conversation_id, created_at desc, id desc);
+create index messages_changes_idx on public.messages (company_id, version, id);
+create index messages_reply_to_idx on public.messages (company_id, reply_to_id) where reply_to_id is not null;
+
+-- A reply can arrive before the message that it answers has its id.
+create index messages_waiting_reply_idx on public.messages (company_id, reply_to_whatsapp_id)
+  where reply_to_whatsapp_id is not null and reply_to_id is null;
+
+-- Messages that may still arrive, and messages that have expired.
+create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
+create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
+
+-- Replies to a message that was not known.
+create index messages_late_reply_idx on public.messages (created_at)
+  where reply_to_whatsapp_id is not null and reply_to_id is null;
+
+create function app.move_conversation() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  conversation record;
+  -- The time at which the person wrote, because the channel may repeat a message days later. A time in the future
+  -- counts as now.
+  said_at constant timestamptz := least(coalesce(new.sent_at, new.created_at), now());
+  expires_at timestamptz;
+begin
+  -- If the channel cannot show an edit, the edited message is not known here, so the edit opens no window.
+  if new.direction = 'inbound'
+    and (new.type <> 'unsupported' or new.payload #>> '{unsupported,type}' is distinct from 'edit')
+  then
+    select contact_id, messaging_account_id into conversation from public.conversations
+    where company_id = new.company_id and id = new.conversation_id;
+    insert into public.contact_windows as windows (company_id, contact_id, account_id, last_inbound_at)
+    values (new.company_id, conversation.contact_id, conversation.messaging_account_id, said_at)
+    on conflict on constraint contact_windows_once do update set
+      last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at)
+    returning windows.expires_at into expires_at;
+  end if;
+  -- greatest() ignores nulls, and a message that is recorded late never moves a time back.
+  update public.conversations set
+    last_message_at = greatest(
+      last_message_at, case new.direction when 'inbound' then said_at else new.created_at end
+    ),
+    window_expires_at = coalesce(expires_at, window_expires_at),
+    status = case when new.direction = 'inbound' and status = 'pending' then 'open' else status end
+  where company_id = new.company_id and id = new.conversation_id;
+  return null;
+end
+$$;
+comment on function app.move_conversation() is
+  'Trigger: a message updates last_message_at of its conversation. An inbound message also opens the 24-hour window '
+  'of its contact, and changes a pending conversation to open.';
+
+create function app.note_life() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  template record;
+begin
+  -- A free reply has no template. A message of a template that is not in the catalogue has the usual life.
+  select templates.ttl_seconds, templates.category into template
+  from public.sends
+  join public.conversations on conversations.company_id = sends.company_id and conversations.id = new.conversation_id
+  join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
+    and accounts.id = conversations.messaging_account_id
+  join public.templates on templates.company_id = sends.company_id
+    and templates.business_account_id = accounts.business_account_id
+    and templates.name = sends.template_name and templates.language = sends.language_code
+  where sends.company_id = new.company_id and sends.message_id = new.id;
+  new.expires_at := new.created_at + interval '1 hour' + case
+    when template.ttl_seconds > 0 then interval '1 second' * template.ttl_seconds
+    when template.category = 'AUTHENTICATION' then interval '10 minutes'
+    else interval '720 hours'
+  end;
+  return new;
+end
+$$;
+comment on function app.note_life() is
+  'Trigger: sets when an accepted message expires: an hour after the end of its life. The life is the one that the '
+  'channel has for the template. If it has none, the life is 10 minutes for a code, and 30 days for any other message.';
+
+create function public.expire_messages() returns integer
+language sql security definer -- no role may write the table
+set search_path = ''
+as $$
+  with due as (
+    select company_id, id from public.messages
+    where status in ('accepted', 'sent') and expires_at <= now()
+    order by expires_at
+    limit 1000
+    for no key update skip locked
+  ), expired as (
+    update public.messages set expired_at = now()
+    from due where messages.company_id = due.company_id and messages.id = due.id
+    returning messages.id
+  )
+  select count(*)::integer from expired
+$$;
+comment on function public.expire_messages() is
+  'Marks at most 1,000 messages as expired, and returns how many. An expired message has no report that it arrived or '
+  'failed. A scheduled job calls this. A later report removes the mark.';
+grant execute on function public.expire_messages() to service_role;
+
+create trigger messages_note_change before update on public.messages
+  for each row execute function app.note_change();
+create trigger messages_note_deletion after delete on public.messages
+  referencing old table as deleted for each statement execute function app.note_deletion();
+
+-- A notice of the channel, such as a notice of a new phone, is not a message of a person.
+create trigger messages_move_conversation after insert on public.messages
+  for each row when (
+    new.type <> 'system' and (new.direction = 'inbound' or new.status in ('accepted', 'sent', 'delivered', 'read'))
+  )
+  execute function app.move_conversation();
+create trigger messages_move_conversation_once_taken after update on public.messages
+  for each row when (
+    new.direction = 'outbound'
+    and (new.outcome = 'accepted' or coalesce(new.sent_at, new.delivered_at, new.read_at) is not null)
+    and old.outcome <> 'accepted' and coalesce(old.sent_at, old.delivered_at, old.read_at) is null
+  )
+  execute function app.move_conversation();
+create trigger messages_note_first_life before insert on public.messages
+  for each row when (new.outcome = 'accepted' and new.expires_at is null) execute function app.note_life();
+create trigger messages_note_life before update of outcome on public.messages
+  for each row when (old.outcome <> 'accepted' and new.outcome = 'accepted' and new.expires_at is null)
+  execute function app.note_life();
+
+alter table public.messages enable row level security;
+create policy "people read their company's messages" on public.messages
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+-- A key reads the messages of its company, but may not write them. A row states what was said on the channel, so only
+-- the platform and the functions of sends write rows.
+create policy "a key reads its company's messages" on public.messages
+  for select to api_client using (company_id = (select app.company_id('read')));
+
+grant select (
+  id, company_id, conversation_id, direction, type, content, whatsapp_message_id, created_at, updated_at, outcome,
+  rendered_text, version, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type,
+  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, edited_at, revoked_at
+) on public.messages to api_client;
+grant select on public.messages to authenticated;
+grant select, insert, update, delete on public.messages to service_role;
+
+select app.make_feed('message_changes', 'messages', $columns$
+  id, company_id, conversation_id, direction, type, content, rendered_text, status, whatsapp_message_id, sent_at,
+  delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media, reply_to_id,
+  reply_to_whatsapp_id, case when reaction ->> 'emoji' <> '' then reaction end as reaction, edited_at, revoked_at,
+  created_at, updated_at
+$columns$);
+
+-- schemas/60_templates.sql
+
+-- The message templates of a company's business accounts, as the channel last listed them. A reading of the channel's
+-- list is stored completely or not at all.
+
+create table public.template_catalogues (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  -- The channel's id of the business account. Two companies may share a business account, but each has its own
+  -- catalogue.
+  business_account_id text not null check (business_account_id ~ '^[0-9]{1,32}$'),
+  -- When the last stored reading began. Null when there is no catalogue yet.
+  synced_at timestamptz,
+  sync_due_at timestamptz not null default now(),
+  -- How many readings in a row have failed. Each failure makes the next pause longer.
+  failures integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint template_catalogues_one_per_business_account unique (company_id, business_account_id)
+);
+comment on table public.template_catalogues is
+  'The business accounts of a company at the channel, and when the templates of each were last read.';
+
+create table public.templates (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  business_account_id text not null,
+  -- The numbers of the connected accounts of this business account, which can send the template. Triggers keep this
+  -- column up to date.
+  phone_number_ids text[] not null default '{}',
+  -- The channel's id of the template.
+  channel_template_id text check (char_length(channel_template_id) between 1 and 64),
+  name text not null check (char_length(name) between 1 and 512),
+  language text not null check (char_length(language) between 1 and 64),
+  -- The channel's word for the status, in upper case. DELETED means that the channel no longer lists the template.
+  status text not null check (char_length(status) between 1 and 64),
+  -- When the first reading with this status began.
+  status_since timestamptz not null,
+  category text check (char_length(category) between 1 and 64),
+  -- The next category, which the channel has announced.
+  upcoming_category text check (char_length(upcoming_category) between 1 and 64),
+  quality text check (char_length(quality) between 1 and 64),
+  rejected_reason text check (char_length(rejected_reason) between 1 and 255),
+  parameter_format text not null check (parameter_format in ('POSITIONAL', 'NAMED')),
+  -- The components as the channel lists them, without signed addresses.
+  components jsonb not null check (jsonb_typeof(components) = 'array'),
+  -- Null when the template has no header.
+  header_format text check (char_length(header_format) between 1 and 64),
+  -- The variables that a send fills, in the order of their values. The form is { header: [{ name, example }], body: [{
+  -- name, example }], buttons: [{ index, kind, text, example }] }.
+  variables jsonb not null check (
+    -- This form of the check also refuses a missing member.
+    (jsonb_typeof(variables -> 'header'), jsonb_typeof(variables -> 'body'), jsonb_typeof(variables -> 'buttons'))
+      is not distinct from ('array', 'array', 'array')
+  ),
+  -- The text in pieces: { header, body: [piece], footer: text, buttons: [text] }. A piece is a text, or the number of a
+  -- variable of its component, counted from 0.
+  rendering jsonb not null check (
+    jsonb_typeof(rendering -> 'buttons') is not distinct from 'array'
+    and coalesce(jsonb_typeof(rendering -> 'header'), 'null') in ('array', 'null')
+    and coalesce(jsonb_typeof(rendering -> 'body'), 'null') in ('array', 'null')
+    and coalesce(jsonb_typeof(rendering -> 'footer'), 'null') in ('string', 'null')
+  ),
+  -- The button that repeats the code of an authentication template.
+  otp_button integer check (otp_button >= 0),
+  -- The parts of the template that this service cannot send, such as CAROUSEL.
+  unsupported text[] not null default '{}',
+  -- The sample of a media header: a signed address, and the address without its query, which stays the same.
+  sample_url text check (char_length(sample_url) between 1 and 4096),
+  sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
+  -- Why the media of the header is not at the channel. Null when it is there, or when no upload was tried yet.
+  media_problem text check (char_length(media_problem) between 1 and 1000),
+  -- How long the channel tries to deliver a message of the template.
+  ttl_seconds integer,
+  -- When the stored reading began.
+  read_at timestamptz not null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint templates_one_per_name_and_language unique (company_id, business_account_id, name, language),
+  constraint templates_catalogue_fkey foreign key (company_id, business_account_id)
+    references public.template_catalogues (company_id, business_account_id) on delete cascade
+);
+comment on table public.templates is
+  'The message templates of a company''s business accounts, as the channel last listed them.';
+
+alter table public.templates alter column company_id set (n_distinct = 1);
+
+-- When the templates of a name were last read again, because a send did not fit the stored templates.
+-- claim_template_send() explains this.
+create table public.template_rereads (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  business_account_id text not null,
+  name text not null check (char_length(name) between 1 and 512),
+  tried_at timestamptz not null default now(),
+  -- When the last stored reading of this name began.
+  read_at timestamptz,
+  unique (company_id, id),
+  constraint template_rereads_one_per_name unique (company_id, business_account_id, name),
+  constraint template_rereads_catalogue_fkey foreign key (company_id, business_account_id)
+    references public.template_catalogues (company_id, business_account_id) on delete cascade
+);
+comment on table public.template_rereads is
+  'When the templates of a name were last read again for a send. Rows are deleted after an hour.';
+
+create index templates_by_name_idx on public.templates (company_id, name, language, id);
+create index template_rereads_lately_idx
+  on public.template_rereads (company_id, business_account_id, tried_at);
+
+create function app.note_numbers_of_templates() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  changed record;
+  numbers text[];
+begin
+  for changed in
+    select old.company_id, old.business_account_id where tg_op <> 'INSERT'
+    union
+    select new.company_id, new.business_account_id where tg_op <> 'DELETE'
+    order by business_account_id
+  loop
+    -- This lock waits for a reading that is being stored, because this transaction would not see the templates of that
+    -- reading. A later reading waits for this transaction, and then sees the account.
+    perform from public.template_catalogues
+    where company_id = changed.company_id and business_account_id = changed.business_account_id
+    for no key update;
+    numbers := app.connected_numbers(changed.company_id, changed.business_account_id);
+    update public.templates set phone_number_ids = numbers
+    where company_id = changed.company_id and business_account_id = changed.business_account_id
+      and phone_number_ids <> numbers;
+  end loop;
+  return null;
+end
+$$;
+comment on function app.note_numbers_of_templates() is
+  'Trigger: sets the accounts that can send the templates of a business account.';
+
+create function public.apply_template_sync(
+  account_id uuid,
+  began_at timestamptz,
+  templates jsonb,
+  only_name text default null,
+  business_account_id text default null
+) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  -- Null for a role without a key, which may write for every company.
+  own_company_id constant uuid := app.company_id('messaging');
+  -- If began_at were in the future, all later readings would be ignored.
+  reading_at constant timestamptz := least(apply_template_sync.began_at, now());
+  account record;
+  last_synced_at timestamptz;
+  later_names text[];
+  numbers text[];
+  listed public.templates[];
+  total integer;
+  counted record;
+  removed integer;
+begin
+  if jsonb_typeof(apply_template_sync.templates) is distinct from 'array' or apply_template_sync.began_at is null then
+    raise sqlstate 'PT422' using message = 'A reading has an array of templates and the time at which it began';
+  end if;
+  if own_company_id is not null and apply_template_sync.only_name is null then
+    raise sqlstate 'PT422' using message = 'A key stores the templates of one name only';
+  end if;
+  select company_id, business_account_id into account from public.messaging_accounts
+  where id = apply_template_sync.account_id
+    and (own_company_id is null or company_id = own_company_id)
+    and business_account_id is not null;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No account with a business account has this id';
+  end if;
+  -- The account may have moved to another business account since the reading began. Then the templates do not belong to
+  -- the new business account.
+  if account.business_account_id <> apply_template_sync.business_account_id then
+    raise sqlstate 'PT409' using message = 'The account belongs to another business account than the one that was read';
+  end if;
+
+  insert into public.template_catalogues (company_id, business_account_id)
+  values (account.company_id, account.business_account_id)
+  on conflict do nothing;
+  -- Only one reading is stored at a time. Claims refer to the row too, but do not wait for this lock.
+  select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
+  where company_id = account.company_id and business_account_id = account.business_account_id
+  for no key update;
+  -- The numbers are read after that lock, for the reason given in app.note_numbers_of_templates().
+  numbers := app.connected_numbers(account.company_id, account.business_account_id);
+
+  listed := array(
+    -- Normally, the channel lists each template once. If a template is listed twice, the version that can be sent
+    -- counts.
+    select distinct on (entry.name, entry.language) entry
+    from jsonb_populate_recordset(null::public.templates, apply_template_sync.templates) as entry
+    where apply_template_sync.only_name is null or entry.name = apply_template_sync.only_name
+    order by entry.name, entry.language, entry.status = 'APPROVED' desc
+  );
+  total := cardinality(listed);
+
+  -- If a later reading of a name did not list a template, the template no longer exists, even if no row says so.
+  later_names := array(
+    select rereads.name from public.template_rereads as rereads
+    where rereads.company_id = account.company_id and rereads.business_account_id = account.business_account_id
+      and rereads.read_at > reading_at
+  );
+  if last_synced_at > reading_at then
+    listed := '{}';
+  elsif later_names <> '{}' then
+    listed := array(select entry from unnest(listed) as entry where entry.name <> all (later_names));
+  end if;
+
+  select
+    count(*) filter (where known.id is null) as added,
+    count(*) filter (
+      where (known.status, known.category, known.upcoming_category, known.quality, known.components)
+        is distinct from (entry.status, entry.category, entry.upcoming_category, entry.quality, entry.components)
+        and known.read_at <= reading_at
+    ) as changed
+  into counted
+  from unnest(listed) as entry
+  left join public.templates as known
+    on known.company_id = account.company_id and known.business_account_id = account.business_account_id
+    and known.name = entry.name and known.language = entry.language;
+
+  insert into public.templates as known (
+    company_id, business_account_id, phone_number_ids, channel_template_id, name, language, status, status_since,
+    category, upcoming_category, quality, rejected_reason, parameter_format, components, header_format, variables,
+    rendering, otp_button, unsupported, sample_url, media_problem, ttl_seconds, read_at
+  )
+  select
+    account.company_id, account.business_account_id, numbers, entry.channel_template_id, entry.name, entry.language,
+    entry.status, reading_at, entry.category, entry.upcoming_category, entry.quality,
+    entry.rejected_reason, entry.parameter_format, entry.components, entry.header_format, entry.variables,
+    entry.rendering, entry.otp_button, coalesce(entry.unsupported, '{}'), entry.sample_url,
+    case when entry.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
+      app.media_problem(account.company_id, account.business_account_id, split_part(entry.sample_url, '?', 1))
+    end,
+    entry.ttl_seconds, reading_at
+  from unnest(listed) as entry
+  -- The rows are written in one order, so that two statements with several templates never wait for each other.
+  order by entry.name, entry.language
+  on conflict (company_id, business_account_id, name, language) do update set
+    phone_number_ids = excluded.phone_number_ids,
+    channel_template_id = excluded.channel_template_id,
+    status = excluded.status,
+    status_since = case when known.status = excluded.status then known.status_since
+      else excluded.status_since end,
+    category = excluded.category,
+    upcoming_category = excluded.upcoming_category,
+    quality = excluded.quality,
+    rejected_reason = excluded.rejected_reason,
+    parameter_format = excluded.parameter_format,
+    components = excluded.components,
+    header_format = excluded.header_format,
+    variables = excluded.variables,
+    rendering = excluded.rendering,
+    otp_button = excluded.otp_button,
+    unsupported = excluded.unsupported,
+    sample_url = excluded.sample_url,
+    media_problem = excluded.media_problem,
+    ttl_seconds = excluded.ttl_seconds,
+    read_at = excluded.read_at
+  -- The reading that began later wins, even if it is stored first.
+  where known.read_at <= excluded.read_at;
+
+  update public.templates as known set
+    status = 'DELETED',
+    status_since = reading_at,
+    read_at = reading_at
+  where known.company_id = account.company_id and known.business_account_id = account.business_account_id
+    and (apply_template_sync.only_name is null or known.name = apply_template_sync.only_name)
+    and known.read_at < reading_at
+    and known.status <> 'DELETED';
+  get diagnostics removed = row_count;
+
+  if apply_template_sync.only_name is null then
+    update public.template_catalogues set
+      synced_at = reading_at,
+      -- The next readings are spread over an hour, so that the accounts do not all call the channel at the same time.
+      sync_due_at = reading_at + interval '24 hours' - random() * interval '1 hour',
+      failures = 0
+    where company_id = account.company_id and business_account_id = account.business_account_id
+      and (synced_at is null or synced_at <= reading_at);
+    delete from public.template_rereads
+    where company_id = account.company_id and business_account_id = account.business_account_id
+      and tried_at < now() - interval '1 hour';
+  else
+    update public.template_rereads set read_at = reading_at
+    where company_id = account.company_id and business_account_id = account.business_account_id
+      and name = apply_template_sync.only_name
+      and (read_at is null or read_at < reading_at);
+  end if;
+  return jsonb_build_object(
+    'templates', total, 'added', counted.added, 'changed', counted.changed, 'removed', removed
+  );
+end
+$$;
+comment on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text) is
+  'Stores a reading of the channel''s list for the business account of a messaging account. The reading has all '
+  'templates, or only the templates with the name only_name. began_at is the time of the database when the reading '
+  'began. A template that is no longer listed becomes DELETED. Returns how many templates the reading has, and how '
+  'many it added, changed and removed. With an API key, the account must belong to the key''s company, and only_name '
+  'is required. Raises PT404 when the account has no business account. Raises PT409 when its business account is not '
+  'business_account_id.';
+grant execute on function public.apply_template_sync(uuid, timestamptz, jsonb, text, text)
+  to api_client, channel_client, service_role;
+
+create trigger template_catalogues_set_updated_at before update on public.template_catalogues
+  for each row execute function app.set_updated_at();
+create trigger templates_set_updated_at before update on public.templates
+  for each row execute function app.set_updated_at();
+create trigger messaging_accounts_note_numbers_of_templates
+  after insert or delete or update of business_account_id, phone_number_id, disconnected_at
+  on public.messaging_accounts
+  for each row execute function app.note_numbers_of_templates();
+
+alter table public.template_catalogues enable row level security;
+create policy "people read their company's template catalogues" on public.template_catalogues
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+alter table public.templates enable row level security;
+create policy "a key reads its company's templates" on public.templates
+  for select to api_client using (company_id = (select app.company_id('read')));
+create policy "people read their company's templates" on public.templates
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+alter table public.template_rereads enable row level security;
+create policy "the platform reads when templates were read again" on public.template_rereads
+  for select to service_role using (true);
+
+grant select on public.template_catalogues to authenticated, service_role;
+grant select (
+  id, company_id, business_account_id, phone_number_ids, channel_template_id, name, language, status, status_since,
+  category, upcoming_category, quality, rejected_reason, parameter_format, components, header_format, variables,
+  unsupported, media_problem, ttl_seconds, read_at, created_at, updated_at
+) on public.templates to api_client, authenticated, service_role;
+grant select on public.template_rereads to service_role;
+
+-- schemas/61_template_hints.sql
+
+-- Hints: events in which the channel reports that a template changed. After a hint, the template is read again before
+-- its next send, and the whole list is read within a minute. Until then, the stored template has the values of the
+-- event, because a send may come first. The values of the reading then replace them.
+
+create table public.template_hints (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  business_account_id text not null,
+  name text not null check (char_length(name) between 1 and 512),
+  language text not null check (char_length(language) between 1 and 64),
+  kind text not null check (kind in ('status', 'quality', 'category', 'components')),
+  -- The columns of the template that the event names, with their values. Empty when there are none.
+  value jsonb not null check (jsonb_typeof(value) = 'object'),
+  -- The time that the channel reported, in whole seconds.
+  happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
+  told_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint template_hints_newest unique (company_id, business_account_id, name, language, kind),
+  constraint template_hints_catalogue_fkey foreign key (company_id, business_account_id)
+    references public.template_catalogues (company_id, business_account_id) on delete cascade
+);
+comment on table public.template_hints is
+  'The hints of the channel about templates: the newest hint of each kind. A hint is deleted after the next reading '
+  'of the whole list.';
+
+create function app.hinted_columns(kind text, value jsonb) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  -- A text that does not have the form of a channel's word is ignored.
+  word constant text := '^[A-Z][A-Z_]{0,63}$';
+  status text;
+  quality text;
+  category text;
+  upcoming text;
+begin
+  case kind
+    when 'status' then
+      status := upper(value ->> 'event');
+      status := case status when 'REINSTATED' then 'APPROVED' else status end;
+      -- For other events, such as FLAGGED, it is not known which status the list will have.
+      if status in (
+        'APPROVED', 'ARCHIVED', 'DELETED', 'DISABLED', 'IN_APPEAL', 'LIMIT_EXCEEDED', 'PAUSED', 'PENDING',
+        'PENDING_DELETION', 'REJECTED'
+      ) then
+        return jsonb_build_object('status', status, 'rejected_reason', case
+          when status = 'REJECTED' and upper(value ->> 'reason') ~ word and upper(value ->> 'reason') <> 'NONE'
+            then upper(value ->> 'reason')
+        end);
+      end if;
+    when 'quality' then
+      quality := upper(value ->> 'new_quality_score');
+      if quality ~ word then
+        return jsonb_build_object('quality', quality);
+      end if;
+    when 'category' then
+      category := upper(value ->> 'new_category');
+      -- An event that comes before the change also names the next category. In such an event, new_category is the
+      -- current category.
+      upcoming := upper(value ->> 'correct_category');
+      if category ~ word and (upcoming is null or upcoming ~ word) then
+        return jsonb_build_object('category', category, 'upcoming_category', nullif(upcoming, category));
+      end if;
+    else null;
+  end case;
+  return '{}';
+end
+$$;
+comment on function app.hinted_columns(text, jsonb) is
+  'Returns the columns of a template that an event of the channel names, with their values. The kind of the event '
+  'decides which columns these are. Returns an empty object when the event names no known column.';
+
+create function app.apply_template_hint(account_ids uuid[], item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  told_name constant text := item ->> 'name';
+  told_language constant text := replace(item ->> 'language', '-', '_');
+  told_kind constant text := item ->> 'event';
+  -- If an event has no time, its time is now.
+  happened constant timestamptz := least((item ->> 'at')::timestamptz, now());
+  told_value constant jsonb := app.hinted_columns(told_kind, item -> 'value');
+  catalogue record;
+begin
+  for catalogue in
+    -- The catalogues are locked in one order, and each before its templates. A reading locks them in the same order.
+    select catalogues.id, catalogues.company_id, catalogues.business_account_id, catalogues.synced_at
+    from public.template_catalogues as catalogues
+    where (catalogues.company_id, catalogues.business_account_id) in (
+      select accounts.company_id, accounts.business_account_id from public.messaging_accounts as accounts
+      where accounts.id = any (account_ids) and accounts.business_account_id = item ->> 'waba'
+    )
+    order by catalogues.company_id
+    for no key update
+  loop
+    -- Without a catalogue, a reading is due anyway, and no send is checked.
+    continue when catalogue.synced_at is null;
+    -- A hint does not shorten the pause after a failed reading.
+    update public.template_catalogues set sync_due_at = now()
+    where id = catalogue.id and failures = 0 and sync_due_at > now();
+    continue when told_name is null or told_language is null;
+
+    insert into public.template_hints as hints (
+      company_id, business_account_id, name, language, kind, value, happened_at
+    )
+    values (
+      catalogue.company_id, catalogue.business_account_id, told_name, told_language, told_kind, told_value, happened
+    )
+    on conflict on constraint template_hints_newest do update set
+      value = excluded.value,
+      happened_at = excluded.happened_at,
+      told_at = excluded.told_at
+    -- Events of the same second may come in any order. This condition always chooses the same event.
+    where (excluded.happened_at, excluded.value) > (hints.happened_at, hints.value);
+    continue when not found;
+    -- This update fires the trigger that applies the hint.
+    update public.templates as templates set read_at = templates.read_at
+    where templates.company_id = catalogue.company_id
+      and templates.business_account_id = catalogue.business_account_id
+      and templates.name = told_name and templates.language = told_language
+      and templates.read_at < happened + interval '1 second' and told_value <> '{}';
+    -- When tried_at has this time, the name may be read again immediately.
+    update public.template_rereads as rereads set tried_at = now() - interval '61 seconds'
+    where rereads.company_id = catalogue.company_id
+      and rereads.business_account_id = catalogue.business_account_id
+      and rereads.name = told_name and rereads.tried_at > now() - interval '61 seconds';
+  end loop;
+  return 'done';
+end
+$$;
+comment on function app.apply_template_hint(uuid[], jsonb) is
+  'Applies an event of the channel about a template (an item of kind template) to the catalogues of these accounts. '
+  'The list becomes due to be read, and the next send of the template reads the template again first. Until then, the '
+  'template has the values of the event, unless it was read after the event. An item without a language only makes '
+  'the reading of the list due.';
+
+create function app.show_hints() returns trigger
+-- Security definer, because no role may read the hints.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  hint record;
+begin
+  for hint in
+    select value, happened_at from public.template_hints as hints
+    where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
+      and hints.name = new.name and hints.language = new.language
+      and hints.value <> '{}'
+      -- A reading that began in the same second as the event may have missed the change.
+      and least(hints.happened_at + interval '1 second', hints.told_at) > new.read_at
+  loop
+    if hint.value ? 'status' and hint.value ->> 'status' <> new.status then
+      new.status_since := hint.happened_at;
+    end if;
+    new := jsonb_populate_record(new, hint.value);
+  end loop;
+  return new;
+end
+$$;
+comment on function app.show_hints() is
+  'Trigger: gives a template the values that the channel reported after the stored reading began.';
+
+create function app.forget_hints() returns trigger
+language plpgsql security definer -- for the same reason as app.show_hints()
+set search_path = ''
+as $$
+begin
+  delete from public.template_hints as hints
+  where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
+    and hints.told_at <= new.synced_at;
+  -- The list may lack a change that the channel reported during the reading.
+  if exists (
+    select from public.template_hints as hints
+    where hints.company_id = new.company_id and hints.business_account_id = new.business_account_id
+  ) then
+    new.sync_due_at := least(new.sync_due_at, now());
+  end if;
+  return new;
+end
+$$;
+comment on function app.forget_hints() is
+  'Trigger: a reading of the whole list deletes the earlier hints. If later hints are left, the next reading is due.';
+
+create trigger templates_show_hints before insert or update of read_at on public.templates
+  for each row execute function app.show_hints();
+create trigger template_catalogues_forget_hints before update of synced_at on public.template_catalogues
+  for each row execute function app.forget_hints();
+
+alter table public.template_hints enable row level security;
+create policy "the platform reads the channel's hints about templates" on public.template_hints
+  for select to service_role using (true);
+
+grant select on public.template_hints to service_role;
+
+-- schemas/62_template_media.sql
+
+-- The media of template headers, which the channel requires with every send. The approved sample is uploaded once for
+-- each account. Sends use its media id until the media is about to expire.
+
+create table public.template_media (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  sample_source text not null,
+  -- The media id of the channel. The channel deletes the media after 30 days. Null means that the media has to be
+  -- uploaded.
+  media_id text check (char_length(media_id) between 1 and 255),
+  -- The name of a document, which the recipient sees.
+  filename text check (char_length(filename) between 1 and 240),
+  uploaded_at timestamptz,
+  -- The upload that is running, and the time until which no other upload begins.
+  upload_id uuid unique,
+  lease_ends_at timestamptz,
+  failed_at timestamptz,
+  failure text check (char_length(failure) between 1 and 1000),
+  failures integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint template_media_one_per_account_and_sample unique (company_id, account_id, sample_source),
+  constraint template_media_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade,
+  constraint template_media_time_when_uploaded check (media_id is null or uploaded_at is not null)
+);
+comment on table public.template_media is
+  'The samples of template headers that were uploaded to the channel, for each account.';
+
+create function app.media_problem(own_company_id uuid, of_business_account_id text, of_source text) returns text
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when of_source is null then 'The channel lists no sample of the header''s media'
+    else (
+      select media.failure
+      from public.messaging_accounts as accounts
+      join public.template_media as media on media.company_id = accounts.company_id and media.account_id = accounts.id
+      where accounts.company_id = own_company_id and accounts.business_account_id = of_business_account_id
+        and accounts.disconnected_at is null
+        and media.sample_source = of_source and media.failure is not null
+        -- If an early renewal fails, the earlier media can still be sent.
+        and (media.media_id is null or media.uploaded_at <= now() - interval '29 days')
+      order by media.failed_at desc
+      limit 1
+    )
+  end
+$$;
+comment on function app.media_problem(uuid, text, text) is
+  'Returns why an upload of the sample of a template header failed for an account of a business account. Returns null '
+  'when the channel has the sample, or when no upload was tried yet.';
+
+create function app.note_media_problem(own_company_id uuid, of_account_id uuid, of_source text) returns void
+language sql
+set search_path = ''
+as $$
+  -- Templates that another transaction has locked are skipped, so an upload does not wait for a reading that is being
+  -- stored. The next reading notes the problem.
+  update public.templates as templates
+  set media_problem = app.media_problem(own_company_id, templates.business_account_id, of_source)
+  where templates.id in (
+    select held.id
+    from public.messaging_accounts as accounts
+    join public.templates as held on held.company_id = accounts.company_id
+      and held.business_account_id = accounts.business_account_id
+    where accounts.company_id = own_company_id and accounts.id = of_account_id
+      and held.sample_source = of_source
+      and held.media_problem is distinct from app.media_problem(own_company_id, held.business_account_id, of_source)
+    for no key update of held skip locked
+  )
+$$;
+comment on function app.note_media_problem(uuid, uuid, text) is
+  'Notes the result of an upload for an account in the templates whose header has this sample.';
+
+create function public.due_media(account_id uuid, max_rows integer default 10) returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object('template_id', due.id, 'name', due.name, 'language', due.language)), '[]')
+  from (
+    select distinct on (templates.sample_source) templates.id, templates.name, templates.language
+    from public.messaging_accounts as accounts
+    join public.templates on templates.company_id = accounts.company_id
+      and templates.business_account_id = accounts.business_account_id
+    left join public.template_media as media on media.company_id = accounts.company_id
+      and media.account_id = accounts.id and media.sample_source = templates.sample_source
+    where accounts.id = due_media.account_id and accounts.disconnected_at is null
+      and templates.status = 'APPROVED' and templates.unsupported = '{}'
+      and templates.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') and templates.sample_source is not null
+      and (media.media_id is null or media.uploaded_at < now() - interval '25 days')
+      and (media.lease_ends_at is null or media.lease_ends_at <= now())
+      and (media.failed_at is null or media.failed_at
+        + least(interval '5 minutes' * 2 ^ least(media.failures, 12), interval '24 hours') <= now())
+    order by templates.sample_source, templates.id
+    limit greatest(least(max_rows, 100), 0)
+  ) due
+$$;
+comment on function public.due_media(uuid, integer) is
+  'Returns the templates whose header media has to be uploaded for an account. The media was never uploaded, is '
+  'stale, or expires within five days. After a failure, the template is left out for a pause that grows with each '
+  'failure.';
+grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
+
+create function public.begin_media_upload(
+  account_id uuid,
+  template_id uuid,
+  lease_seconds integer default 30
+) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  template record;
+  media record;
+  new_upload_id constant uuid := gen_random_uuid();
+begin
+  select templates.company_id, templates.name, templates.language, templates.header_format, templates.sample_url,
+    templates.sample_source, templates.channel_template_id
+  into template
+  from public.messaging_accounts as accounts
+  join public.templates on templates.company_id = accounts.company_id
+    and templates.business_account_id = accounts.business_account_id
+  where accounts.id = begin_media_upload.account_id and accounts.disconnected_at is null
+    and (own_company_id is null or accounts.company_id = own_company_id)
+    and templates.id = begin_media_upload.template_id and templates.status <> 'DELETED'
+    and templates.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT');
+  if not found then
+    return jsonb_build_object('result', 'gone');
+  end if;
+  if template.sample_source is null then
+    return jsonb_build_object('result', 'failed', 'reason', app.media_problem(template.company_id, null, null));
+  end if;
+
+  insert into public.template_media (company_id, account_id, sample_source)
+  values (template.company_id, begin_media_upload.account_id, template.sample_source)
+  on conflict do nothing;
+  select * into media from public.template_media
+  where company_id = template.company_id and account_id = begin_media_upload.account_id
+    and sample_source = template.sample_source
+  for no key update;
+  case
+    when media.media_id is not null and media.uploaded_at >= now() - interval '25 days' then
+      return jsonb_build_object('result', 'ready', 'media_id', media.media_id, 'filename', media.filename);
+    when media.lease_ends_at > now() then
+      return jsonb_build_object('result', 'wait');
+    -- Callers that waited for a failed upload must not all try again one after the other.
+    when media.failed_at > now() - interval '10 seconds' then
+      return jsonb_build_object('result', 'failed', 'reason', media.failure);
+    else
+      update public.template_media set
+        upload_id = new_upload_id,
+        lease_ends_at = now() + interval '1 second' * greatest(least(lease_seconds, 150), 1)
+      where id = media.id;
+      return jsonb_build_object(
+        'result', 'upload', 'upload_id', new_upload_id, 'format', template.header_format,
+        'sample_url', template.sample_url, 'template_name', template.name, 'language', template.language,
+        'channel_template_id', template.channel_template_id, 'began_at', now()
+      );
+  end case;
+end
+$$;
+comment on function public.begin_media_upload(uuid, uuid, integer) is
+  'Decides who uploads the header media of a template for an account. The result ready has the media id. The result '
+  'upload means that this caller has to upload, and then to call finish_media_upload or fail_media_upload. The result '
+  'wait means that another caller is uploading. The result failed means that an upload failed less than ten seconds '
+  'ago, or that there is no sample. The result gone means that the template no longer exists.';
+grant execute on function public.begin_media_upload(uuid, uuid, integer) to api_client, channel_client, service_role;
+
+create function public.finish_media_upload(upload_id uuid, media_id text, filename text default null)
+returns boolean
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  media record;
+begin
+  update public.template_media set
+    media_id = finish_media_upload.media_id,
+    filename = finish_media_upload.filename,
+    uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0
+  where upload_id = finish_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
+  returning company_id, account_id, sample_source into media;
+  if not found then
+    return false;
+  end if;
+  perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
+  return true;
+end
+$$;
+comment on function public.finish_media_upload(uuid, text, text) is
+  'Records the media id of an upload. Returns false when the upload was ended already, or when another upload has '
+  'begun.';
+grant execute on function public.finish_media_upload(uuid, text, text) to api_client, channel_client, service_role;
+
+create function public.fail_media_upload(upload_id uuid, reason text) returns boolean
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  media record;
+begin
+  update public.template_media set
+    upload_id = null, lease_ends_at = null,
+    failed_at = now(), failure = left(fail_media_upload.reason, 1000), failures = failures + 1
+  where upload_id = fail_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
+  returning company_id, account_id, sample_source into media;
+  if not found then
+    return false;
+  end if;
+  perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
+  return true;
+end
+$$;
+comment on function public.fail_media_upload(uuid, text) is
+  'Records why an upload failed. Returns false when the upload was ended already, or when another upload has begun.';
+grant execute on function public.fail_media_upload(uuid, text) to api_client, channel_client, service_role;
+
+create trigger template_media_set_updated_at before update on public.template_media
+  for each row execute function app.set_updated_at();
+
+alter table public.template_media enable row level security;
+create policy "the platform reads the media of templates" on public.template_media
+  for select to service_role using (true);
+
+grant select on public.template_media to service_role;
+
+-- schemas/63_preflight.sql
+
+-- The preflight. The claim of a send also checks the send against the stored template, without another round trip. A
+-- send that the channel would certainly refuse is refused here, and its idempotency key stays free.
+--
+-- Every send is checked and rendered, so these functions must be fast. These functions contain no queries, because
+-- Postgres plans the queries of an SQL function at each call. The functions call no other functions, because each call
+-- has a cost.
+
+create function app.rendered_text(rendering jsonb, header_variables text[], body_variables text[]) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  part text;
+  given text[];
+  pieces jsonb;
+  text text;
+  rendered text;
+begin
+  foreach part in array array['header', 'body'] loop
+    pieces := rendering -> part;
+    continue when jsonb_typeof(pieces) is distinct from 'array' or pieces = '[]';
+    given := case part when 'header' then header_variables else body_variables end;
+    text := '';
+    for place in 0 .. jsonb_array_length(pieces) - 1 loop
+      text := text || case jsonb_typeof(pieces -> place)
+        when 'number' then coalesce(given[(pieces -> place)::integer + 1], '')
+        else pieces ->> place
+      end;
+    end loop;
+    rendered := concat_ws(e'\n\n', rendered, text);
+  end loop;
+
+  text := null;
+  for place in 0 .. jsonb_array_length(rendering -> 'buttons') - 1 loop
+    text := concat_ws(' ', text, format('[%s]', rendering -> 'buttons' ->> place));
+  end loop;
+  return left(concat_ws(e'\n\n', rendered, rendering ->> 'footer', text), 65536);
+end
+$$;
+comment on function app.rendered_text(jsonb, text[], text[]) is
+  'Returns the text of a template (templates.rendering) as the recipient sees it. The text has the header and body '
+  'with the values of their variables, the footer, and the labels of the buttons. An empty line separates these '
+  'parts.';
+
+create function app.template_faults(
+  template public.templates,
+  media_type text,
+  header_variables text[],
+  body_variables text[],
+  button_variables text[]
+) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  faults jsonb := '[]';
+  part text;
+  given text[];
+  takes integer;
+begin
+  if template.status <> 'APPROVED' then
+    faults := faults || jsonb_build_object(
+      'field', 'template_name', 'fault', 'status', 'status', template.status, 'since', template.status_since
+    );
+  end if;
+  if media_type is not null and upper(media_type) is distinct from template.header_format then
+    faults := faults || jsonb_build_object(
+      'field', 'template_header_type', 'fault', 'header', 'header', template.header_format
+    );
+  end if;
+  if template.unsupported <> '{}' then
+    -- It is not known what else such a template needs.
+    return faults || jsonb_build_object(
+      'field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported
+    );
+  end if;
+
+  foreach part in array array['header', 'body', 'button'] loop
+    given := case part when 'header' then header_variables when 'body' then body_variables else button_variables end;
+    takes := jsonb_array_length(template.variables -> case part when 'button' then 'buttons' else part end);
+    if cardinality(given) <> takes then
+      faults := faults || jsonb_build_object(
+        'field', part || '_variables', 'fault', 'count', 'takes', takes, 'got', cardinality(given)
+      );
+    end if;
+    for place in 1 .. coalesce(cardinality(given), 0) loop
+      -- The channel refuses these characters in a value.
+      if given[place] = '' or given[place] ~ e'[\n\r\t]| {5}' then
+        faults := faults || jsonb_build_object(
+          'field', format('%s_variables.%s', part, place - 1),
+          'fault', case given[place] when '' then 'empty' else 'characters' end
+        );
+      end if;
+    end loop;
+  end loop;
+  return faults;
+end
+$$;
+comment on function app.template_faults(public.templates, text, text[], text[], text[]) is
+  'Returns why a template cannot be sent with these values, as an array of faults, each with its field. The array is '
+  'empty when the template can be sent. media_type is the header that the caller declares: image, video, document or '
+  'null.';
+
+create function app.judge_template(
+  own_company_id uuid,
+  of_business_account_id text,
+  by_name text,
+  in_language text,
+  media_type text,
+  header_variables text[],
+  body_variables text[],
+  button_variables text[],
+  preflight text,
+  -- The verdict is go, refused or reread. With reread, the stored template is out of date, or it has a fault but may be
+  -- out of date.
+  out verdict text,
+  out faults jsonb,
+  -- Null when the template is not known.
+  out template public.templates
+)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  known record;
+  reread record;
+  languages text[];
+  -- The time from which the stored template may lack a change that the channel reported.
+  hinted_at timestamptz;
+  is_fresh boolean;
+  may_reread boolean;
+begin
+  verdict := 'go';
+  if preflight = 'off' then
+    return;
+  end if;
+  select templates as template,
+    -- A change of the template's quality does not prevent a send.
+    (
+      select max(hints.told_at) from public.template_hints as hints
+      where hints.company_id = own_company_id and hints.business_account_id = of_business_account_id
+        and hints.name = by_name and hints.language = in_language and hints.kind <> 'quality'
+    ) as hinted_at
+  into known
+  from public.template_catalogues as catalogues
+  left join public.templates on templates.company_id = catalogues.company_id
+    and templates.business_account_id = catalogues.business_account_id
+    and templates.name = by_name and templates.language = in_language and templates.status <> 'DELETED'
+  where catalogues.company_id = own_company_id and catalogues.business_account_id = of_business_account_id
+    and catalogues.synced_at is not null;
+  if not found then
+    return; -- there is no catalogue
+  end if;
+  template := known.template;
+  hinted_at := known.hinted_at;
+  if template.id is not null then
+    faults := app.template_faults(template, media_type, header_variables, body_variables, button_variables);
+    if hinted_at <= template.read_at then
+      hinted_at := null;
+    end if;
+    if faults = '[]' and hinted_at is null then
+      return;
+    end if;
+  end if;
+  select tried_at, read_at into reread from public.template_rereads as rereads
+  where rereads.company_id = own_company_id and rereads.business_account_id = of_business_account_id
+    and rereads.name = by_name;
+  if template.id is not null then
+    is_fresh := template.read_at > now() - interval '10 minutes';
+  else
+    languages := array(
+      select templates.language from public.templates
+      where templates.company_id = own_company_id and templates.business_account_id = of_business_account_id
+        and templates.name = by_name and templates.status <> 'DELETED'
+      order by 1
+    );
+    faults := case when languages = '{}'
+      then jsonb_build_array(jsonb_build_object('field', 'template_name', 'fault', 'unknown'))
+      else jsonb_build_array(
+        jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
+      )
+    end;
+    -- A name is read again after a minute, so a new template can be sent then.
+    is_fresh := reread.read_at > now() - interval '1 minute';
+    if hinted_at <= reread.read_at then
+      hinted_at := null;
+    end if;
+  end if;
+
+  if is_fresh and hinted_at is null then
+    verdict := 'refused';
+    return;
+  end if;
+  may_reread := preflight = 'first' and (
+    -- A name is read again at most once a minute. If another request is reading it now, this request may wait for that
+    -- reading.
+    reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
+    or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
+  ) and (
+    -- A caller that tries many names must not use up the requests that the account may make at the channel.
+    select count(*) < 20 from public.template_rereads as rereads
+    where rereads.company_id = own_company_id and rereads.business_account_id = of_business_account_id
+      and rereads.tried_at > now() - interval '1 minute'
+  );
+  if may_reread then
+    verdict := 'reread';
+  elsif hinted_at is not null and exists (
+    -- The template cannot be read now, and the channel has just reported that it does not accept the template. Other
+    -- faults may be out of date.
+    select from public.template_hints as hints
+    where hints.company_id = own_company_id and hints.business_account_id = of_business_account_id
+      and hints.name = by_name and hints.language = in_language and hints.kind = 'status'
+      and hints.value ->> 'status' <> 'APPROVED' and hints.happened_at > now() - interval '10 minutes'
+      and least(hints.happened_at + interval '1 second', hints.told_at)
+        > coalesce(template.read_at, reread.read_at, '-infinity')
+  ) then
+    verdict := 'refused';
+    faults := jsonb_path_query_array(
+      faults, '$[*] ? (@.field == "template_name" || @.field == "language_code")'
+    );
+  end if;
+end
+$$;
+comment on function app.judge_template(uuid, text, text, text, text, text[], text[], text[], text) is
+  'Decides from the stored templates whether a send can continue. Refuses the send only for a fault that was read, or '
+  'that the channel reported, within the last ten minutes. For an older fault, or after a change that the channel '
+  'reported, the template is read again first. A name is read again at most once a minute. If the template cannot be '
+  'read again, the send continues, and the channel decides. The argument preflight is off (no check), first, or last. '
+  'The value last means that the template has been read again, or could not be read.';
+
+-- schemas/64_account_notices.sql
+
+-- Notices of the channel about an account: events of its business account, such as a restriction, and trouble with its
+-- number. Operators and members of the company can read them. A notice does not stop sends or disconnect an account,
+-- because the channel itself refuses what it does not accept.
+
+create table public.account_notices (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  -- An event is about the business account or a number. Trouble is an error that is not about a message.
+  kind text not null check (kind in ('event', 'trouble')),
+  -- For an event, the channel's word, such as ACCOUNT_RESTRICTION. For trouble, the channel's code.
+  event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
+  -- For an event, the channel's object. For trouble, { code, message, details }.
+  value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
+  -- The time that the channel reported.
+  happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
+  until timestamptz check (until >= '2000-01-01Z' and until < '2200-01-01Z'),
+  -- Whether the channel refuses all or some messages of the account since happened_at.
+  stops_sending boolean not null default false,
+  received_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint account_notices_newest unique (company_id, account_id, kind, event),
+  constraint account_notices_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.account_notices is
+  'The newest notice of the channel about each account, for each event and each code of trouble. A notice is kept for '
+  '30 days after its end.';
+
+create function app.is_current(notice public.account_notices) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when notice.until is not null then notice.until > now()
+    when notice.stops_sending then notice.happened_at > now() - interval '30 days'
+    else notice.happened_at > now() - interval '1 day'
+  end
+$$;
+comment on function app.is_current(public.account_notices) is
+  'Checks whether a notice still counts. A notice counts until it ends. A notice without an end counts for a day, or '
+  'for 30 days if it stops sends.';
+grant execute on function app.is_current(public.account_notices) to authenticated;
+
+create function app.keep_account_notices(account_ids uuid[], notices public.account_notices[]) returns text
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.account_notices as known (
+    company_id, account_id, kind, event, value, happened_at, until, stops_sending
+  )
+  select
+    accounts.company_id, accounts.id, notice.kind, notice.event,
+    case when octet_length(notice.value::text) > 16384 then '{ "truncated": true }' else notice.value end,
+    notice.happened_at, notice.until, notice.stops_sending
+  from public.messaging_accounts as accounts
+  cross join (
+    -- One statement can change a row only once.
+    select distinct on (kind, event) * from unnest(notices)
+    order by kind, event, happened_at desc, value desc
+  ) as notice
+  where accounts.id = any (account_ids)
+  -- The rows are written in one order, so that two events never wait for each other.
+  order by accounts.id, notice.kind, notice.event
+  on conflict on constraint account_notices_newest do update set
+    value = excluded.value,
+    happened_at = excluded.happened_at,
+    until = excluded.until,
+    stops_sending = excluded.stops_sending,
+    received_at = excluded.received_at
+  -- Events of the same second may come in any order. This condition always chooses the same event.
+  where (excluded.happened_at, excluded.value) > (known.happened_at, known.value);
+
+  delete from public.account_notices as notices using (
+    select ranked.id, ranked.ends_at, row_number() over (
+      partition by ranked.account_id order by ranked.ends_at desc, ranked.event
+    ) as place
+    from (
+      select id, account_id, event, greatest(happened_at, until) as ends_at from public.account_notices
+      where account_id = any (account_ids)
+    ) as ranked
+  ) as old
+  where notices.id = old.id and (old.ends_at < now() - interval '30 days' or old.place > 50);
+  return 'done';
+end
+$$;
+comment on function app.keep_account_notices(uuid[], public.account_notices[]) is
+  'Stores the same notices for several accounts: the newest notice of each event. Deletes notices that ended more than '
+  '30 days ago, and all but the newest 50 notices of an account.';
+
+create function app.apply_account_event(account_ids uuid[], item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  notice public.account_notices;
+begin
+  notice.kind := 'event';
+  notice.event := item ->> 'event';
+  notice.value := item -> 'value';
+  -- If an event has no time, its time is now.
+  notice.happened_at := least((item ->> 'at')::timestamptz, now());
+  notice.until := (item ->> 'until')::timestamptz;
+  notice.stops_sending := coalesce((item ->> 'stops_sending')::boolean, false);
+  return app.keep_account_notices(account_ids, array[notice]);
+end
+$$;
+comment on function app.apply_account_event(uuid[], jsonb) is
+  'Stores an event of the channel about a business account or a number (an item of kind account) for these accounts. '
+  'Does not disconnect an account or stop a send.';
+
+create function app.apply_trouble(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  notice public.account_notices;
+  notices public.account_notices[] := '{}';
+  error jsonb;
+begin
+  notice.kind := 'trouble';
+  notice.stops_sending := false;
+  notice.happened_at := least((item ->> 'at')::timestamptz, now());
+  for error in select value from jsonb_array_elements(item -> 'errors') limit 50 loop
+    notice.event := coalesce((error ->> 'code')::integer::text, 'unknown');
+    notice.value := jsonb_build_object(
+      'code', (error ->> 'code')::integer,
+      'message', left(error ->> 'message', 1000),
+      'details', left(error ->> 'details', 1000)
+    );
+    notices := notices || notice;
+  end loop;
+  return app.keep_account_notices(array[apply_trouble.account_id], notices);
+end
+$$;
+comment on function app.apply_trouble(uuid, jsonb) is
+  'Stores errors of the channel that are about an account and not about a message (an item of kind trouble).';
+
+create function public.current_account_notices(company_id uuid default null) returns jsonb
+language sql stable security definer -- one answer for all accounts, even with many notices
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(
+    to_jsonb(notices) - 'id' order by notices.account_id, notices.happened_at desc, notices.kind, notices.event
+  ), '[]')
+  from public.account_notices as notices
+  where (current_account_notices.company_id is null or notices.company_id = current_account_notices.company_id)
+    and app.is_current(notices)
+$$;
+comment on function public.current_account_notices(uuid) is
+  'Returns the notices that still count, for the accounts of a company, or for all accounts. See app.is_current().';
+grant execute on function public.current_account_notices(uuid) to service_role;
+
+-- The policies of the tables decide what the caller reads, so this function has the rights of the caller.
+create function public.messaging_accounts_overview(company_id uuid) returns table (
+  id uuid,
+  display_phone text,
+  phone_number_id text,
+  business_account_id text,
+  connected_at timestamptz,
+  disconnected_at timestamptz,
+  templates_synced_at timestamptz,
+  template_sync_failures integer,
+  approved_templates integer,
+  last_event_at timestamptz,
+  notices jsonb
+)
+language sql stable
+set search_path = ''
+as $$
+  select
+    accounts.id,
+    accounts.display_phone,
+    accounts.phone_number_id,
+    accounts.business_account_id,
+    (
+      select max(connections.connected_at) from public.account_connections as connections
+      where connections.company_id = accounts.company_id and connections.account_id = accounts.id
+    ),
+    accounts.disconnected_at,
+    catalogues.synced_at,
+    coalesce(catalogues.failures, 0),
+    coalesce(approved.templates, 0),
+    (
+      select max(connections.last_event_at) from public.account_connections as connections
+      where connections.company_id = accounts.company_id and connections.account_id = accounts.id
+    ),
+    (
+      select coalesce(
+        jsonb_agg(to_jsonb(notices) - 'id' order by notices.happened_at desc, notices.kind, notices.event), '[]'
+      )
+      from public.account_notices as notices
+      where notices.company_id = accounts.company_id and notices.account_id = accounts.id and app.is_current(notices)
+    )
+  from public.messaging_accounts as accounts
+  left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
+    and catalogues.business_account_id = accounts.business_account_id
+  left join (
+    -- Counts the templates of each business account once, even if it has several numbers.
+    select templates.business_account_id, count(*)::integer as templates
+    from public.templates
+    where templates.company_id = messaging_accounts_overview.company_id and templates.status = 'APPROVED'
+    group by templates.business_account_id
+  ) as approved on approved.business_account_id = accounts.business_account_id
+  where accounts.company_id = messaging_accounts_overview.company_id
+  order by accounts.disconnected_at desc nulls first, accounts.created_at desc, accounts.id
+$$;
+comment on function public.messaging_accounts_overview(uuid) is
+  'Returns the messaging accounts of a company for its members, the connected accounts first. The columns '
+  'connected_at and disconnected_at are the times of the latest connection. The column templates_synced_at is when '
+  'the templates were last read, and template_sync_failures counts the readings that failed since then. The column '
+  'last_event_at is when the channel last reported something about the account, or null. The column notices has the '
+  'notices of the channel that still count. Returns no rows for a company in which the caller does not work.';
+grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
+
+alter table public.account_notices enable row level security;
+create policy "people read the channel's notices about their accounts" on public.account_notices
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select on public.account_notices to authenticated, service_role;
+
+-- schemas/70_sends.sql
+
+-- The ledger of sends. The ledger has one row for each message that the company sends, with a template or as a free
+-- reply. Because of the ledger, the platform never hands a message to the channel twice. A send has three steps:
+-- claiming, calling the channel, and settling. Claiming and settling are one transaction each.
+
+create table public.sends (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  -- The idempotency key of the caller. Without a key, no later request can repeat the send.
+  idempotency_key text check (char_length(idempotency_key) between 1 and 200),
+  message_id uuid not null,
+  -- Whether this send opened the conversation of its message.
+  created_conversation boolean not null default false,
+  -- Null for a free reply, which has no template.
+  template_name text check (char_length(template_name) between 1 and 512),
+  language_code text check (char_length(language_code) between 1 and 35),
+  -- The state pending means that the send is claimed, and the channel may have the message. The state sent means that
+  -- the channel accepted the message. The state failed means that the channel refused it, or that the outcome stayed
+  -- unknown. The state released means that the channel certainly does not have the message.
+  state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
+  -- The edge function makes a claim_id for each attempt. The claim_id gives the right to settle that attempt, so it is
+  -- a secret.
+  claim_id uuid not null unique,
+  -- Every attempt ends before this time. If a send is still pending then, no one will report its outcome.
+  lease_ends_at timestamptz not null default now() + interval '90 seconds',
+  -- Why the send failed or was released: an error code of the API, claim_unanswered, or outcome_unknown.
+  reason text check (char_length(reason) between 1 and 64),
+  channel_code integer,
+  whatsapp_message_id text check (char_length(whatsapp_message_id) between 1 and 255),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  media_id text constraint sends_media_id_check check (char_length(media_id) between 1 and 255),
+  -- The channel's reports contain the ids of the send and the number of the attempt, because a released send that goes
+  -- out again is another message.
+  attempt integer not null default 1 constraint sends_attempt_check check (attempt >= 1),
+  -- Further ids under which the channel reported the same attempt. If there are any, the message went out more than
+  -- once.
+  double_sent_ids text[] not null default '{}',
+  -- A digest of the content of the request without its idempotency key. A repeat with different content is refused.
+  -- Null for a send without an idempotency key.
+  fingerprint text constraint sends_fingerprint_check check (char_length(fingerprint) between 1 and 100),
+  is_erased boolean not null default false,
+  unique (company_id, id),
+  -- If several requests have the same idempotency key, this constraint decides which one sends.
+  constraint sends_one_per_idempotency_key unique (company_id, idempotency_key),
+  constraint sends_one_per_message unique (company_id, message_id),
+  -- Checked at the end of the transaction, because a claim writes this row before its message. A message with a send
+  -- cannot be deleted, because its send, and with it the idempotency key, would be deleted too.
+  constraint sends_message_fkey foreign key (company_id, message_id)
+    references public.messages (company_id, id) on delete no action deferrable initially deferred,
+  -- A failed send may have an id, because the channel can report a failure even if it never answered the call.
+  constraint sends_id_when_sent check (state = 'failed' or (state = 'sent') = (whatsapp_message_id is not null)),
+  constraint sends_reason_when_not_sent check ((state in ('failed', 'released')) = (reason is not null)),
+  constraint sends_language_of_template check ((template_name is null) = (language_code is null))
+);
+comment on table public.sends is
+  'Every message that was sent to the channel, or may have been sent, with the outcome. Repeats are recognized with '
+  'this table.';
+comment on column public.sends.fingerprint is 'A digest of the content of the request without its idempotency key.';
+comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
+comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.sends alter column company_id set (n_distinct = 1);
+
+-- A double send is rare, and an operator has to examine each one.
+create index sends_double_sent_idx on public.sends (updated_at) where double_sent_ids <> '{}';
+
+-- The index has all columns that are counted, so 100,000 sends are counted without reading their rows.
+create index sends_counted_idx on public.sends (company_id, created_at) include (state, lease_ends_at);
+
+-- The index is partial, because few sends are pending at any time.
+create index sends_lease_idx on public.sends (lease_ends_at) where state = 'pending';
+
+create function app.show_send_in_message() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  message record;
+begin
+  select outcome, whatsapp_message_id, failed_at, failure into message from public.messages
+  where company_id = new.company_id and id = new.message_id
+  for no key update;
+
+  message.outcome := case new.state when 'released' then 'failed' when 'sent' then 'accepted' else new.state end;
+  -- The channel may report the message before its answer arrives here. Another row may then have the id.
+  message.whatsapp_message_id := (
+    select new.whatsapp_message_id where not exists (
+      select from public.messages as other
+      where other.company_id = new.company_id and other.whatsapp_message_id = new.whatsapp_message_id
+        and other.id <> new.message_id
+    )
+  );
+  if new.state in ('failed', 'released') and new.whatsapp_message_id is null then
+    message.failed_at := now();
+    message.failure := jsonb_build_object(
+      'reason', new.reason, 'code', new.channel_code, 'message', null, 'details', null
+    );
+  elsif old.whatsapp_message_id is null then
+    -- Without an id, no report about the message can have arrived. So the failure came from the ledger. This failure no
+    -- longer counts, because the outcome has arrived or a released send goes out again.
+    message.failed_at := null;
+    message.failure := null;
+  end if;
+
+  update public.messages set
+    outcome = message.outcome,
+    whatsapp_message_id = message.whatsapp_message_id,
+    failed_at = message.failed_at,
+    failure = message.failure
+  where company_id = new.company_id and id = new.message_id
+    and (outcome, whatsapp_message_id, failed_at, failure) is distinct from
+      (message.outcome, message.whatsapp_message_id, message.failed_at, message.failure);
+  return null;
+end
+$$;
+comment on function app.show_send_in_message() is
+  'Trigger: gives a message the state of its send. Until the channel reports something, the message also gets its '
+  'failure from the ledger. A report is never taken back.';
+
+create function public.sends_by_state(company_id uuid, days integer default 30)
+returns table (day date, state text, sends bigint)
+language plpgsql stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  if (sends_by_state.company_id = any (app.managed_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company see how its sends ended';
+  end if;
+  if (sends_by_state.days between 1 and 90) is not true then
+    raise sqlstate 'PT422' using message = 'days must be from 1 to 90';
+  end if;
+  return query
+    select counted.day, counted.state, count(*)
+    from (
+      select
+        (sends.created_at at time zone 'UTC')::date as day,
+        -- As in own_sends, a pending send whose lease has ended counts as failed, even before the job marks it as
+        -- failed.
+        case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state
+      from public.sends
+      where sends.company_id = sends_by_state.company_id
+        and sends.created_at >= (
+          (now() at time zone 'UTC')::date - (sends_by_state.days - 1)
+        )::timestamp at time zone 'UTC'
+    ) as counted
+    group by counted.day, counted.state
+    order by counted.day, counted.state;
+end
+$$;
+comment on function public.sends_by_state(uuid, integer) is
+  'Returns how many sends of a company are in each state, by the day (UTC) of their first attempt. Covers the given '
+  'number of days (1 to 90), counting today. A day or state without sends has no row. The states are those of GET '
+  '/sends: pending, sent, failed and released. Owners and admins may call this function. Raises PT403 for others, and '
+  'PT422 for another number of days.';
+grant execute on function public.sends_by_state(uuid, integer) to authenticated;
+
+create trigger sends_show_in_message
+  after update of state, reason, channel_code, whatsapp_message_id on public.sends
+  for each row when (
+    (old.state, old.reason, old.channel_code, old.whatsapp_message_id)
+      is distinct from (new.state, new.reason, new.channel_code, new.whatsapp_message_id)
+  )
+  execute function app.show_send_in_message();
+create trigger sends_set_updated_at before update on public.sends
+  for each row execute function app.set_updated_at();
+
+alter table public.sends enable row level security;
+create policy "people see their company's sends" on public.sends
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select (
+  id, company_id, idempotency_key, message_id, created_conversation, template_name, language_code, state,
+  lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids
+) on public.sends to authenticated;
+grant delete on public.sends to service_role;
+grant select (
+  id, company_id, idempotency_key, message_id, created_conversation, template_name, language_code, state,
+  lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids
+) on public.sends to service_role;
+
+-- schemas/71_claims.sql
+
+-- Functions that the claims of template sends and of free replies share. These functions write the contact, the message
+-- and the row in the ledger, and answer a repeat.
+
+create function app.find_or_add_contact(
+  own_company_id uuid,
+  by_phone text,
+  new_name text,
+  out id uuid,
+  out do_not_contact boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  loop
+    -- The lock waits for a change of the contact that is under way, and blocks other changes until the claim ends. A
+    -- new contact is read again in the next round, because its inherited wishes may be written after the row.
+    select contacts.id, contacts.do_not_contact
+    into find_or_add_contact.id, find_or_add_contact.do_not_contact
+    from public.contacts
+    where company_id = own_company_id and phone_key = app.phone_key(by_phone)
+    for share;
+    exit when found;
+    select contacts.id, contacts.do_not_contact
+    into find_or_add_contact.id, find_or_add_contact.do_not_contact
+    from public.contacts
+    where company_id = own_company_id and archived_at is null and contacts.id = (
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and phone_key = app.phone_key(by_phone) and until = 'infinity'
+      order by contact_id limit 1
+    )
+    for share;
+    exit when found;
+    perform app.await_further_phones(own_company_id);
+    insert into public.contacts (company_id, phone, name)
+    select own_company_id, by_phone, new_name
+    -- The query above does not find a contact that is being merged into another contact at the same time. After the
+    -- merge, the other contact has the phone as a further phone.
+    where not exists (
+      select from public.contact_former_phones
+      where company_id = own_company_id and phone_key = app.phone_key(by_phone) and until = 'infinity'
+    )
+    on conflict (company_id, phone_key) do nothing;
+  end loop;
+end
+$$;
+comment on function app.find_or_add_contact(uuid, text, text) is
+  'Finds the contact that has a phone, even as a further phone, or adds a contact with this name. If several calls '
+  'run at the same time, only one adds the contact.';
+
+create function app.write_message_of_send(
+  own_company_id uuid,
+  of_send_id uuid,
+  own_message_id uuid,
+  in_conversation_id uuid,
+  conversation_is_new boolean,
+  of_type text,
+  with_content text,
+  -- The text as the recipient sees it, if it is known and differs from the content.
+  as_rendered text,
+  with_media_id text,
+  out created_conversation boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  -- If an earlier attempt opened the conversation, created_conversation stays true, unless the message now moves to
+  -- another conversation.
+  select conversation_is_new or (sends.created_conversation and exists (
+    select from public.messages
+    where company_id = own_company_id and id = own_message_id and conversation_id = in_conversation_id
+  ))
+  into write_message_of_send.created_conversation
+  from public.sends where sends.id = of_send_id;
+  update public.sends set
+    created_conversation = write_message_of_send.created_conversation,
+    media_id = with_media_id
+  where id = of_send_id
+    and (sends.created_conversation <> write_message_of_send.created_conversation
+      or media_id is distinct from with_media_id);
+
+  -- A released send keeps its message, because that message was never sent. So the message gets the content and the
+  -- time of this attempt, and loses all reports about the earlier attempt.
+  insert into public.messages (id, company_id, conversation_id, direction, type, content, rendered_text, outcome)
+  values (
+    own_message_id, own_company_id, in_conversation_id, 'outbound', of_type, with_content, as_rendered, 'pending'
+  )
+  on conflict (id) do update set
+    conversation_id = excluded.conversation_id,
+    type = excluded.type,
+    content = excluded.content,
+    rendered_text = excluded.rendered_text,
+    created_at = excluded.created_at,
+    outcome = excluded.outcome,
+    sent_at = null,
+    delivered_at = null,
+    read_at = null,
+    failed_at = null,
+    expires_at = null,
+    expired_at = null,
+    failure = null,
+    price_category = null,
+    price_type = null;
+end
+$$;
+comment on function app.write_message_of_send(uuid, uuid, uuid, uuid, boolean, text, text, text, text) is
+  'Writes the message of a claimed send, and returns whether the send has opened the conversation.';
+
+create function app.claim_send(
+  own_company_id uuid,
+  new_claim_id uuid,
+  by_idempotency_key text,
+  -- Null for a free reply, like the language.
+  of_template text,
+  in_language text,
+  with_fingerprint text,
+  out id uuid,
+  out message_id uuid,
+  out created_conversation boolean,
+  out attempt integer
+)
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  -- If several requests have this idempotency key, only one gets a row, either a new row or a released one. The others
+  -- wait here until that request has committed, and then read the state of its send.
+  insert into public.sends as sends (
+    company_id, idempotency_key, message_id, template_name, language_code, claim_id, fingerprint
+  )
+  values (
+    own_company_id, by_idempotency_key, gen_random_uuid(), of_template, in_language, new_claim_id, with_fingerprint
+  )
+  on conflict (company_id, idempotency_key) do update set
+    state = 'pending',
+    claim_id = excluded.claim_id,
+    attempt = sends.attempt + 1,
+    lease_ends_at = excluded.lease_ends_at,
+    template_name = excluded.template_name,
+    language_code = excluded.language_code,
+    -- The content of this request is sent now.
+    fingerprint = excluded.fingerprint,
+    reason = null,
+    channel_code = null,
+    media_id = null
+  where sends.state = 'released'
+  returning sends.id, sends.message_id, sends.created_conversation, sends.attempt
+  into claim_send.id, claim_send.message_id, claim_send.created_conversation, claim_send.attempt;
+end
+$$;
+comment on function app.claim_send(uuid, uuid, text, text, text, text) is
+  'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when another request has added '
+  'the send with this idempotency_key.';
+
+-- The index of idempotency keys finds the key of a send, even when the database has no statistics of the ledger yet. If
+-- the digest were computed in the same statement, it would be part of the condition. For a small ledger, Postgres would
+-- then plan to check the condition for each send of the company. A transaction that writes many sends would keep that
+-- plan.
+create function app.known_send_key(own_company_id uuid, by_idempotency_key text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  digest constant text := app.erased_digest(own_company_id, 'key', by_idempotency_key);
+begin
+  return coalesce(
+    (select idempotency_key from public.sends where company_id = own_company_id and idempotency_key = digest),
+    by_idempotency_key
+  );
+end
+$$;
+comment on function app.known_send_key(uuid, text) is
+  'Returns the idempotency key that the ledger has for a send. The key of an erased send is a digest.';
+
+-- A repeat first reads its send by the key. A second statement then settles a send whose lease has ended. In one
+-- statement, Postgres might search all pending sends, and each repeat would pay for a change that few repeats need.
+create function app.repeated_send(
+  own_company_id uuid,
+  by_idempotency_key text,
+  with_fingerprint text,
+  dry_run boolean
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  known_key constant text := app.known_send_key(own_company_id, by_idempotency_key);
+  known record;
+  answer jsonb;
+begin
+  select id, state, lease_ends_at into known from public.sends
+  where company_id = own_company_id and idempotency_key = known_key;
+  if known.state = 'pending' and known.lease_ends_at <= now() and not dry_run then
+    -- Another transaction may have settled the send in the meantime.
+    update public.sends set state = 'failed', reason = 'outcome_unknown'
+    where id = known.id and state = 'pending' and lease_ends_at <= now();
+  end if;
+  select jsonb_build_object(
+    'result', 'repeat', 'status', sends.state,
+    'conversation_id', messages.conversation_id, 'message_id', messages.id
+  -- The send of an erased person has no fingerprint.
+  ) || case when sends.fingerprint <> with_fingerprint then '{ "mismatch": true }'::jsonb else '{}' end into answer
+  from public.sends
+  join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+  where sends.company_id = own_company_id and sends.idempotency_key = known_key;
+  return answer;
+end
+$$;
+comment on function app.repeated_send(uuid, text, text, boolean) is
+  'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and '
+  'mismatch when the fingerprint differs. A send whose lease has ended without an outcome has failed.';
+
+-- schemas/72_claim_template_send.sql
+
+-- The claim of a template send. The claim decides whether the template may be sent now, and writes everything that a
+-- send needs before the channel is called.
+
+create function public.claim_template_send(
+  claim_id uuid,
+  phone text,
+  content text,
+  message_type text,
+  template_name text,
+  language_code text,
+  contact_name text default null,
+  phone_number_id text default null,
+  idempotency_key text default null,
+  header_variables text[] default '{}',
+  body_variables text[] default '{}',
+  button_variables text[] default '{}',
+  preflight text default 'off',
+  dry_run boolean default false,
+  fingerprint text default null
+) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  send record;
+  connected public.messaging_accounts[];
+  account record;
+  access jsonb;
+  judged record;
+  header_media_id text;
+  header_filename text;
+  contact record;
+  conversation record;
+  answer jsonb;
+begin
+  <<deciding>>
+  begin
+    select * into send from app.claim_send(
+      own_company_id, claim_template_send.claim_id, claim_template_send.idempotency_key,
+      claim_template_send.template_name, claim_template_send.language_code, claim_template_send.fingerprint
+    );
+    if send.id is null then
+      answer := app.repeated_send(
+        own_company_id, claim_template_send.idempotency_key, claim_template_send.fingerprint, dry_run
+      );
+      exit deciding;
+    end if;
+
+    connected := array(
+      select accounts from public.messaging_accounts as accounts
+      where company_id = own_company_id and disconnected_at is null
+      order by phone_number_id
+    );
+    select id, phone_number_id, business_account_id, encrypted_token, count(*) over () as matches into account
+    from unnest(connected)
+    where claim_template_send.phone_number_id is null
+      or phone_number_id = claim_template_send.phone_number_id;
+    if account.matches is distinct from 1 then
+      answer := jsonb_build_object('result', 'no_account', 'connected', array(
+        select jsonb_build_object('phone_number_id', phone_number_id, 'display_phone', display_phone)
+        from unnest(connected)
+      ));
+      raise sqlstate 'CRM01'; -- undoes the block, which catches this error at its end
+    end if;
+
+    access := jsonb_build_object(
+      'account_id', account.id,
+      'phone_number_id', account.phone_number_id,
+      'business_account_id', account.business_account_id,
+      'encrypted_token', account.encrypted_token
+    );
+
+    judged := app.judge_template(
+      own_company_id, account.business_account_id, claim_template_send.template_name,
+      claim_template_send.language_code, nullif(message_type, 'text'), header_variables, body_variables,
+      button_variables, claim_template_send.preflight
+    );
+    if judged.verdict = 'refused' then
+      answer := jsonb_build_object('result', 'template_refused', 'faults', judged.faults);
+      raise sqlstate 'CRM01';
+    elsif judged.verdict = 'reread' then
+      answer := access || jsonb_build_object('result', 'reread', 'began_at', now());
+      raise sqlstate 'CRM01';
+    elsif (judged.template).id is null and button_variables <> '{}' then
+      -- Only the catalogue says which buttons the values are for.
+      answer := jsonb_build_object('result', 'template_refused', 'faults', jsonb_build_array(
+        jsonb_build_object('field', 'button_variables', 'fault', 'unplaced')
+      ));
+      raise sqlstate 'CRM01';
+    end if;
+
+    contact := app.find_or_add_contact(
+      own_company_id, claim_template_send.phone, claim_template_send.contact_name
+    );
+    if contact.do_not_contact then
+      answer := jsonb_build_object('result', 'do_not_contact');
+      raise sqlstate 'CRM01';
+    end if;
+    -- The person may have opted out of marketing only. The contact is already locked.
+    if (judged.template).category = 'MARKETING' and exists (
+      select from public.contacts
+      where company_id = own_company_id and id = contact.id and marketing_opt_out_at is not null
+    ) then
+      answer := jsonb_build_object('result', 'marketing_opt_out');
+      raise sqlstate 'CRM01';
+    end if;
+    if dry_run then
+      answer := jsonb_build_object('result', 'send');
+      raise sqlstate 'CRM01';
+    end if;
+    if (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
+      select media_id, filename into header_media_id, header_filename from public.template_media
+      where company_id = own_company_id and account_id = account.id
+        and sample_source = (judged.template).sample_source
+        -- The channel deletes the media after 30 days.
+        and uploaded_at > now() - interval '29 days' and media_id is not null;
+      if not found then
+        answer := access || jsonb_build_object('result', 'media_needed', 'template_id', (judged.template).id);
+        raise sqlstate 'CRM01';
+      end if;
+    end if;
+    conversation := app.find_or_open_conversation(own_company_id, contact.id, account.id);
+
+    send.created_conversation := app.write_message_of_send(
+      own_company_id, send.id, send.message_id, conversation.id, conversation.is_new,
+      claim_template_send.message_type, claim_template_send.content,
+      -- If the variables do not fit the template, the text that the recipient sees is not known.
+      case when judged.faults = '[]' then
+        app.rendered_text((judged.template).rendering, header_variables, body_variables)
+      end,
+      header_media_id
+    );
+
+    answer := access || jsonb_build_object(
+      'result', 'claimed',
+      'send_id', send.id,
+      'attempt', send.attempt,
+      'conversation_id', conversation.id,
+      'message_id', send.message_id,
+      'created_conversation', send.created_conversation,
+      'template', case when (judged.template).id is not null then jsonb_build_object(
+        'parameter_format', (judged.template).parameter_format,
+        'header_format', (judged.template).header_format,
+        'variables', (judged.template).variables,
+        'otp_button', (judged.template).otp_button,
+        'media', case when header_media_id is not null then
+          jsonb_build_object('id', header_media_id, 'filename', header_filename)
+        end
+      ) end
+    );
+  exception when sqlstate 'CRM01' then
+    -- The whole block is undone, including the claim. So the idempotency key of a stopped request stays free.
+    null;
+  end;
+
+  if answer ->> 'result' = 'reread' then
+    -- If several requests run at the same time, only one reads the template again.
+    insert into public.template_rereads (company_id, business_account_id, name)
+    values (own_company_id, answer ->> 'business_account_id', claim_template_send.template_name)
+    on conflict (company_id, business_account_id, name) do update set tried_at = now()
+    where template_rereads.tried_at < now() - interval '1 minute';
+    answer := answer || jsonb_build_object('is_elsewhere', not found);
+  end if;
+  -- This call notes that the API key is in use. The call comes last, because other requests with the key wait until
+  -- this transaction is committed.
+  perform public.authenticate();
+  return answer || jsonb_build_object('company_id', own_company_id);
+end
+$$;
+comment on function public.claim_template_send(
+  uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, text
+) is
+  'Decides whether a template may be sent to a phone now. Writes what a send needs before the channel is called: the '
+  'contact, the conversation, the message, and the row in the ledger. Only one request gets that row. The result '
+  'claimed has the account''s encrypted token, the attempt, and how to fill the template. The result repeat has the '
+  'state of the earlier send with this idempotency_key, and mismatch when its fingerprint differs. The result '
+  'do_not_contact means that the person must not be contacted. The result marketing_opt_out means that the person does '
+  'not want marketing templates. The result no_account has the connected accounts, and template_refused has the faults '
+  'of the template. The result reread means that the template has to be read again first, and is_elsewhere says '
+  'whether another request is reading it. The result media_needed means that the media of the header has to be '
+  'uploaded first. A dry run that would be claimed returns send. Every result has the company of the key. The function '
+  'has written something only if the result is claimed. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, text)
+  to api_client;
+
+-- schemas/73_claim_reply.sql
+
+-- The claim of a free reply. The claim decides whether the reply may be sent in a conversation now, and writes
+-- everything that a send needs before the channel is called. A conversation of an archived contact accepts no reply,
+-- because the answer of the person would go to a new contact.
+
+create function public.claim_reply(
+  claim_id uuid,
+  conversation_id uuid,
+  content text,
+  idempotency_key text default null,
+  dry_run boolean default false,
+  fingerprint text default null
+) returns jsonb
+-- Security definer, because a key cannot read accounts, windows or sends. The key learns only what this function
+-- returns.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  send record;
+  of_contact_id uuid;
+  contact record;
+  conversation record;
+  account record;
+  period record;
+  answer jsonb;
+begin
+  <<deciding>>
+  begin
+    select * into send from app.claim_send(
+      own_company_id, claim_reply.claim_id, claim_reply.idempotency_key, null, null, claim_reply.fingerprint
+    );
+    if send.id is null then
+      answer := app.repeated_send(
+        own_company_id, claim_reply.idempotency_key, claim_reply.fingerprint, dry_run
+      );
+      exit deciding;
+    end if;
+
+    -- As everywhere, the contact is locked before its conversation. If the contact is merged into another contact in
+    -- the meantime, its conversations move to the other contact.
+    loop
+      select contact_id into of_contact_id from public.conversations
+      where company_id = own_company_id and id = claim_reply.conversation_id;
+      if not found then
+        answer := jsonb_build_object('result', 'not_found');
+        raise sqlstate 'CRM01'; -- undoes the block, which catches this error at its end
+      end if;
+      select id, phone, do_not_contact, do_not_contact_at, archived_at into contact from public.contacts
+      where company_id = own_company_id and id = of_contact_id
+      for share;
+      select id, status, messaging_account_id into conversation from public.conversations
+      where company_id = own_company_id and id = claim_reply.conversation_id and contact_id = contact.id
+      for key share;
+      exit when found;
+    end loop;
+    if contact.archived_at is not null then
+      answer := jsonb_build_object('result', 'archived');
+      raise sqlstate 'CRM01';
+    end if;
+    if conversation.status = 'closed' then
+      answer := jsonb_build_object('result', 'closed', 'existing_id', (
+        select id from public.conversations
+        where company_id = own_company_id and contact_id = contact.id
+          and messaging_account_id = conversation.messaging_account_id and status <> 'closed'
+      ));
+      raise sqlstate 'CRM01';
+    end if;
+
+    select id, phone_number_id, business_account_id, encrypted_token into account from public.messaging_accounts
+    where company_id = own_company_id and id = conversation.messaging_account_id and disconnected_at is null;
+    if not found then
+      answer := jsonb_build_object('result', 'no_account');
+      raise sqlstate 'CRM01';
+    end if;
+
+    select last_inbound_at, expires_at into period from public.contact_windows
+    where company_id = own_company_id and contact_id = contact.id and account_id = account.id;
+    -- If the person wrote after do_not_contact was set, the company may answer. If a time is not known, the company may
+    -- not answer.
+    if contact.do_not_contact and (contact.do_not_contact_at >= period.last_inbound_at) is not false then
+      answer := jsonb_build_object('result', 'do_not_contact');
+      raise sqlstate 'CRM01';
+    end if;
+    -- The message still needs time to reach the channel, and the channel's clock may differ.
+    if (period.expires_at > now() + interval '60 seconds') is not true then
+      answer := jsonb_build_object('result', 'window_closed', 'expires_at', period.expires_at);
+      raise sqlstate 'CRM01';
+    end if;
+    if dry_run then
+      answer := jsonb_build_object('result', 'send');
+      raise sqlstate 'CRM01';
+    end if;
+
+    send.created_conversation := app.write_message_of_send(
+      own_company_id, send.id, send.message_id, conversation.id, false, 'text', claim_reply.content, null, null
+    );
+    answer := jsonb_build_object(
+      'result', 'claimed',
+      'send_id', send.id,
+      'attempt', send.attempt,
+      'account_id', account.id,
+      'phone_number_id', account.phone_number_id,
+      'business_account_id', account.business_account_id,
+      'encrypted_token', account.encrypted_token,
+      'conversation_id', conversation.id,
+      'message_id', send.message_id,
+      'created_conversation', send.created_conversation,
+      'phone', contact.phone,
+      -- The newest id of the person, because an older id is no longer valid after the person changed the phone.
+      'user_id', case when contact.phone is null then (
+        select user_id from public.contact_identities
+        where company_id = own_company_id and contact_id = contact.id
+        order by seen_at desc, id desc
+        limit 1
+      ) end
+    );
+  exception when sqlstate 'CRM01' then
+    -- The whole block is undone, including the claim. So the idempotency key of a stopped request stays free.
+    null;
+  end;
+
+  -- This call notes that the API key is in use. The call comes last, because other requests with the key wait until
+  -- this transaction is committed.
+  perform public.authenticate();
+  return answer || jsonb_build_object('company_id', own_company_id);
+end
+$$;
+comment on function public.claim_reply(uuid, uuid, text, text, boolean, text) is
+  'Decides whether a free reply may be sent in a conversation now. Writes what a send needs before the channel is '
+  'called: the message, and the row in the ledger. Only one request gets that row. The result claimed has the '
+  'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. The result '
+  'repeat has the state of the earlier send with this idempotency_key, and mismatch when its fingerprint differs. The '
+  'result not_found means that the company has no such conversation. The result archived means that the contact of the '
+  'conversation is archived. The result closed has another conversation of the contact on the account, if there is one '
+  'that is not closed. The result no_account means that the account of the conversation is disconnected. The result '
+  'do_not_contact means that the person must not be contacted. The result window_closed has the end of the window, or '
+  'null when the person has never written. A dry run that would be claimed returns send. Every result has the company '
+  'of the key. The function has written something only if the result is claimed. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, text) to api_client;
+
+-- schemas/74_settle.sql
+
+-- The end of a send. Its outcome comes from the answer of the channel, or from the end of its lease.
+
+create function public.settle_send(
+  claim_id uuid,
+  outcome text,
+  whatsapp_message_id text default null,
+  reason text default null,
+  channel_code integer default null,
+  channel_message text default null,
+  channel_details text default null
+) returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  send record;
+  settled_state text;
+begin
+  if outcome is null or outcome not in ('sent', 'failed', 'released') then
+    raise sqlstate 'PT422' using message = 'The outcome of a send is sent, failed or released';
+  end if;
+  if outcome <> 'sent' and settle_send.whatsapp_message_id is not null then
+    raise sqlstate 'PT422' using message = 'Only a send that was sent has the id of a message';
+  end if;
+
+  select id, company_id, message_id, state, reason, whatsapp_message_id into send
+  from public.sends
+  where claim_id = settle_send.claim_id
+  for no key update;
+  if not found then
+    return null;
+  end if;
+
+  if send.whatsapp_message_id is null and (send.state = 'pending' or send.reason = 'outcome_unknown') then
+    -- The real outcome replaces outcome_unknown, which is only a guess at the end of a lease. If the real outcome is a
+    -- release, the state stays failed, because a caller may already have been told that the send failed.
+    settled_state := case when send.state = 'failed' and outcome = 'released' then 'failed' else outcome end;
+    update public.sends set
+      state = settled_state,
+      whatsapp_message_id = settle_send.whatsapp_message_id,
+      reason = settle_send.reason,
+      channel_code = settle_send.channel_code
+    where id = send.id;
+    if settled_state <> 'sent' and (channel_message is not null or channel_details is not null) then
+      update public.messages set failure = failure || jsonb_build_object(
+        'message', left(channel_message, 1000), 'details', left(channel_details, 1000)
+      )
+      where company_id = send.company_id and id = send.message_id;
+    end if;
+    if settled_state <> 'sent' then
+      -- The failure is dated to the start of the attempt. If the person has written since then, the window is open
+      -- again.
+      perform app.note_failure(send.company_id, send.message_id, channel_code, (
+        select created_at from public.messages where company_id = send.company_id and id = send.message_id
+      ));
+    end if;
+    return settled_state;
+  end if;
+
+  -- Every other outcome is final, with one exception: a report of a failed delivery may arrive before the answer. The
+  -- answer then shows that the channel had accepted the message.
+  if send.state = 'failed' and send.whatsapp_message_id = settle_send.whatsapp_message_id then
+    update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
+    return 'sent';
+  end if;
+  -- For one call, the channel has reported two messages.
+  if send.whatsapp_message_id <> settle_send.whatsapp_message_id then
+    perform app.note_double_send(send.id, settle_send.whatsapp_message_id);
+  end if;
+  return send.state;
+end
+$$;
+comment on function public.settle_send(uuid, text, text, text, integer, text, text) is
+  'Records the outcome of a claimed send, and returns its current state, or null for an unknown claim_id. After a '
+  'refusal or a release, the message gets the channel''s text and details. It does not matter whether the API key was '
+  'switched off or deleted since the claim, because the message was already sent.';
+grant execute on function public.settle_send(uuid, text, text, text, integer, text, text) to api_client;
+
+create function public.fail_expired_sends() returns integer
+language sql security definer
+set search_path = ''
+as $$
+  with expired as (
+    select id from public.sends
+    where state = 'pending' and lease_ends_at <= now()
+    for update skip locked
+  ), failed as (
+    update public.sends set state = 'failed', reason = 'outcome_unknown'
+    from expired where sends.id = expired.id
+    returning sends.id
+  )
+  select count(*)::integer from failed
+$$;
+comment on function public.fail_expired_sends() is
+  'Marks every pending send whose lease has ended as failed (outcome_unknown), and returns how many. A scheduled job '
+  'calls this. A repeat of such a send also marks the send as failed. This function sends nothing.';
+grant execute on function public.fail_expired_sends() to service_role;
+
+create function app.note_double_send(send_id uuid, further_id text) returns void
+language sql
+set search_path = ''
+as $$
+  update public.sends set double_sent_ids = array(
+    select distinct id collate "C" from unnest(double_sent_ids || further_id) as id order by 1
+  )
+  where id = send_id and further_id <> all (double_sent_ids)
+$$;
+comment on function app.note_double_send(uuid, text) is
+  'Keeps a further id of the channel for the attempt of a send. The message keeps its first id, and only reports with '
+  'that id change the message.';
+
+-- schemas/80_channel_events.sql
+
+-- Events of the channel, stored as received. The channel keeps no history, so an event is committed before it is
+-- answered and before it is read. Every event is stored, even if it names an unknown account. The time that storing
+-- takes is proportional to the size of the event.
+--
+-- What an event says about erased people is removed before the event is applied. A small event is cleaned before it is
+-- stored. A large event is cleaned in a separate statement.
+
+create table public.channel_events (
+  id uuid primary key default gen_random_uuid(),
+  -- The app whose secret signed the event.
+  channel_app_id uuid not null references public.channel_apps on delete cascade,
+  received_at timestamptz not null default now(),
+  -- The signed bytes. In a text or JSON column, Postgres would refuse some of the characters that people write.
+  body bytea not null check (octet_length(body) <= 3145728),
+  body_sha256 bytea not null check (octet_length(body_sha256) = 32),
+  state text not null default 'stored' check (state in ('stored', 'done', 'unroutable', 'failed', 'dead')),
+  -- Why the event failed or has no account, as a sentence for operators.
+  error text check (char_length(error) between 1 and 1000),
+  attempts integer not null default 0 check (attempts >= 0),
+  -- The numbers and business accounts for which there was no account when the event was applied.
+  waits_for text[] not null default '{}',
+  -- What operators should know even if the event was applied, such as a message that went out twice.
+  notes text[] not null default '{}',
+  -- When the job applies the event again. Null means that the job does not apply it. While a run of the job works on
+  -- the event, this is the end of the run's lease.
+  next_attempt_at timestamptz default now(),
+  -- When the event was last applied, with any result.
+  processed_at timestamptz,
+  person_marks bigint[],
+  -- A repeat of the same bytes is recognized without reading them. The channel may also repeat the same content in
+  -- another grouping.
+  constraint channel_events_once unique (channel_app_id, body_sha256)
+);
+comment on table public.channel_events is
+  'An event of the channel as it was received, with a correct signature. A stored event is still to be applied, and a '
+  'done event was applied. An unroutable event has no account that names its app. A failed event is tried again, and '
+  'a dead event has failed its last attempt.';
+comment on column public.channel_events.waits_for is
+  'The ids of numbers and business accounts that have no account. When an account gets one of these ids, the event is '
+  'applied.';
+comment on column public.channel_events.person_marks is
+  'The marks (app.marks_of()) of the people whom the event names. Null until the event is applied, or if the names '
+  'cannot be read.';
+
+create index channel_events_due_idx on public.channel_events (next_attempt_at) where next_attempt_at is not null;
+create index channel_events_age_idx on public.channel_events (received_at);
+create index channel_events_open_idx on public.channel_events (state, received_at) where state <> 'done';
+create index channel_events_app_idx on public.channel_events (channel_app_id, received_at);
+create index channel_events_waiting_idx on public.channel_events using gin (waits_for) where state = 'unroutable';
+create index channel_events_people_idx on public.channel_events using gin (person_marks);
+create index channel_events_unread_people_idx on public.channel_events (id) where person_marks is null;
+
+create function public.store_channel_event(app_key text, body text) returns jsonb
+language plpgsql security definer -- for the same reason as channel_app()
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  bytes constant bytea := decode(store_channel_event.body, 'base64');
+  digest constant bytea := sha256(bytes);
+  app_id uuid;
+  event record;
+  is_new boolean;
+begin
+  select apps.id into app_id from public.channel_apps as apps
+  where apps.app_key = store_channel_event.app_key
+  for key share;
+  if not found then
+    return null;
+  end if;
+  insert into public.channel_events (channel_app_id, body, body_sha256)
+  values (app_id, bytes, digest)
+  on conflict on constraint channel_events_once do nothing
+  returning id, state into event;
+  is_new := found;
+  if not is_new then
+    select id, state into event from public.channel_events where channel_app_id = app_id and body_sha256 = digest;
+  end if;
+  return jsonb_build_object(
+    'result', case when is_new then 'stored' else 'repeated' end, 'event_id', event.id, 'state', event.state
+  );
+end
+$$;
+comment on function public.store_channel_event(text, text) is
+  'Stores an event of an app, and does nothing else with it. The body is base64. The result is stored or repeated, '
+  'with the id and the state of the event. Returns null for an unknown app.';
+grant execute on function public.store_channel_event(text, text) to channel_client;
+
+create function public.channel_apps_status() returns jsonb
+language sql stable security definer -- one snapshot of several tables
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'app_key', apps.app_key,
+    'name', apps.name,
+    'rotation_began_at', apps.rotation_began_at,
+    'created_at', apps.created_at,
+    'accounts', (
+      select count(*) from public.messaging_accounts as accounts where accounts.channel_app_id = apps.id
+    ),
+    'last_event_at', (
+      select max(events.received_at) from public.channel_events as events where events.channel_app_id = apps.id
+    ),
+    'events', (
+      select coalesce(jsonb_object_agg(counted.state, counted.events), '{}')
+      from (
+        select events.state, count(*) as events from public.channel_events as events
+        where events.channel_app_id = apps.id
+        group by events.state
+      ) as counted
+    )
+  ) order by apps.created_at desc, apps.app_key), '[]')
+  from public.channel_apps as apps
+$$;
+comment on function public.channel_apps_status() is
+  'Returns every app, the newest first, with the number of accounts that name it and the number of its events in each '
+  'state.';
+grant execute on function public.channel_apps_status() to service_role;
+
+create function public.delete_channel_app(app_key text, forced boolean default false) returns jsonb
+language plpgsql security definer -- it also deletes the events of the app and the list of its accounts
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  app_id uuid;
+  accounts integer;
+  events integer;
+begin
+  -- This lock waits for accounts and events that are being added, and blocks new ones.
+  select apps.id into app_id from public.channel_apps as apps
+  where apps.app_key = delete_channel_app.app_key
+  for update;
+  if not found then
+    return null;
+  end if;
+  select count(*) into accounts from public.account_channel_apps where channel_app_id = app_id;
+  select count(*) into events from public.channel_events where channel_app_id = app_id and state <> 'done';
+  if not forced and (accounts > 0 or events > 0) then
+    return jsonb_build_object('deleted', false, 'accounts', accounts, 'events', events);
+  end if;
+  delete from public.channel_apps where id = app_id;
+  return jsonb_build_object('deleted', true, 'accounts', accounts, 'events', events);
+end
+$$;
+comment on function public.delete_channel_app(text, boolean) is
+  'Deletes an app with its events. Unless forced is true, keeps an app that an account names or named earlier, or that '
+  'has events that are not done. Returns whether the app was deleted, and the numbers of such accounts and events. '
+  'Returns null for an unknown app.';
+grant execute on function public.delete_channel_app(text, boolean) to service_role;
+
+create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(items) is distinct from 'array' or not jsonb_path_exists(items, '$[*] ? (@.at == null)') then
+    return items;
+  end if;
+  return (
+    select jsonb_agg(
+      case when jsonb_typeof(item) = 'object' and item ->> 'at' is null
+        then item || jsonb_build_object('at', received_at) else item end
+      order by place
+    )
+    from jsonb_array_elements(items) with ordinality as listed (item, place)
+  );
+end
+$$;
+comment on function app.items_with_times(jsonb, timestamptz) is
+  'Returns the items of an event. An item without a time gets the time at which the event was received. So the event '
+  'has the same times when it is applied again later.';
+
+create function app.judge_stored_event(event_id uuid, app_id uuid, body bytea, inout items jsonb)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  event record;
+  judged record;
+begin
+  select events.body, events.body_sha256, events.person_marks is null as is_unread into event
+  from public.channel_events as events where events.id = event_id;
+  select * into judged from app.judged_event(
+    app_id,
+    -- An erasing may have changed the bytes after the items were read from them.
+    case when sha256(judge_stored_event.body) <> event.body_sha256 then
+      app.names_in(app.text_of_event(judge_stored_event.body)) || app.names_in(items::text)
+    end,
+    judge_stored_event.body, items
+  );
+  items := judged.items;
+  if event.is_unread or judged.body <> judge_stored_event.body then
+    -- If an erasing has changed the stored bytes since then, the removed data does not come back.
+    event.body := case when event.body = judge_stored_event.body then judged.body else event.body end;
+    update public.channel_events as events set body = event.body, person_marks = app.marks_of_event(event.body)
+    where events.id = event_id;
+  end if;
+end
+$$;
+comment on function app.judge_stored_event(uuid, uuid, bytea, jsonb) is
+  'Removes erased people from a stored event and from its items. The caller has locked the event. An erasing may have '
+  'changed the event since the caller read body and items. Notes the marks of the people whom the event names. '
+  'Returns the remaining items.';
+
+create function app.apply_event(
+  event_id uuid, app_id uuid, company_ids uuid[], items jsonb, problem text, until timestamptz, is_repeated boolean
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  outcome jsonb;
+  failed integer;
+  delayed integer;
+  unroutable integer;
+  is_failure boolean;
+  attempt integer;
+  event record;
+  event_received_at constant timestamptz := (
+    select events.received_at from public.channel_events as events where events.id = event_id
+  );
+begin
+  begin
+    outcome := app.apply_items(app_id, company_ids, app.items_with_times(items, event_received_at), until);
+  exception when others then
+    -- After any error, the event keeps the error and gets its next attempt.
+    outcome := jsonb_build_object(
+      'failed', 1, 'delayed', 0, 'unroutable', 0, 'error', format('%s %s', sqlstate, left(sqlerrm, 500)),
+      'reasons', '[]'::jsonb, 'waits_for', '[]'::jsonb, 'surprises', '[]'::jsonb
+    );
+  end;
+  begin
+    perform app.note_last_event(app_id, items, event_received_at);
+  exception when others then
+    -- The event is still applied, and the next event notes its own time.
+    raise warning 'The last event of an account was not noted: % %', sqlstate, sqlerrm;
+  end;
+  failed := outcome -> 'failed';
+  delayed := outcome -> 'delayed';
+  unroutable := outcome -> 'unroutable';
+  -- The first time that items are left to the job, this is not a failure.
+  is_failure := failed > 0 or is_repeated and delayed > 0;
+  -- If the job makes this attempt, the job has already counted it.
+  attempt := case when is_failure and not is_repeated then 1 else 0 end;
+  update public.channel_events as events set
+    attempts = events.attempts + attempt,
+    state = case
+      when is_failure and events.attempts + attempt >= 10 then 'dead'
+      when failed > 0 then 'failed'
+      when delayed > 0 then 'stored'
+      when problem is not null then 'dead'
+      when unroutable > 0 then 'unroutable'
+      else 'done'
+    end,
+    next_attempt_at = case
+      when is_failure then app.next_attempt(events.attempts + attempt)
+      when not is_failure and delayed > 0 then now()
+    end,
+    error = left(case
+      when failed > 0 then outcome ->> 'error'
+      when delayed > 0 then format('%s of its items are not applied yet: their rows or the time were taken', delayed)
+      when problem is not null then problem
+      when unroutable > 0 then (
+        select string_agg(reason, '; ') from jsonb_array_elements_text(outcome -> 'reasons') as reasons (reason)
+      )
+    end, 1000),
+    waits_for = array(select jsonb_array_elements_text(outcome -> 'waits_for')),
+    notes = array(
+      select unnest(events.notes)
+      union
+      select format(
+        case sent ->> 'kind' when 'double_send' then 'Double send: send %s also went out as %s'
+          else 'The ledger was wrong: send %s, which the channel seemed not to take, went out as %s' end,
+        coalesce(sent ->> 'send_id', 'unknown'), sent ->> 'whatsapp_message_id'
+      )
+      from jsonb_array_elements(outcome -> 'surprises') as surprises (sent)
+      order by 1
+    ),
+    processed_at = now()
+  where events.id = event_id
+  returning events.state, events.attempts into event;
+  return outcome - 'error' - 'reasons' - 'waits_for'
+    || jsonb_build_object('event_id', event_id, 'state', event.state, 'attempts', event.attempts);
+end
+$$;
+comment on function app.apply_event(uuid, uuid, uuid[], jsonb, text, timestamptz, boolean) is
+  'Applies the items of an event, notes the result, and returns it: state, attempts, failed, delayed, unroutable, '
+  'surprises. The argument company_ids comes from app.lock_companies_of_items(). The argument problem says why the '
+  'event, or a part of it, cannot be read. The argument is_repeated is true for an attempt of the job.';
+
+create function public.receive_channel_event(app_key text, body text, items jsonb, problem text default null)
+returns jsonb
+-- Security definer, because the role of the function whatsapp reads no table.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  bytes constant bytea := decode(receive_channel_event.body, 'base64');
+  digest constant bytea := sha256(bytes);
+  own_items jsonb := receive_channel_event.items;
+  names text[];
+  judged record;
+  app_id uuid;
+  company_ids uuid[];
+  event record;
+  is_new boolean := false;
+begin
+  select apps.id into app_id from public.channel_apps as apps
+  where apps.app_key = receive_channel_event.app_key
+  for key share;
+  if not found then
+    return null;
+  end if;
+  if not exists (select from public.channel_events where channel_app_id = app_id and body_sha256 = digest) then
+    -- An erasing takes the same locks, so no one is erased from this point on.
+    company_ids := app.lock_companies_of_items(app_id, own_items);
+    begin
+      names := app.names_in(app.text_of_event(bytes));
+    exception when others then
+      -- The event is stored even if its names cannot be read.
+      null;
+    end;
+    select * into judged from app.judged_event(app_id, names, bytes, own_items);
+    insert into public.channel_events (channel_app_id, body, body_sha256, next_attempt_at, person_marks)
+    values (
+      app_id, judged.body, digest, null,
+      case when judged.body = bytes then app.marks_of(names) else app.marks_of_event(judged.body) end
+    )
+    on conflict on constraint channel_events_once do nothing
+    returning id, state into event;
+    is_new := found;
+    own_items := judged.items;
+  end if;
+  if not is_new then
+    -- If another request is applying the event, this request skips it.
+    select id, state into event from public.channel_events
+    where channel_app_id = app_id and body_sha256 = digest
+    for update skip locked;
+    if event.id is null or event.state = 'done' then
+      return jsonb_build_object('result', 'repeated', 'state', event.state);
+    end if;
+    company_ids := app.lock_companies_of_items(app_id, own_items);
+    own_items := app.judge_stored_event(event.id, app_id, bytes, own_items);
+  end if;
+  return jsonb_build_object('result', case when is_new then 'stored' else 'repeated' end)
+    || app.apply_event(
+      event.id, app_id, company_ids, own_items, receive_channel_event.problem,
+      clock_timestamp() + interval '3 seconds', false
+    );
+end
+$$;
+comment on function public.receive_channel_event(text, text, jsonb, text) is
+  'Stores an ordinary event of an app, and applies its items for three seconds. The body is base64. The job applies '
+  'the items that are left. The result is stored or repeated, with what app.apply_event() returns. Returns null for an '
+  'unknown app. A repeat of an event that is done is not applied again.';
+grant execute on function public.receive_channel_event(text, text, jsonb, text) to channel_client;
+
+alter table public.channel_events enable row level security;
+create policy "the platform reads events of the channel" on public.channel_events
+  for select to service_role using (true);
+
+grant select on public.channel_events to service_role;
+
+-- schemas/81_items.sql
+
+-- The items of an event. For each item, its account is found and its facts are stored. An item that fails does not stop
+-- the others. Two events that are applied at the same time cannot end in a deadlock. Applying an item again changes
+-- nothing.
+
+create function app.apply_item(app_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kind constant text := item ->> 'kind';
+  number_id constant text := item ->> 'phone_number_id';
+  account_ids uuid[];
+  account_id uuid;
+begin
+  if kind = 'unknown' then
+    return 'unknown';
+  elsif kind in ('template', 'account') then
+    account_ids := app.accounts_of_app(app_id, null, item ->> 'waba');
+  else
+    account_ids := app.accounts_of_app(app_id, number_id, null);
+  end if;
+  if account_ids = '{}' then
+    return 'no_account';
+  end if;
+
+  case kind
+    when 'status' then return app.apply_status(account_ids, item);
+    when 'template' then return app.apply_template_hint(account_ids, item);
+    when 'account' then return app.apply_account_event(account_ids, item);
+    else null;
+  end case;
+
+  account_id := app.account_at(
+    account_ids, number_id, least(coalesce((item ->> 'at')::timestamptz, now()), now())
+  );
+  if account_id is null then
+    return 'no_account';
+  end if;
+  case kind
+    when 'message' then return app.apply_message(account_id, item);
+    when 'reaction' then return app.apply_reaction(account_id, item);
+    when 'edit' then return app.apply_edit(account_id, item);
+    when 'revoke' then return app.apply_revoke(account_id, item);
+    when 'system', 'identity' then return app.apply_identity_change(account_id, item);
+    when 'preference' then return app.apply_preference(account_id, item);
+    when 'trouble' then return app.apply_trouble(account_id, item);
+    else raise exception 'There is no such kind of item';
+  end case;
+end
+$$;
+comment on function app.apply_item(uuid, jsonb) is
+  'Applies one item that an app has signed, to the accounts that it is about. Returns done, waiting, ignored, '
+  'unroutable, double_send or released_but_sent. Returns no_account when the item is not about an account of the app, '
+  'and unknown for an unknown kind of item.';
+
+create function app.apply_each_item(app_id uuid, items jsonb, until timestamptz, alone boolean) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  entry record;
+  result text;
+  failed integer := 0;
+  delayed integer := 0;
+  unroutable integer := 0;
+  error text;
+  reasons text[] := '{}';
+  waits_for text[] := '{}';
+  surprises jsonb[] := '{}';
+begin
+  for entry in
+    select listed.item, listed.place
+    from jsonb_array_elements(items) with ordinality as listed (item, place)
+    -- In this order, two events with the same messages lock the same message first.
+    order by listed.item ->> 'kind' is distinct from 'status',
+      case when listed.item ->> 'kind' = 'status' then listed.item ->> 'id' end, listed.place
+  loop
+    if clock_timestamp() >= until then
+      delayed := delayed + 1;
+      continue;
+    end if;
+    if not alone then
+      result := app.apply_item(app_id, entry.item);
+    else
+      begin
+        result := app.apply_item(app_id, entry.item);
+      exception
+        when lock_not_available or deadlock_detected or serialization_failure then
+          result := 'delayed';
+        when others then
+          result := 'failed';
+          error := coalesce(error, format(
+            'Item %s (%s): %s %s', entry.place, left(entry.item ->> 'kind', 20), sqlstate, left(sqlerrm, 500)
+          ));
+      end;
+    end if;
+    case
+      when result = 'failed' then failed := failed + 1;
+      when result = 'delayed' then delayed := delayed + 1;
+      when result in ('unroutable', 'no_account', 'unknown') then
+        unroutable := unroutable + 1;
+        if result = 'no_account' then
+          waits_for := waits_for || app.account_id_in(entry.item);
+        end if;
+        reasons := reasons || case result
+          when 'unknown' then format('The field "%s" is not known', entry.item ->> 'field')
+          when 'unroutable' then format('An item (%s) names no known person', entry.item ->> 'kind')
+          else format(
+            'No account that names this app has the %s %s',
+            case when entry.item ->> 'kind' in ('template', 'account') then 'business account' else 'number' end,
+            coalesce(app.account_id_in(entry.item), 'that the event leaves out')
+          )
+        end;
+      -- The message went out twice, or it went out although the ledger said that the channel did not accept it.
+      when result in ('double_send', 'released_but_sent') then
+        surprises := surprises || jsonb_build_object(
+          'kind', result, 'send_id', entry.item #> '{mark,send_id}', 'whatsapp_message_id', entry.item -> 'id'
+        );
+      else null;
+    end case;
+  end loop;
+  return jsonb_build_object(
+    'failed', failed,
+    'delayed', delayed,
+    'unroutable', unroutable,
+    'error', error,
+    'reasons', (select to_jsonb(array(select distinct unnest(reasons) order by 1 limit 5))),
+    'waits_for', (select to_jsonb(array(
+      select distinct id from unnest(waits_for) as id where id is not null order by 1
+    ))),
+    'surprises', to_jsonb(surprises)
+  );
+end
+$$;
+comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
+  'Applies items until a time, statuses first. If alone is true, only the item that fails is undone. Otherwise an '
+  'error undoes all items. Returns how many items failed, how many were delayed (locked, or not reached in time), how '
+  'many have no account, and the reasons.';
+
+create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  company_ids uuid[];
+  company_id uuid;
+begin
+  if jsonb_typeof(items) is distinct from 'array' or items = '[]' then
+    return '{}';
+  end if;
+  company_ids := array(
+    select distinct accounts.company_id
+    from (
+      select distinct listed.item ->> 'phone_number_id' as number_id, listed.item ->> 'waba' as business_id
+      from jsonb_array_elements(items) as listed (item)
+    ) as named
+    cross join lateral unnest(app.accounts_of_app(app_id, named.number_id, named.business_id)) as found (id)
+    join public.messaging_accounts as accounts on accounts.id = found.id
+    order by 1
+  );
+  perform set_config('lock_timeout', '2s', true);
+  foreach company_id in array company_ids loop
+    perform pg_advisory_xact_lock(hashtextextended('events of ' || company_id, 0));
+  end loop;
+  return company_ids;
+exception when lock_not_available or deadlock_detected then
+  return null;
+end
+$$;
+comment on function app.lock_companies_of_items(uuid, jsonb) is
+  'Locks the companies of these items, so that no other transaction applies their events or erases their people. '
+  'Returns the companies, or null if the wait for the locks takes two seconds. Events of one company are applied one '
+  'after the other, because a new person often sends two messages in a row.';
+
+create function app.apply_items(app_id uuid, company_ids uuid[], items jsonb, until timestamptz) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(items) is distinct from 'array' then
+    raise exception 'Items are a list';
+  elsif items = '[]' then
+    return app.apply_each_item(app_id, items, until, false);
+  elsif company_ids is null then
+    -- The lock of the companies took too long, so no time is left for the items.
+    return app.apply_each_item(app_id, items, '-infinity', false);
+  end if;
+  perform set_config('lock_timeout', '1s', true);
+  begin
+    perform app.fill_business_accounts(app_id, items);
+  exception when others then
+    -- The next event tries this again.
+    null;
+  end;
+  begin
+    perform app.lock_rows_of_items(company_ids, items);
+    return app.apply_each_item(app_id, items, until, false);
+  exception when others then
+    -- If one item fails, the items are applied one by one.
+    null;
+  end;
+  return app.apply_each_item(app_id, items, until, true);
+end
+$$;
+comment on function app.apply_items(uuid, uuid[], jsonb, timestamptz) is
+  'Applies the items of an event that an app has signed, until a time. Returns what apply_each_item() returns. The '
+  'argument company_ids comes from app.lock_companies_of_items(). Only the item that fails is undone, and the others '
+  'are still applied.';
+
+create function app.lock_rows_of_items(company_ids uuid[], items jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  whatsapp_ids constant text[] := array(
+    select distinct named.id
+    from jsonb_array_elements(items) as listed (item)
+    cross join lateral (
+      values (case when listed.item ->> 'kind' = 'status' then listed.item ->> 'id' else listed.item ->> 'target' end)
+    ) as named (id)
+    where named.id is not null
+  );
+  send_ids uuid[] := array(
+    select distinct (listed.item #>> '{mark,send_id}')::uuid
+    from jsonb_array_elements(items) as listed (item)
+    where listed.item #>> '{mark,send_id}' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+  );
+  message_ids uuid[] := array(
+    select messages.id from public.messages
+    where messages.company_id = any (company_ids) and messages.whatsapp_message_id = any (whatsapp_ids)
+  );
+begin
+  -- The sends are locked first, then their messages. A send is settled in the same order.
+  with locked as (
+    select sends.id, sends.message_id from public.sends
+    where sends.company_id = any (company_ids) and sends.id = any (send_ids || array(
+      select named.id from public.sends as named
+      where named.company_id = any (company_ids) and named.message_id = any (message_ids)
+    ))
+    order by sends.id
+    for update
+  )
+  select message_ids || array_agg(locked.message_id) into message_ids from locked;
+  perform from public.messages
+  where messages.company_id = any (company_ids) and messages.id = any (message_ids)
+  order by messages.id
+  for update;
+end
+$$;
+comment on function app.lock_rows_of_items(uuid[], jsonb) is
+  'Locks the sends and messages that items name. The order of the ids makes sure that two transactions never wait for '
+  'each other.';
+
+create function app.fill_business_accounts(app_id uuid, items jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.messaging_accounts as accounts set business_account_id = named.business_id
+  from (
+    select distinct on (number_id) listed.item ->> 'phone_number_id' as number_id, listed.item ->> 'waba' as business_id
+    from jsonb_array_elements(items) as listed (item)
+    where listed.item ->> 'phone_number_id' ~ '^[0-9]{1,32}$' and listed.item ->> 'waba' ~ '^[0-9]{1,32}$'
+    order by number_id
+  ) as named
+  where accounts.phone_number_id = named.number_id and accounts.business_account_id is null
+    and accounts.disconnected_at is null
+    and accounts.id = any (app.accounts_of_app(app_id, named.number_id, null));
+end
+$$;
+comment on function app.fill_business_accounts(uuid, jsonb) is
+  'Notes the business account of a connected number if it was not known. Events about templates name only the '
+  'business account.';
+
+-- schemas/82_event_retries.sql
+
+-- Events that were not done immediately. The job tries them again. When an account is connected, the events that waited
+-- for it become due. The operator can replay other events. An event about a number that no one has connected waits
+-- until someone connects the number.
+
+create function app.next_attempt(attempts integer) returns timestamptz
+language sql stable
+set search_path = ''
+as $$
+  -- Ten attempts take most of a day.
+  select case when attempts < 10 then now() + interval '1 minute' * 2 ^ attempts end
+$$;
+comment on function app.next_attempt(integer) is
+  'Returns when an event is tried again after this number of failed attempts. Returns null after the last attempt.';
+
+create function public.due_channel_events(max_rows integer default 20) returns table (event_id uuid, body text)
+language sql security definer -- for the same reason as receive_channel_event()
+set search_path = ''
+as $$
+  with due as (
+    select events.id, events.attempts, octet_length(events.body) as bytes from public.channel_events as events
+    where events.next_attempt_at <= now()
+    order by events.next_attempt_at
+    limit least(max_rows, 100)
+    for update skip locked
+  ),
+  -- The function that applied these events ended before it reported the result.
+  given_up as (
+    update public.channel_events as events set
+      state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was begun ten times and never ended'
+    from due where events.id = due.id and due.attempts >= 10
+  ),
+  fitting as (
+    -- The edge function holds all these bodies in its memory, so their size is limited.
+    select measured.id
+    from (
+      select due.id, sum(due.bytes) over (order by due.bytes, due.id) - due.bytes as before from due
+      where due.attempts < 10
+    ) as measured
+    where measured.before < 4 * 1024 * 1024
+  )
+  update public.channel_events as events set
+    next_attempt_at = now() + interval '3 minutes', attempts = events.attempts + 1
+  from fitting where events.id = fitting.id
+  returning events.id, translate(encode(events.body, 'base64'), E'\n', '')
+$$;
+comment on function public.due_channel_events(integer) is
+  'Begins an attempt at events that are due, and returns their bodies in base64. Returns at most max_rows events, '
+  'whose bodies have at most about 4 MiB together. For three minutes, no other run gets these events.';
+grant execute on function public.due_channel_events(integer) to channel_client, service_role;
+
+create function public.fail_channel_event(event_id uuid, failure text) returns void
+language sql security definer -- for the same reason as receive_channel_event()
+set search_path = ''
+as $$
+  update public.channel_events as events set
+    state = case when events.attempts >= 10 then 'dead' else 'failed' end,
+    next_attempt_at = app.next_attempt(events.attempts),
+    error = left(failure, 1000),
+    processed_at = now()
+  where events.id = fail_channel_event.event_id and events.state <> 'done'
+$$;
+comment on function public.fail_channel_event(uuid, text) is
+  'Notes why a whole attempt at an event failed. The attempt began with due_channel_events().';
+grant execute on function public.fail_channel_event(uuid, text) to channel_client, service_role;
+
+create function public.apply_channel_event(event_id uuid, items jsonb, problem text default null)
+returns jsonb
+language plpgsql security definer -- for the same reason as receive_channel_event()
+set search_path = ''
+as $$
+declare
+  own_items jsonb := apply_channel_event.items;
+  app_id uuid;
+  company_ids uuid[];
+  began_at constant timestamptz := clock_timestamp();
+  event record;
+  -- The work ends well before the statement is cancelled, because a cancellation would undo the applied items.
+  most constant interval := least(
+    interval '12 seconds', 0.6 * nullif(current_setting('statement_timeout')::interval, interval '0')
+  );
+begin
+  select events.channel_app_id into app_id from public.channel_events as events
+  where events.id = apply_channel_event.event_id;
+  -- The companies are locked before the event, because an erasing takes its locks in this order.
+  company_ids := app.lock_companies_of_items(app_id, own_items);
+  select events.id, events.state, events.attempts, events.body into event
+  from public.channel_events as events
+  where events.id = apply_channel_event.event_id
+  for update;
+  if not found then
+    return null;
+  elsif event.state = 'done' then
+    return jsonb_build_object('event_id', event.id, 'state', 'done');
+  end if;
+  own_items := app.judge_stored_event(event.id, app_id, event.body, own_items);
+  return app.apply_event(
+    event.id, app_id, company_ids, own_items, apply_channel_event.problem,
+    -- If the job has not begun the event, the request that stored it is waiting for the answer.
+    began_at + case when event.attempts > 0 then most else least(most, interval '3 seconds') end,
+    event.attempts > 0
+  );
+end
+$$;
+comment on function public.apply_channel_event(uuid, jsonb, text) is
+  'Applies the items of a stored event that is not done, and returns what it changed. Returns null when the event no '
+  'longer exists. If the job has not begun the event, the function works for three seconds.';
+grant execute on function public.apply_channel_event(uuid, jsonb, text) to channel_client, service_role;
+
+create function app.wake_events(of_account_id uuid, processed_before timestamptz default 'infinity') returns integer
+language plpgsql security definer -- the role that connects an account may not write events
+set search_path = ''
+-- Postgres uses the index of waits_for only with a bitmap scan.
+set enable_bitmapscan = on
+as $$
+declare
+  woken integer;
+begin
+  with waiting as (
+    select events.id
+    from public.messaging_accounts as accounts
+    join public.account_channel_apps as named on named.company_id = accounts.company_id
+      and named.account_id = accounts.id
+    join public.channel_events as events on events.channel_app_id = named.channel_app_id
+    where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
+      and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
+      and events.processed_at < processed_before
+    -- An event that is being applied is skipped, because it would make the account wait. wake_late_events() looks at it
+    -- later.
+    for update of events skip locked
+  )
+  update public.channel_events as events set next_attempt_at = now()
+  from waiting where events.id = waiting.id;
+  get diagnostics woken = row_count;
+  return woken;
+end
+$$;
+comment on function app.wake_events(uuid, timestamptz) is
+  'Makes events due that wait for the number or the business account of an account, and returns how many.';
+
+create function app.wake_events_of_account() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.wake_events(new.id);
+  return null;
+end
+$$;
+comment on function app.wake_events_of_account() is
+  'Trigger: makes the events due that wait for the ids of an account.';
+
+create function app.wake_events_of_app() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.wake_events(new.account_id);
+  return null;
+end
+$$;
+comment on function app.wake_events_of_app() is
+  'Trigger: when an account names an app, makes the events due that wait for the account.';
+
+create function app.wake_late_events() returns integer
+language sql
+set search_path = ''
+as $$
+  select coalesce(sum(app.wake_events(changed.id, changed.at + interval '1 minute')), 0)::integer
+  from (
+    select accounts.id, greatest(accounts.updated_at, max(named.named_at)) as at
+    from public.messaging_accounts as accounts
+    join public.account_channel_apps as named on named.company_id = accounts.company_id
+      and named.account_id = accounts.id
+    group by accounts.id
+    having greatest(accounts.updated_at, max(named.named_at)) > now() - interval '10 minutes'
+  ) as changed
+$$;
+comment on function app.wake_late_events() is
+  'Does what wake_events() does, for events that were being applied while their account was connected. Those events '
+  'could not see the account.';
+
+create function public.replay_channel_events(
+  states text[] default null,
+  since timestamptz default null,
+  app_key text default null,
+  event_id uuid default null,
+  began_at timestamptz default null
+) returns jsonb
+language plpgsql security definer -- no role may write the table
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  beginning constant timestamptz := coalesce(replay_channel_events.began_at, now());
+  marked integer;
+begin
+  with chosen as (
+    select events.id from public.channel_events as events
+    where case
+        when replay_channel_events.event_id is not null then events.id = replay_channel_events.event_id
+        when replay_channel_events.states is null then events.state <> 'done'
+        else events.state = any (replay_channel_events.states)
+      end
+      and (since is null or events.received_at >= since)
+      and (replay_channel_events.app_key is null or events.channel_app_id = (
+        select apps.id from public.channel_apps as apps where apps.app_key = replay_channel_events.app_key
+      ))
+      -- This leaves out events that are already due, and events that were applied after the first of these calls.
+      and (events.next_attempt_at is null or events.next_attempt_at > now())
+      and (events.processed_at is null or events.processed_at < beginning)
+    order by events.received_at
+    limit 5000
+    for update skip locked
+  )
+  update public.channel_events as events set
+    state = 'stored', attempts = 0, error = null, waits_for = '{}', next_attempt_at = now()
+  from chosen where events.id = chosen.id;
+  get diagnostics marked = row_count;
+  return jsonb_build_object('marked', marked, 'began_at', beginning);
+end
+$$;
+comment on function public.replay_channel_events(text[], timestamptz, text, uuid, timestamptz) is
+  'Makes events due again: one event, or all events in these states that came since a time and from an app. By '
+  'default, the states are all except done. One call marks at most 5,000 events. To mark the rest, call again with the '
+  'began_at of the first answer, until marked is 0.';
+grant execute on function public.replay_channel_events(text[], timestamptz, text, uuid, timestamptz) to service_role;
+
+create function app.remove_old_events(max_rows integer) returns integer
+language sql
+set search_path = ''
+as $$
+  with old as (
+    select id from public.channel_events
+    where received_at < now() - interval '30 days'
+    order by received_at
+    limit max_rows
+    for update skip locked
+  ),
+  removed as (
+    delete from public.channel_events using old where channel_events.id = old.id
+    returning channel_events.id
+  )
+  select count(*)::integer from removed
+$$;
+comment on function app.remove_old_events(integer) is
+  'Deletes at most max_rows events that are older than 30 days, and returns how many. The messages of people stay in '
+  'their conversations.';
+
+create trigger messaging_accounts_wake_events
+  after update of phone_number_id, business_account_id, disconnected_at on public.messaging_accounts
+  for each row when (
+    old.phone_number_id <> new.phone_number_id or old.business_account_id is distinct from new.business_account_id
+    or (old.disconnected_at is null) <> (new.disconnected_at is null)
+  )
+  execute function app.wake_events_of_account();
+create trigger account_channel_apps_wake_events after insert on public.account_channel_apps
+  for each row execute function app.wake_events_of_app();
+
+-- schemas/83_waiting_facts.sql
+
+-- Reports about messages that are not known yet, such as a report that comes before the answer to our own call. These
+-- reports wait until a message gets the id that they name.
+
+create table public.waiting_facts (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  whatsapp_message_id text not null check (char_length(whatsapp_message_id) between 1 and 255),
+  item jsonb not null,
+  received_at timestamptz not null default now(),
+  person_marks bigint[],
+  constraint waiting_facts_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.waiting_facts is
+  'Reports about unknown messages. A report is applied when a message gets its id. Reports are kept for 30 days.';
+comment on column public.waiting_facts.person_marks is
+  'The marks (app.marks_of()) of the people whom the fact names. Null when the names could not be read.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.waiting_facts alter column company_id set (n_distinct = 1);
+
+create unique index waiting_facts_once_idx
+  on public.waiting_facts (company_id, whatsapp_message_id, account_id, md5(item::text));
+create index waiting_facts_account_idx on public.waiting_facts (company_id, account_id);
+create index waiting_facts_age_idx on public.waiting_facts (received_at);
+create index waiting_facts_people_idx on public.waiting_facts using gin (person_marks);
+create index waiting_facts_unread_people_idx on public.waiting_facts (company_id) where person_marks is null;
+
+create function app.keep_waiting(account_id uuid, wamid text, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.waiting_facts (company_id, account_id, whatsapp_message_id, item)
+  select accounts.company_id, accounts.id, keep_waiting.wamid, keep_waiting.item
+  from public.messaging_accounts as accounts where accounts.id = keep_waiting.account_id
+  on conflict do nothing;
+  return 'waiting';
+end
+$$;
+comment on function app.keep_waiting(uuid, text, jsonb) is
+  'Keeps a report of the channel about an unknown message of an account. Returns waiting.';
+
+create function app.apply_waiting_fact(fact_id uuid, account_id uuid, item jsonb) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  result text;
+begin
+  case item ->> 'kind'
+    when 'status' then
+      result := app.apply_status(array[account_id], item);
+    when 'reaction' then
+      result := app.apply_reaction(account_id, item);
+    when 'edit' then
+      result := app.apply_edit(account_id, item);
+    when 'revoke' then
+      result := app.apply_revoke(account_id, item);
+    else
+      result := 'ignored';
+  end case;
+  if result = 'waiting' then
+    return false;
+  end if;
+  delete from public.waiting_facts where id = fact_id;
+  return true;
+exception when others then
+  -- A fact that cannot be applied must not undo a settled send or a received message. Such a fact keeps waiting.
+  raise warning 'A waiting fact (%) is not applied: % (%)', fact_id, sqlerrm, sqlstate;
+  return false;
+end
+$$;
+comment on function app.apply_waiting_fact(uuid, uuid, jsonb) is
+  'Applies a waiting fact, and returns true if it no longer waits.';
+
+create function app.apply_facts_of_message() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  fact record;
+begin
+  for fact in
+    select id, account_id, item from public.waiting_facts
+    where company_id = new.company_id and whatsapp_message_id = new.whatsapp_message_id
+    -- Failures come first, because they lock the contact, and the contact is locked before the conversation.
+    order by (item ->> 'status' = 'failed') is true desc, received_at, id
+  loop
+    perform app.apply_waiting_fact(fact.id, fact.account_id, fact.item);
+  end loop;
+  update public.messages set reply_to_id = new.id where company_id = new.company_id and id = any (array(
+    select replies.id from public.messages as replies
+    where replies.company_id = new.company_id and replies.reply_to_whatsapp_id = new.whatsapp_message_id
+      and replies.reply_to_id is null and replies.id <> new.id
+    -- A reply that another transaction has locked is left to the job.
+    for no key update skip locked
+  ));
+  return null;
+end
+$$;
+comment on function app.apply_facts_of_message() is
+  'Trigger: when a message gets its id from the channel, applies the earlier reports about it, and links the replies '
+  'to it.';
+
+create function app.apply_waiting_facts(max_rows integer) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  fact record;
+  applied integer := 0;
+  linked integer;
+begin
+  -- One transaction may store a fact while another stores the id of its message. If neither transaction sees the other,
+  -- neither applies the fact, so this function applies it. All sends are locked before any fact is applied, because
+  -- every transaction locks sends first.
+  for fact in
+    with matched as (
+      select facts.id, facts.account_id, facts.item, messages.company_id, messages.id as message_id
+      from public.waiting_facts as facts
+      join public.messages on messages.company_id = facts.company_id
+        and messages.whatsapp_message_id = facts.whatsapp_message_id
+      where facts.received_at > now() - interval '1 day'
+        -- A message from a person has no status. A status of such a message would be tried without success until it is
+        -- deleted.
+        and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
+      -- In random order, so that facts that cannot be applied do not block the others.
+      order by random()
+      limit greatest(max_rows, 0)
+    ), locked as materialized (
+      select sends.message_id from public.sends
+      where (sends.company_id, sends.message_id) in (select company_id, message_id from matched)
+      order by sends.id
+      for no key update skip locked
+    )
+    select matched.id, matched.account_id, matched.item
+    from matched
+    where matched.message_id in (select message_id from locked)
+      or not exists (
+        select from public.sends
+        where sends.company_id = matched.company_id and sends.message_id = matched.message_id
+      )
+    order by (matched.item ->> 'status' = 'failed') is true desc, matched.id
+  loop
+    applied := applied + app.apply_waiting_fact(fact.id, fact.account_id, fact.item)::integer;
+  end loop;
+
+  update public.messages as replies set reply_to_id = found.target_id
+  from (
+    select late.id, targets.id as target_id
+    from public.messages as late
+    join public.messages as targets on targets.company_id = late.company_id
+      and targets.whatsapp_message_id = late.reply_to_whatsapp_id
+    where late.reply_to_whatsapp_id is not null and late.reply_to_id is null
+      and late.created_at > now() - interval '1 day'
+    limit greatest(max_rows, 0)
+    for no key update of late skip locked
+  ) as found
+  where replies.id = found.id;
+  get diagnostics linked = row_count;
+  return applied + linked;
+end
+$$;
+comment on function app.apply_waiting_facts(integer) is
+  'Applies waiting facts of the last day whose messages are known, and links late replies. Handles at most max_rows '
+  'of each, and returns how many. A scheduled job calls this.';
+
+create function app.remove_old_waiting_facts(max_rows integer) returns integer
+language sql
+set search_path = ''
+as $$
+  with old as (
+    select id from public.waiting_facts
+    where received_at < now() - interval '30 days'
+    order by received_at
+    limit max_rows
+    for update skip locked
+  ),
+  removed as (
+    delete from public.waiting_facts using old where waiting_facts.id = old.id
+    returning waiting_facts.id
+  )
+  select count(*)::integer from removed
+$$;
+comment on function app.remove_old_waiting_facts(integer) is
+  'Deletes at most max_rows reports about unknown messages that are older than 30 days, and returns how many.';
+
+create trigger messages_apply_facts after insert on public.messages
+  for each row when (new.whatsapp_message_id is not null) execute function app.apply_facts_of_message();
+create trigger messages_apply_facts_of_new_id after update of whatsapp_message_id on public.messages
+  for each row when (
+    new.whatsapp_message_id is not null and old.whatsapp_message_id is distinct from new.whatsapp_message_id
+    and not new.is_erased
+  )
+  execute function app.apply_facts_of_message();
+
+alter table public.waiting_facts enable row level security;
+create policy "the platform reads waiting facts" on public.waiting_facts for select to service_role using (true);
+
+grant select on public.waiting_facts to service_role;
+
+-- schemas/84_statuses.sql
+
+-- Reports of the channel about a message that the company sent: sent, delivered, read or failed. Reports may come late,
+-- twice and in any order. Each report fills its own column of the message, so every order gives the same row.
+
+create function app.send_of_mark(candidates uuid[], mark jsonb) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select sends.id
+    from public.sends
+    join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+    join public.conversations on conversations.company_id = messages.company_id
+      and conversations.id = messages.conversation_id
+    where sends.id = case
+        when pg_catalog.pg_input_is_valid(mark ->> 'send_id', 'uuid') then (mark ->> 'send_id')::uuid
+      end
+      and conversations.messaging_account_id = any (candidates)
+  );
+end
+$$;
+comment on function app.send_of_mark(uuid[], jsonb) is
+  'Returns the send that a mark names, if the send goes out through one of these accounts. A mark is not a secret, so '
+  'a caller that sees it must not change the send of another account.';
+
+create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
+returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  send record;
+begin
+  select id, state, attempt, sends.reason, whatsapp_message_id into send
+  from public.sends where id = of_send_id
+  for no key update;
+  if not found then
+    return 'waiting';
+  elsif send.whatsapp_message_id = wamid then
+    -- The message may have failed on another device, or before this report came. The channel still accepted it.
+    if send.state = 'failed' and word <> 'failed' then
+      update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
+    end if;
+    return 'done';
+  elsif mark_attempt !~ '^[1-9][0-9]{0,8}$' or mark_attempt::integer > send.attempt then
+    return 'waiting';
+  elsif mark_attempt::integer < send.attempt then
+    -- Another attempt followed the attempt of this report, so the earlier attempt had been released. The report no
+    -- longer settles the send.
+    return 'released_but_sent';
+  elsif send.whatsapp_message_id is not null then
+    perform app.note_double_send(send.id, wamid);
+    return 'double_send';
+  end if;
+
+  -- The channel gives an id to a message that it accepts, even if it cannot deliver the message.
+  update public.sends set
+    state = case word when 'failed' then 'failed' else 'sent' end,
+    whatsapp_message_id = wamid,
+    reason = case word when 'failed' then take_report.reason end,
+    channel_code = case word when 'failed' then code end
+  where id = send.id;
+  return case
+    when send.state = 'released' or (send.state = 'failed' and send.reason <> 'outcome_unknown' and word <> 'failed')
+      then 'released_but_sent'
+    else 'done'
+  end;
+end
+$$;
+comment on function app.take_report(uuid, text, text, text, text, integer) is
+  'Applies a report to its send. The report shows that the channel accepted the send, with this id. The argument '
+  'mark_attempt is the attempt in the mark of the report, or empty. Returns done. Returns released_but_sent when the '
+  'ledger said that the channel did not accept the send. Returns double_send when the attempt has another id, and '
+  'waiting when the send or the attempt does not exist.';
+
+create function app.apply_status(candidates uuid[], item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  word constant text := item ->> 'status';
+  wamid constant text := item ->> 'id';
+  -- A report cannot come from the future. least() ignores null.
+  reported_at constant timestamptz := least((item ->> 'at')::timestamptz, now());
+  code constant integer := case
+    when item #>> '{failure,code}' ~ '^[0-9]{1,9}$' then (item #>> '{failure,code}')::integer
+  end;
+  failure_told constant jsonb := case word when 'failed' then jsonb_build_object(
+    'reason', coalesce(nullif(left(item #>> '{failure,reason}', 64), ''), 'channel_error'),
+    'code', code,
+    'message', left(item #>> '{failure,message}', 1000),
+    'details', left(item #>> '{failure,details}', 1000)
+  ) end;
+  companies uuid[];
+  marked_send_id uuid;
+  found_message record;
+  own_send_id uuid;
+  result text := 'done';
+  was record;
+  becomes record;
+begin
+  if word is null or word not in ('sent', 'delivered', 'read', 'failed')
+    or wamid is null or char_length(wamid) not between 1 and 255
+  then
+    return 'ignored';
+  end if;
+  companies := array(
+    select distinct accounts.company_id from public.messaging_accounts as accounts where accounts.id = any (candidates)
+  );
+  if companies = '{}' then
+    return 'unroutable';
+  end if;
+
+  -- First, the message is searched by its id, among outbound messages only. Several companies that had the number may
+  -- have a message with the same id. The mark says which message is meant. Without a mark, the newest message is meant.
+  marked_send_id := case when cardinality(companies) > 1 then app.send_of_mark(candidates, item -> 'mark') end;
+  select messages.company_id, messages.id, sends.id as send_id into found_message
+  from public.messages
+  left join public.sends on sends.company_id = messages.company_id and sends.message_id = messages.id
+  where messages.company_id = any (companies) and messages.whatsapp_message_id = wamid
+    and messages.direction = 'outbound'
+  order by (sends.id = marked_send_id) is true desc, messages.created_at desc, messages.id
+  limit 1;
+  -- If no message has the id, the send is searched by the mark.
+  own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
+  if own_send_id is not null then
+    result := app.take_report(
+      own_send_id, coalesce(item #>> '{mark,attempt}', ''), wamid, word, failure_told ->> 'reason', code
+    );
+    if found_message.id is null and result in ('done', 'released_but_sent') then
+      select sends.company_id, sends.message_id as id, sends.id as send_id into found_message
+      from public.sends where sends.id = own_send_id and sends.whatsapp_message_id = wamid;
+    end if;
+  end if;
+  if found_message.id is null then
+    -- The report is kept for each company that had the number, because any of them may get the message later.
+    perform app.keep_waiting(accounts.id, wamid, item)
+    from (
+      select distinct on (accounts.company_id) accounts.id from public.messaging_accounts as accounts
+      where accounts.id = any (candidates)
+      order by accounts.company_id, accounts.id
+    ) as accounts;
+    return case when own_send_id is null then 'waiting' else result end;
+  end if;
+
+  select sent_at, delivered_at, read_at, failed_at, failure, price_category, price_type, expired_at, expires_at into was
+  from public.messages
+  where company_id = found_message.company_id and id = found_message.id
+  for no key update;
+  becomes := was;
+  case word
+    when 'sent' then
+      becomes.sent_at := least(was.sent_at, reported_at);
+    when 'delivered' then
+      becomes.delivered_at := least(was.delivered_at, reported_at);
+    when 'read' then
+      becomes.read_at := least(was.read_at, reported_at);
+    when 'failed' then
+      if was.failed_at is null
+        or (reported_at, failure_told::text collate "C") < (was.failed_at, was.failure::text)
+      then
+        becomes.failed_at := reported_at;
+        becomes.failure := failure_told;
+      end if;
+  end case;
+  -- Only some reports have the price, and it is the same in all of them.
+  becomes.price_category := least(was.price_category, nullif(left(item #>> '{price,category}', 64), '') collate "C");
+  becomes.price_type := least(was.price_type, nullif(left(item #>> '{price,type}', 64), '') collate "C");
+  if becomes is distinct from was and was.expired_at is not null then
+    becomes.expired_at := null;
+    if word = 'sent' then
+      -- The reports of this message are late, so the report of its delivery gets another hour.
+      becomes.expires_at := now() + interval '1 hour';
+    end if;
+  end if;
+  if becomes is distinct from was then
+    update public.messages set
+      sent_at = becomes.sent_at,
+      delivered_at = becomes.delivered_at,
+      read_at = becomes.read_at,
+      failed_at = becomes.failed_at,
+      failure = becomes.failure,
+      price_category = becomes.price_category,
+      price_type = becomes.price_type,
+      expired_at = becomes.expired_at,
+      expires_at = becomes.expires_at
+    where company_id = found_message.company_id and id = found_message.id;
+  end if;
+
+  if item ->> 'recipient_user_id' is not null then
+    perform app.learn_recipient(
+      found_message.company_id, found_message.id, item ->> 'recipient_user_id', item ->> 'waba', reported_at
+    );
+  end if;
+  if word = 'failed' then
+    -- If several failures came, the ledger has the same reason as the message.
+    update public.sends set reason = becomes.failure ->> 'reason', channel_code = (becomes.failure ->> 'code')::integer
+    where id = found_message.send_id and state = 'failed'
+      and (reason, channel_code) is distinct from (becomes.failure ->> 'reason', (becomes.failure ->> 'code')::integer);
+    perform app.note_failure(found_message.company_id, found_message.id, code, reported_at);
+  end if;
+  return result;
+end
+$$;
+comment on function app.apply_status(uuid[], jsonb) is
+  'Applies one report about a message, from an app that may speak for these accounts. The message is found by its id, '
+  'or else by the mark of its send. Returns done, or waiting when no message is known. Returns ignored for a report of '
+  'another kind, and unroutable without an account. Returns double_send when the attempt already has another id. The '
+  'message then keeps the facts of its own id, and this report is only stored. Returns released_but_sent when the '
+  'ledger said that the channel did not accept the send.';
+
+create function app.learn_recipient(
+  own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  recipient_id uuid;
+begin
+  -- Another contact without a phone may have this id, because the same person may hide the phone.
+  if exists (
+    select from public.contact_identities as known
+    join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
+    where known.company_id = own_company_id and known.user_id = new_user_id and contacts.phone is not null
+  ) then
+    return;
+  end if;
+  select contacts.id into recipient_id
+  from public.messages
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
+  where messages.company_id = own_company_id and messages.id = of_message_id
+    -- If this contact is archived, a person who answers becomes a new contact.
+    and contacts.archived_at is null
+  for no key update of contacts;
+  if found then
+    perform app.learn_user_id(
+      own_company_id, recipient_id, new_user_id, substring(at_business_account_id from '^[0-9]{1,32}$'), at
+    );
+  end if;
+end
+$$;
+comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
+  'Notes an unknown id as the id of the person who received a message. A person who hides the phone may answer with '
+  'the id alone. If such an answer has added a contact, that contact is merged with the recipient.';
+
+create function app.note_refusal(
+  own_company_id uuid, of_message_id uuid, sent_media_id text, channel_code integer, said_at timestamptz default now()
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  account record;
+begin
+  select accounts.id, accounts.business_account_id into account
+  from public.messages
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
+    and accounts.id = conversations.messaging_account_id
+  where messages.company_id = own_company_id and messages.id = of_message_id;
+  -- Rows that another transaction has locked are skipped. These changes are only hints, and settling a send must not
+  -- wait for them.
+  if channel_code in (100, 131009, 131053) then
+    update public.template_media set media_id = null where id in (
+      select media.id from public.template_media as media
+      where media.company_id = own_company_id and media.account_id = account.id and media.media_id = sent_media_id
+        and (channel_code = 131053 or media.uploaded_at < now() - interval '1 hour')
+      for no key update skip locked
+    );
+  elsif channel_code between 132000 and 132999 then
+    update public.template_catalogues set sync_due_at = greatest(now(), synced_at + interval '10 minutes') where id in (
+      select catalogues.id from public.template_catalogues as catalogues
+      where catalogues.company_id = own_company_id
+        and catalogues.business_account_id = account.business_account_id
+        -- A reading that began later already has the change. A report may come days late, and twice.
+        and catalogues.synced_at < said_at
+        and catalogues.sync_due_at > greatest(now(), catalogues.synced_at + interval '10 minutes')
+      for no key update skip locked
+    );
+  end if;
+end
+$$;
+comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
+  'Changes stored rows after a refusal by the channel, in its answer or in a report. After 131053, the media has to '
+  'be uploaded again. After 100 and 131009 (an invalid parameter), media that was uploaded more than an hour ago has '
+  'to be uploaded again. After 132000 to 132999, the templates may have changed, so they are read again. The next '
+  'reading is at the earliest ten minutes after the last one.';
+
+create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation record;
+begin
+  if code in (131047, 131050) then
+    select conversations.contact_id, conversations.messaging_account_id, messages.created_at as attempted_at
+    into conversation
+    from public.messages
+    join public.conversations on conversations.company_id = messages.company_id
+      and conversations.id = messages.conversation_id
+    where messages.company_id = own_company_id and messages.id = of_message_id;
+  end if;
+  case
+    when code = 131047 then
+      -- The channel decided at the time of the attempt. If the person has written since, the window is open again.
+      perform app.close_window(
+        own_company_id, conversation.contact_id, conversation.messaging_account_id,
+        least(at, conversation.attempted_at)
+      );
+    when code = 131050 then
+      -- If the person's preference has the same time, the preference stays the source.
+      update public.contacts set marketing_stopped_at = note_failure.at, marketing_stop_source = 'status'
+      where company_id = own_company_id and id = conversation.contact_id
+        and (marketing_stopped_at is null or marketing_stopped_at < note_failure.at);
+    when code = 100 or code between 131000 and 132999 then
+      perform app.note_refusal(own_company_id, of_message_id, (
+        select media_id from public.sends where company_id = own_company_id and message_id = of_message_id
+      ), code, at);
+    else
+      null;
+  end case;
+end
+$$;
+comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
+  'Applies the effects that a failure has on rows other than its message. The code 131047 closes the window of the '
+  'contact, and 131050 is an opt-out of marketing. All other codes are left to app.note_refusal().';
+
+-- schemas/85_inbound.sql
+
+-- What people send to a company: messages, reactions, edits, revocations, and whether they want marketing. Reactions,
+-- edits and revocations are facts of the message that they are about. The newest fact of each kind counts, even if the
+-- events come in another order.
+
+create function app.apply_message(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id uuid;
+  -- The clock of the channel may be ahead, but no one writes in the future. An unusable time is null.
+  said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  -- One transaction adds all messages of an event. clock_timestamp() keeps their order.
+  received_at constant timestamptz := clock_timestamp();
+  known_direction text;
+  contact_id uuid;
+  own_conversation_id uuid;
+begin
+  select company_id into own_company_id from public.messaging_accounts where id = account_id;
+  select direction into known_direction from public.messages
+  where company_id = own_company_id and whatsapp_message_id = item ->> 'id';
+  if found then
+    return case known_direction when 'inbound' then 'done' else 'ignored' end;
+  end if;
+
+  contact_id := app.find_person(account_id, item -> 'person', said_at);
+  if contact_id is null then
+    return 'unroutable';
+  end if;
+  own_conversation_id := (app.find_or_open_conversation(own_company_id, contact_id, account_id)).id;
+  insert into public.messages (
+    company_id, conversation_id, direction, type, content, payload, media, whatsapp_message_id,
+    reply_to_whatsapp_id, reply_to_id, sent_at,
+    created_at, updated_at
+  )
+  values (
+    own_company_id, own_conversation_id, 'inbound', item ->> 'type', coalesce(item ->> 'content', ''),
+    nullif(item -> 'payload', 'null'), nullif(item -> 'media', 'null'), item ->> 'id',
+    item ->> 'answers',
+    (
+      select id from public.messages
+      where company_id = own_company_id and whatsapp_message_id = item ->> 'answers'
+    ),
+    said_at, received_at, received_at
+  )
+  on conflict (company_id, whatsapp_message_id) do nothing;
+  if item ->> 'word' is not null then
+    perform app.note_word(own_company_id, contact_id, item ->> 'word', said_at);
+    perform app.share_wishes(own_company_id, contact_id, item #>> '{person,phone}', said_at);
+  end if;
+  return 'done';
+end
+$$;
+comment on function app.apply_message(uuid, jsonb) is
+  'Adds a message that a person sent to an account. The message goes into the person''s conversation that is not '
+  'closed, or into a new one. A known message changes nothing. If the id belongs to an outbound message, the item is '
+  'ignored.';
+
+create function app.target_of(
+  account_id uuid, item jsonb, out message public.messages, out is_theirs boolean,
+  out is_nobodys boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id uuid;
+  done_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  person_id uuid;
+begin
+  select company_id into own_company_id from public.messaging_accounts where id = account_id;
+  select * into message from public.messages
+  where company_id = own_company_id and whatsapp_message_id = item ->> 'target'
+  for no key update;
+  -- This adds no contact, but may show that an id and a phone belong to one person.
+  if message.id is not null and app.known_person(own_company_id, item -> 'person', done_at) is not null then
+    person_id := app.find_person(account_id, item -> 'person', done_at);
+  end if;
+  select messaging_account_id = account_id and contact_id = person_id,
+    messaging_account_id = account_id and person_id is null
+  into is_theirs, is_nobodys from public.conversations
+  where company_id = own_company_id and id = message.conversation_id;
+  -- A person's messages still belong to the person after the contact was archived.
+  if is_theirs is not true then
+    select contacts.archived_phone_key = app.phone_key(item #>> '{person,phone}') or exists (
+      select from public.contact_identities
+      where company_id = own_company_id and contact_id = contacts.id
+        and archived_user_id = item #>> '{person,user_id}'
+    ) into is_theirs
+    from public.conversations
+    join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
+    where conversations.company_id = own_company_id and conversations.id = message.conversation_id
+      and conversations.messaging_account_id = account_id and contacts.archived_at is not null;
+  end if;
+  is_theirs := coalesce(is_theirs, false);
+end
+$$;
+comment on function app.target_of(uuid, jsonb) is
+  'Finds and locks the message that a reaction, an edit or a revocation is about. The result is_theirs says whether '
+  'the message is in a conversation with that person on this account. The result is_nobodys says that the person is '
+  'unknown, and that the message is in some conversation on this account.';
+
+create function app.apply_reaction(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+-- With this time zone, the time of a reaction has the same form as the time columns.
+set timezone = 'UTC'
+as $$
+declare
+  reacted_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  new_emoji constant text := nullif(item ->> 'emoji', '');
+  target record;
+begin
+  target := app.target_of(account_id, item);
+  if (target.message).id is null then
+    perform app.keep_waiting(account_id, item ->> 'target', item);
+    return 'waiting';
+  -- Only one person can react to a message that was sent to one person. If the event has only an id, the person may not
+  -- be known yet.
+  elsif not (target.is_theirs or target.is_nobodys) then
+    return 'ignored';
+  end if;
+  update public.messages set
+    reaction = jsonb_build_object('emoji', new_emoji, 'at', reacted_at)
+  where company_id = (target.message).company_id and id = (target.message).id
+    and (
+      reaction is null
+      -- If a reaction and its removal have the same second, the removal counts as the later one.
+      or (reacted_at, new_emoji is null, coalesce(new_emoji, '') collate "C") > (
+        (reaction ->> 'at')::timestamptz, reaction ->> 'emoji' is null, coalesce(reaction ->> 'emoji', '') collate "C"
+      )
+    );
+  return 'done';
+end
+$$;
+comment on function app.apply_reaction(uuid, jsonb) is
+  'Notes the reaction of a person to a message, or that the person took it back. A reaction to an unknown message '
+  'waits.';
+
+create function app.apply_edit(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  new_edited_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  target record;
+begin
+  target := app.target_of(account_id, item);
+  if (target.message).id is null then
+    perform app.keep_waiting(account_id, item ->> 'target', item);
+    return 'waiting';
+  -- A person can edit only their own messages.
+  elsif not target.is_theirs or (target.message).direction <> 'inbound' or item ->> 'content' is null then
+    return 'ignored';
+  end if;
+  update public.messages set
+    original_content = coalesce(original_content, content),
+    content = item ->> 'content',
+    edited_at = new_edited_at
+  where company_id = (target.message).company_id and id = (target.message).id
+    and (
+      edited_at is null or (new_edited_at, item ->> 'content' collate "C") > (edited_at, content collate "C")
+    );
+  return 'done';
+end
+$$;
+comment on function app.apply_edit(uuid, jsonb) is
+  'Gives a message the new text of the person. An edit of an unknown message waits.';
+
+create function app.apply_revoke(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  new_revoked_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  target record;
+begin
+  target := app.target_of(account_id, item);
+  if (target.message).id is null then
+    perform app.keep_waiting(account_id, item ->> 'target', item);
+    return 'waiting';
+  elsif not target.is_theirs or (target.message).direction <> 'inbound' then
+    return 'ignored';
+  end if;
+  update public.messages set revoked_at = new_revoked_at
+  where company_id = (target.message).company_id and id = (target.message).id
+    and (revoked_at is null or revoked_at > new_revoked_at);
+  return 'done';
+end
+$$;
+comment on function app.apply_revoke(uuid, jsonb) is
+  'Notes that a person took a message back. A revocation of an unknown message waits.';
+
+create function app.apply_preference(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := (select company_id from public.messaging_accounts where id = account_id);
+  said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  -- An unknown person becomes a contact, because a stop must also count if the company writes to them later.
+  own_contact_id constant uuid := app.find_person(account_id, item -> 'person', said_at);
+begin
+  if own_contact_id is null then
+    return 'unroutable';
+  elsif item ->> 'value' = 'stop' then
+    update public.contacts set marketing_stopped_at = said_at, marketing_stop_source = 'preference'
+    where id = own_contact_id and (
+      marketing_stopped_at is null or marketing_stopped_at < said_at
+      or (marketing_stopped_at = said_at and marketing_stop_source <> 'preference')
+    );
+  elsif item ->> 'value' = 'resume' then
+    update public.contacts set marketing_resumed_at = said_at
+    where id = own_contact_id and (marketing_resumed_at is null or marketing_resumed_at < said_at);
+  else
+    return 'ignored';
+  end if;
+  perform app.share_wishes(own_company_id, own_contact_id, item #>> '{person,phone}', said_at);
+  return 'done';
+end
+$$;
+comment on function app.apply_preference(uuid, jsonb) is
+  'Notes that a person stopped marketing messages or wants them again. The newest decision counts, even if the events '
+  'come in another order. An unknown person becomes a contact.';
+
+-- schemas/86_identity_changes.sql
+
+-- A person gets a new phone or a new user id, but keeps the same contact.
+
+create function app.has_begun_since(own_company_id uuid, of_contact_id uuid, at timestamptz) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select exists (
+    select from public.contacts
+    where company_id = own_company_id and id = of_contact_id and source = 'whatsapp' and created_at >= at
+  )
+  and exists (
+    select from public.conversations
+    join public.messages
+      on messages.company_id = conversations.company_id and messages.conversation_id = conversations.id
+    where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
+      and messages.direction = 'inbound'
+  )
+  and not exists (
+    select from public.conversations
+    join public.messages
+      on messages.company_id = conversations.company_id and messages.conversation_id = conversations.id
+    where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
+      and coalesce(messages.sent_at, messages.created_at) < at
+  )
+  and not exists (
+    select from public.contact_identities
+    where company_id = own_company_id and contact_id = of_contact_id and seen_at < at
+  )
+  and not exists (
+    select from public.deals where company_id = own_company_id and contact_id = of_contact_id
+  )
+$$;
+comment on function app.has_begun_since(uuid, uuid, timestamptz) is
+  'Checks whether the channel added a contact, and whether everything known about the contact is from this time or '
+  'later.';
+
+create function app.change_phone(
+  own_company_id uuid, of_contact_id uuid, former_phone text, new_phone text, at timestamptz
+) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  contact public.contacts;
+  is_on_file boolean;
+  owner_id uuid;
+  phone_now text := new_phone;
+  lost_phone text;
+begin
+  select * into contact from public.contacts
+  where company_id = own_company_id and id = of_contact_id
+  for no key update;
+  if exists (
+    select from public.contact_identity_events
+    where company_id = own_company_id and contact_id = of_contact_id and kind = 'phone_changed'
+      and was is not distinct from former_phone and becomes = new_phone and happened_at >= at
+  ) then
+    return true; -- reported earlier; the company may have changed the phone since then
+  end if;
+  is_on_file := contact.phone is not null
+    and (former_phone is null or contact.phone_key = app.phone_key(former_phone));
+
+  for tries in 1..10 loop
+    begin
+      -- The contact that had the phone immediately after that time.
+      owner_id := app.owner_of_phone(own_company_id, new_phone, at + interval '1 microsecond');
+      if owner_id <> of_contact_id then
+        if not app.has_begun_since(own_company_id, owner_id, at) then
+          -- Numbers are given to other people, so the two contacts may be two people. Only the company can decide this.
+          insert into public.contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
+          values (own_company_id, of_contact_id, 'phone_taken', former_phone, new_phone, at)
+          on conflict on constraint contact_identity_events_once do nothing;
+          perform app.share_wishes(own_company_id, of_contact_id, new_phone, at + interval '1 microsecond');
+          update public.contact_former_phones set until = at
+          where company_id = own_company_id and contact_id = of_contact_id
+            and phone_key = app.phone_key(former_phone) and until = 'infinity';
+          return false;
+        end if;
+        -- The person wrote from the new phone before the channel delivered this event. The person may have an even
+        -- newer phone by now.
+        select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
+        perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
+      end if;
+      -- After a merge, the other phone is a further phone until it is known which phone is newer.
+      delete from public.contact_former_phones
+      where company_id = own_company_id and contact_id = of_contact_id
+        and phone_key = app.phone_key(phone_now) and until = 'infinity';
+      if found or owner_id is distinct from of_contact_id then
+        if is_on_file or contact.phone is null then
+          update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
+        else
+          -- The company has another phone of the person on file, and that phone stays. Messages from the new phone also
+          -- belong to this contact.
+          insert into public.contact_former_phones (company_id, contact_id, phone, until)
+          values (own_company_id, of_contact_id, phone_now, 'infinity')
+          on conflict on constraint contact_former_phones_once do update set until = excluded.until;
+          perform app.pass_on_wishes(contacts, false) from public.contacts
+          where company_id = own_company_id and id = of_contact_id;
+        end if;
+      end if;
+      exit;
+    exception when unique_violation then
+      -- Another transaction has given the phone to a contact in the meantime.
+      if tries = 10 then
+        raise;
+      end if;
+    end;
+  end loop;
+
+  lost_phone := case when is_on_file then contact.phone else former_phone end;
+  if app.phone_key(lost_phone) <> app.phone_key(new_phone) then
+    insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
+    values (own_company_id, of_contact_id, lost_phone, at)
+    on conflict on constraint contact_former_phones_once do update set
+      until = case former.until when 'infinity' then excluded.until else greatest(former.until, excluded.until) end;
+    -- The wish stays with the person. The earlier phone is free for another person, so no wish is kept for it.
+    delete from app.kept_wishes
+    where company_id = own_company_id and digest = app.erased_digest(own_company_id, 'person', app.phone_key(lost_phone));
+  end if;
+  insert into public.contact_identity_events as noted (company_id, contact_id, kind, was, becomes, happened_at)
+  values (own_company_id, of_contact_id, 'phone_changed', former_phone, new_phone, at)
+  on conflict on constraint contact_identity_events_once do update set
+    happened_at = greatest(noted.happened_at, excluded.happened_at);
+  return true;
+end
+$$;
+comment on function app.change_phone(uuid, uuid, text, text, timestamptz) is
+  'Gives a contact the phone that the channel reports, and keeps the former phone until this time. Returns true. If '
+  'another contact has the phone on file, only notes this and returns false.';
+
+create function app.apply_identity_change(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  account record;
+  own_company_id uuid;
+  happened_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  person jsonb := item -> 'person';
+  new_phone constant text := substring(item #>> '{change,phone}' from '^\+[1-9][0-9]{6,14}$');
+  former_user_id constant text := nullif(left(person ->> 'user_id', 255), '');
+  new_user_id constant text := nullif(left(item #>> '{change,user_id}', 255), '');
+  own_contact_id uuid;
+  own_conversation_id uuid;
+begin
+  select company_id, business_account_id into account from public.messaging_accounts where id = account_id;
+  own_company_id := account.company_id;
+
+  if item ->> 'kind' = 'identity' and app.known_person(own_company_id, person, happened_at) is null then
+    if former_user_id is null or new_user_id is null then
+      return 'ignored';
+    end if;
+    if not exists (
+      select from public.contact_identities where company_id = own_company_id and user_id = new_user_id
+    ) then
+      -- A person who never wrote does not become a contact. If the person later writes with one of the ids, the contact
+      -- gets both ids.
+      insert into public.user_id_changes as noted (company_id, was, becomes, phone, happened_at)
+      values (
+        own_company_id, former_user_id, new_user_id,
+        substring(person ->> 'phone' from '^\+[1-9][0-9]{6,14}$'), happened_at
+      )
+      on conflict on constraint user_id_changes_once do update set
+        phone = coalesce(noted.phone, excluded.phone),
+        happened_at = least(noted.happened_at, excluded.happened_at);
+      return 'done';
+    end if;
+    -- The person wrote with the new id before this event was delivered.
+    person := person || jsonb_build_object('user_id', new_user_id);
+  end if;
+
+  own_contact_id := app.find_person(account_id, person, happened_at);
+  if own_contact_id is null then
+    return 'unroutable';
+  end if;
+  if new_phone is null
+    or app.change_phone(own_company_id, own_contact_id, person ->> 'phone', new_phone, happened_at)
+  then
+    if former_user_id is not null then
+      own_contact_id := app.learn_user_id(
+        own_company_id, own_contact_id, former_user_id, account.business_account_id, happened_at
+      );
+    end if;
+    if new_user_id is not null and new_user_id is distinct from former_user_id then
+      own_contact_id := app.learn_user_id(
+        own_company_id, own_contact_id, new_user_id, account.business_account_id, happened_at
+      );
+      insert into public.contact_identity_events as noted (company_id, contact_id, kind, was, becomes, happened_at)
+      select own_company_id, own_contact_id, 'user_id_changed', former_user_id, new_user_id, happened_at
+      where former_user_id is not null
+      on conflict on constraint contact_identity_events_once do update set
+        happened_at = least(noted.happened_at, excluded.happened_at);
+    end if;
+  end if;
+
+  if item ->> 'kind' = 'system' then
+    select id into own_conversation_id from public.conversations
+    where company_id = own_company_id and contact_id = own_contact_id and messaging_account_id = account_id
+    order by status = 'closed', created_at desc, id desc limit 1;
+    own_conversation_id := coalesce(
+      own_conversation_id, (app.find_or_open_conversation(own_company_id, own_contact_id, account_id)).id
+    );
+    insert into public.messages (
+      company_id, conversation_id, direction, type, content, payload, whatsapp_message_id, sent_at, created_at,
+      updated_at
+    )
+    values (
+      own_company_id, own_conversation_id, 'inbound', 'system', coalesce(item ->> 'content', ''),
+      nullif(item -> 'payload', 'null'), item ->> 'id', happened_at, clock_timestamp(),
+      clock_timestamp()
+    )
+    on conflict (company_id, whatsapp_message_id) do nothing;
+  end if;
+  return 'done';
+end
+$$;
+comment on function app.apply_identity_change(uuid, jsonb) is
+  'Applies a new phone or user id of a person, from an item of kind system or identity. An item of kind system also '
+  'becomes a message in the newest conversation with the person. Such a message opens no window.';
+
+-- schemas/87_jobs.sql
+
+-- Jobs. A job of a messaging account needs the access token of the account. A job of the channel needs no account. The
+-- edge function whatsapp runs one job in each call. The database says which jobs are due, and keeps the result of each
+-- run.
+
+create table public.job_runs (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  job text not null check (job in ('template-sync', 'template-media')),
+  began_at timestamptz not null default now(),
+  -- Null while the run is under way. A run without an end that began more than three minutes ago was cut off.
+  ended_at timestamptz,
+  -- Why the run failed, as a sentence for operators.
+  failure text check (char_length(failure) between 1 and 1000),
+  result jsonb,
+  unique (company_id, id),
+  constraint job_runs_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
+
+-- The job of the channel needs no account. Each minute, it applies the events that are due, and marks or deletes
+-- expired rows.
+create table public.channel_jobs (
+  job text primary key check (job in ('channel-events')),
+  began_at timestamptz,
+  -- Null while the run is under way. A run without an end that began more than three minutes ago was cut off.
+  ended_at timestamptz,
+  -- Why the run failed, as a sentence for operators.
+  failure text check (char_length(failure) between 1 and 1000),
+  result jsonb,
+  -- The last call by pg_cron; see job_calls.
+  request_id bigint,
+  called_at timestamptz
+);
+comment on table public.channel_jobs is
+  'The last run of each job that needs no account, and the last call of the edge function for it.';
+
+create index job_runs_account_idx on public.job_runs (company_id, account_id, job, began_at desc);
+create index job_runs_age_idx on public.job_runs (began_at);
+
+create function app.is_running(of_company_id uuid, of_account_id uuid, of_job text) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select exists (
+    select from public.job_runs
+    where company_id = of_company_id and account_id = of_account_id and job = of_job
+      and ended_at is null and began_at > now() - interval '3 minutes'
+  )
+$$;
+comment on function app.is_running(uuid, uuid, text) is
+  'Checks whether a run of a job for an account is under way. A run takes less than three minutes.';
+
+create function public.begin_job(job text, account_id uuid) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  account record;
+  run record;
+begin
+  -- If several calls come at the same time, the first one locks the row. The others wait, and then see its run.
+  select accounts.* into account from public.messaging_accounts as accounts
+  where accounts.id = begin_job.account_id and accounts.disconnected_at is null
+  for no key update;
+  if not found then
+    return null;
+  end if;
+  if app.is_running(account.company_id, account.id, begin_job.job) then
+    return jsonb_build_object('busy', true);
+  end if;
+  -- If several calls come at the same time, each skips the rows that another call deletes.
+  delete from public.job_runs where id in (
+    select id from public.job_runs where began_at < now() - interval '30 days' for update skip locked
+  );
+  -- end_job() counts failures in this row, so the row must exist before the first reading of templates.
+  if begin_job.job = 'template-sync' and account.business_account_id is not null then
+    insert into public.template_catalogues (company_id, business_account_id)
+    values (account.company_id, account.business_account_id)
+    on conflict do nothing;
+  end if;
+  insert into public.job_runs (company_id, account_id, job)
+  values (account.company_id, account.id, begin_job.job)
+  returning id, began_at into run;
+  return jsonb_build_object(
+    'run_id', run.id,
+    'began_at', run.began_at,
+    'account_id', account.id,
+    'company_id', account.company_id,
+    'phone_number_id', account.phone_number_id,
+    'business_account_id', account.business_account_id,
+    'encrypted_token', account.encrypted_token
+  );
+end
+$$;
+comment on function public.begin_job(text, uuid) is
+  'Begins a job for a connected account and returns what the job needs, with the account''s encrypted token. Returns '
+  '{ busy: true } while another run of the job for the account is under way. Returns null when no connected account '
+  'has this id.';
+grant execute on function public.begin_job(text, uuid) to channel_client, service_role;
+
+create function public.end_job(run_id uuid, failure text default null, result jsonb default null) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  run record;
+begin
+  update public.job_runs set
+    ended_at = now(),
+    failure = left(end_job.failure, 1000),
+    result = end_job.result
+  where id = end_job.run_id and ended_at is null
+  returning company_id, account_id, job into run;
+  if run.job = 'template-sync' and end_job.failure is not null then
+    update public.template_catalogues as catalogues set
+      failures = catalogues.failures + 1,
+      sync_due_at = now() + least(interval '5 minutes' * 2 ^ least(catalogues.failures, 10), interval '6 hours')
+    from public.messaging_accounts as accounts
+    where accounts.company_id = run.company_id and accounts.id = run.account_id
+      and catalogues.company_id = accounts.company_id
+      and catalogues.business_account_id = accounts.business_account_id;
+  end if;
+end
+$$;
+comment on function public.end_job(uuid, text, jsonb) is
+  'Records the end of a run, and the reason if it failed. After a failed reading of templates, the next reading is '
+  'due after a pause. The pause grows with each failure, from five minutes to six hours.';
+grant execute on function public.end_job(uuid, text, jsonb) to channel_client, service_role;
+
+create function public.due_jobs() returns table (job text, account_id uuid)
+language sql stable security definer
+set search_path = ''
+as $$
+  -- One random account for each business account, because the token of one account may be broken.
+  (
+    select 'template-sync', due.id
+    from (
+      select distinct on (accounts.company_id, accounts.business_account_id)
+        accounts.id, accounts.company_id, accounts.business_account_id
+      from public.messaging_accounts as accounts
+      left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
+        and catalogues.business_account_id = accounts.business_account_id
+      where accounts.disconnected_at is null and accounts.business_account_id is not null
+        and (catalogues.id is null or catalogues.sync_due_at <= now())
+      order by accounts.company_id, accounts.business_account_id, random()
+    ) due
+    where not exists (
+      select from public.messaging_accounts as others
+      where others.company_id = due.company_id and others.business_account_id = due.business_account_id
+        and app.is_running(others.company_id, others.id, 'template-sync')
+    )
+  )
+  union all
+  (
+    select 'template-media', accounts.id
+    from public.messaging_accounts as accounts
+    where accounts.disconnected_at is null and accounts.business_account_id is not null
+      and public.due_media(accounts.id, 1) <> '[]'
+      and not app.is_running(accounts.company_id, accounts.id, 'template-media')
+      -- A whole run fails, for example, when the token of the account cannot be used. Single uploads have their own
+      -- pauses.
+      and not exists (
+        select from public.job_runs as runs
+        where runs.company_id = accounts.company_id and runs.account_id = accounts.id
+          and runs.job = 'template-media' and runs.failure is not null
+          and runs.began_at > now() - interval '30 minutes'
+      )
+  )
+$$;
+comment on function public.due_jobs() is
+  'Returns the jobs that should run now: one row for each job and account. When a whole run of template-media fails, '
+  'the job of that account is due again half an hour later.';
+grant execute on function public.due_jobs() to channel_client, service_role;
+
+create function public.begin_channel_job(job text) returns boolean
+language plpgsql security definer -- the role of the function whatsapp writes no table
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  insert into public.channel_jobs as jobs (job, began_at) values (begin_channel_job.job, now())
+  on conflict (job) do update set began_at = now(), ended_at = null, failure = null, result = null
+  where jobs.began_at is null or jobs.ended_at is not null or jobs.began_at < now() - interval '3 minutes';
+  return found;
+end
+$$;
+comment on function public.begin_channel_job(text) is
+  'Begins a job that needs no account, and returns true. Returns false while another run of the job is under way.';
+grant execute on function public.begin_channel_job(text) to channel_client;
+
+create function public.end_channel_job(job text, failure text default null, result jsonb default null) returns void
+language sql security definer -- for the same reason as begin_channel_job()
+set search_path = ''
+as $$
+  update public.channel_jobs as jobs set
+    ended_at = now(), failure = left(end_channel_job.failure, 1000), result = end_channel_job.result
+  where jobs.job = end_channel_job.job and jobs.ended_at is null
+$$;
+comment on function public.end_channel_job(text, text, jsonb) is
+  'Records the end of a run of a job that needs no account, and the reason if it failed.';
+grant execute on function public.end_channel_job(text, text, jsonb) to channel_client;
+
+create function public.tend_channel(max_rows integer default 1000) returns jsonb
+language plpgsql security definer -- for the same reason as begin_channel_job()
+set search_path = ''
+as $$
+declare
+  duty record;
+  done integer;
+  counts jsonb := '{}';
+  failures text[] := '{}';
+begin
+  perform set_config('lock_timeout', '1s', true);
+  for duty in
+    select * from (values
+      ('woken', 'app.wake_late_events()'),
+      ('waiting_applied', 'app.apply_waiting_facts(integer)'),
+      ('expired', 'public.expire_messages()'),
+      ('events_removed', 'app.remove_old_events(integer)'),
+      ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
+      ('erased_forgotten', 'app.forget_erased_people(integer)'),
+      -- This comes last, because a request with one of the deleted keys waits for the end of this transaction.
+      ('keys_removed', 'app.remove_old_idempotency_keys(integer)')
+    ) as duties (name, signature)
+  loop
+    -- If one task fails, the others still run.
+    begin
+      execute format('select %s', replace(duty.signature, 'integer', '$1')) into done using max_rows;
+      counts := counts || jsonb_build_object(duty.name, coalesce(done, 0));
+    exception when others then
+      failures := failures || format('%s: %s %s', duty.name, sqlstate, left(sqlerrm, 200));
+    end;
+  end loop;
+  return counts || jsonb_build_object('failures', to_jsonb(failures));
+end
+$$;
+comment on function public.tend_channel(integer) is
+  'Does the work of the channel''s job except applying events. Makes an event due again when its account has been '
+  'added, and applies reports whose message is now known. Marks expired messages, and deletes old rows. Deletes at '
+  'most max_rows rows of each table, and ten times as many idempotency keys. Returns the number of rows for each '
+  'task, and the failures.';
+grant execute on function public.tend_channel(integer) to channel_client;
+
+create function app.channel_job_status() returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'last_run', (
+      select jsonb_build_object(
+        'began_at', jobs.began_at, 'ended_at', jobs.ended_at, 'failure', jobs.failure, 'result', jobs.result
+      )
+      from public.channel_jobs as jobs where jobs.job = 'channel-events' and jobs.began_at is not null
+    ),
+    'due', (select count(*) from public.channel_events where next_attempt_at <= now()),
+    'oldest_due_at', (
+      select min(received_at) from public.channel_events where next_attempt_at <= now()
+    ),
+    'not_done', (
+      select coalesce(jsonb_object_agg(counted.state, counted.events), '{}')
+      from (
+        select state, count(*) as events from public.channel_events where state <> 'done' group by state
+      ) as counted
+    )
+  )
+$$;
+comment on function app.channel_job_status() is
+  'Returns the last run of the channel''s job, the number of events that are due, and when the oldest of them was '
+  'received. Also returns the number of events in each state except done.';
+
+create function public.channel_health() returns jsonb
+language sql stable security definer -- one snapshot of several tables
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'expired', count(*),
+    'expired_unreported', count(*) filter (where sent_at is null),
+    'double_sends', (
+      select count(*) from public.sends
+      where double_sent_ids <> '{}' and updated_at > now() - interval '1 day'
+    ),
+    'waiting_facts', (
+      select count(*) from public.waiting_facts where received_at > now() - interval '1 day'
+    )
+  )
+  from public.messages
+  where expired_at is not null and expired_at > now() - interval '1 day'
+$$;
+comment on function public.channel_health() is
+  'Returns numbers of the last day: expired messages, sends that went out twice (double_sends), and facts that still '
+  'wait for their message. The number expired_unreported counts the expired messages without any report. Such '
+  'messages occur when the events of the channel do not arrive here.';
+grant execute on function public.channel_health() to service_role;
+
+alter table public.job_runs enable row level security;
+create policy "the platform reads the runs of jobs" on public.job_runs
+  for select to service_role using (true);
+alter table public.channel_jobs enable row level security;
+create policy "the platform reads the runs of the channel's jobs" on public.channel_jobs
+  for select to service_role using (true);
+
+grant select on public.job_runs to service_role;
+grant select on public.channel_jobs to service_role;
+
+-- schemas/88_schedule.sql
+
+-- The schedule of the jobs. pg_cron calls the edge function whatsapp through pg_net, with an address and a secret from
+-- Vault. A database without these extensions can also have this schema, so only dynamic SQL names the extensions. In
+-- such a database, another program calls the function, as the local stack does.
+
+create table public.job_calls (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  job text not null,
+  -- The id of the request in pg_net, which keeps the answer for some hours.
+  request_id bigint not null,
+  called_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint job_calls_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.job_calls is
+  'Each call of the edge function whatsapp by pg_cron, with the request_id that finds its answer. Rows are kept for a '
+  'day.';
+
+create index job_calls_account_idx on public.job_calls (company_id, account_id);
+create index job_calls_age_idx on public.job_calls (called_at);
+
+create function app.job_secret(of_name text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  found_secret text;
+begin
+  execute 'select decrypted_secret from vault.decrypted_secrets where name = $1' into found_secret using of_name;
+  return found_secret;
+end
+$$;
+comment on function app.job_secret(text) is
+  'Returns the secret that has this name in Vault, or null when there is none.';
+
+create function app.keep_job_secret(of_name text, secret text, description text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  known_id uuid;
+begin
+  execute 'select id from vault.decrypted_secrets where name = $1' into known_id using of_name;
+  if known_id is null then
+    execute 'select vault.create_secret($1, $2, $3)' using secret, of_name, description;
+  else
+    execute 'select vault.update_secret($1, $2)' using known_id, secret;
+  end if;
+end
+$$;
+comment on function app.keep_job_secret(text, text, text) is
+  'Stores a secret in Vault under a name, and replaces the earlier secret with that name.';
+
+create function app.call_due_jobs() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  function_url constant text := app.job_secret('whatsapp_function_url');
+  secret constant text := app.job_secret('whatsapp_jobs_secret');
+  call constant text :=
+    'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 150000)';
+  headers constant jsonb :=
+    jsonb_build_object('Content-Type', 'application/json', 'Authorization', 'Bearer ' || secret);
+  due record;
+  call_id bigint;
+  called integer := 0;
+begin
+  if function_url is null or secret is null then
+    raise exception 'Vault has no address and secret of the function whatsapp: run npm run admin -- jobs schedule';
+  end if;
+  execute call into call_id using function_url || '/jobs/channel-events', jsonb_build_object(), headers;
+  insert into public.channel_jobs as jobs (job, request_id, called_at) values ('channel-events', call_id, now())
+  on conflict (job) do update set request_id = excluded.request_id, called_at = excluded.called_at;
+  called := called + 1;
+  delete from public.job_calls where called_at < now() - interval '1 day';
+  -- In random order, so that jobs that are due again and again do not block the others.
+  for due in
+    select jobs.job, jobs.account_id, accounts.company_id
+    from public.due_jobs() as jobs
+    join public.messaging_accounts as accounts on accounts.id = jobs.account_id
+    order by random()
+    limit 50
+  loop
+    execute call into call_id
+    using function_url || '/jobs/' || due.job, jsonb_build_object('account_id', due.account_id), headers;
+    insert into public.job_calls (company_id, account_id, job, request_id)
+    values (due.company_id, due.account_id, due.job, call_id);
+    called := called + 1;
+  end loop;
+  return called;
+end
+$$;
+comment on function app.call_due_jobs() is
+  'Calls the edge function whatsapp for the events of the channel, and for at most 50 jobs that are due. Returns the '
+  'number of calls. pg_net sends the calls after the transaction. pg_cron runs this function each minute.';
+
+create function public.schedule_jobs(url text, secret text) returns void
+-- Security definer, because the extensions and Vault belong to the owner of the database.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  extension record;
+  missing text[] := '{}';
+begin
+  if url is null or url !~ '^https?://[^[:space:]?#]+$' then
+    raise sqlstate 'PT422' using message = 'The address of the function must be a URL without a query';
+  end if;
+  if secret is null or secret !~ '^[!-~]{32,255}$' then
+    raise sqlstate 'PT422' using message =
+      'The secret of the jobs must have 32 to 255 visible ASCII characters';
+  end if;
+  for extension in
+    select * from (values
+      ('pg_cron', 'cron', 'pg_catalog'), ('pg_net', 'net', 'extensions'), ('supabase_vault', 'vault', 'vault')
+    ) as needed (name, own_schema, made_in)
+  loop
+    if to_regnamespace(extension.own_schema) is null
+      and exists (select from pg_catalog.pg_available_extensions where name = extension.name)
+    then
+      begin
+        if extension.name = 'supabase_vault' then
+          execute 'create extension supabase_vault cascade';
+        else
+          execute format('create extension %I with schema %I', extension.name, extension.made_in);
+        end if;
+      exception when others then
+        raise sqlstate 'PT501' using message = format(
+          'The extension %s cannot be enabled (%s): enable it in the dashboard under Database, Extensions, '
+          'then schedule the jobs again', extension.name, sqlerrm
+        );
+      end;
+    end if;
+    if to_regnamespace(extension.own_schema) is null then
+      missing := missing || extension.name;
+    end if;
+  end loop;
+  if missing <> '{}' then
+    raise sqlstate 'PT501' using message = format(
+      'This database does not have what scheduled jobs need (%s): enable it, or have another scheduler call the '
+      'function whatsapp. The local stack (npm start) runs its own jobs', array_to_string(missing, ', ')
+    );
+  end if;
+
+  perform app.keep_job_secret(
+    'whatsapp_function_url', rtrim(url, '/'), 'The address of the edge function whatsapp, for its jobs'
+  );
+  perform app.keep_job_secret('whatsapp_jobs_secret', secret, 'JOBS_SECRET of the edge function whatsapp');
+  execute 'select cron.schedule($1, $2, $3)'
+    using 'call-due-jobs', '* * * * *', 'select app.call_due_jobs()';
+  execute 'select cron.schedule($1, $2, $3)'
+    using 'fail-expired-sends', '* * * * *', 'select public.fail_expired_sends()';
+end
+$$;
+comment on function public.schedule_jobs(text, text) is
+  'Schedules two jobs of pg_cron that run each minute. One calls the edge function whatsapp at this address for the '
+  'jobs that are due. The other settles the sends whose lease has ended. Enables the extensions if possible. Raises '
+  'PT501 when the database does not have them, and PT422 for a malformed address or secret.';
+grant execute on function public.schedule_jobs(text, text) to service_role;
+
+create function public.unschedule_jobs() returns integer
+language plpgsql security definer -- for the same reason as schedule_jobs()
+set search_path = ''
+as $$
+declare
+  job_name text;
+  is_scheduled boolean;
+  unscheduled integer := 0;
+begin
+  if to_regnamespace('cron') is not null then
+    foreach job_name in array array['call-due-jobs', 'fail-expired-sends'] loop
+      execute 'select exists (select from cron.job where jobname = $1)' into is_scheduled using job_name;
+      if is_scheduled then
+        execute 'select cron.unschedule($1)' using job_name;
+        unscheduled := unscheduled + 1;
+      end if;
+    end loop;
+  end if;
+  if to_regnamespace('vault') is not null then
+    execute 'delete from vault.secrets where name in ($1, $2)'
+      using 'whatsapp_function_url', 'whatsapp_jobs_secret';
+  end if;
+  return unscheduled;
+end
+$$;
+comment on function public.unschedule_jobs() is
+  'Removes the jobs of schedule_jobs() from pg_cron, and the address and the secret from Vault. Returns the number of '
+  'removed jobs, which is 0 when no job was scheduled.';
+grant execute on function public.unschedule_jobs() to service_role;
+
+create function app.cron_jobs() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  jobs jsonb;
+begin
+  if to_regnamespace('cron') is null then
+    return '[]';
+  end if;
+  execute $query$
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'name', job.jobname, 'schedule', job.schedule, 'active', job.active,
+      'last_run_at', run.start_time, 'last_status', run.status, 'last_message', run.return_message
+    ) order by job.jobname), '[]')
+    from cron.job
+    left join lateral (
+      select details.start_time, details.status, left(details.return_message, 500) as return_message
+      from cron.job_run_details as details
+      where details.jobid = job.jobid
+      order by details.runid desc
+      limit 1
+    ) as run on true
+    where job.jobname in ('call-due-jobs', 'fail-expired-sends')
+  $query$ into jobs;
+  return jobs;
+end
+$$;
+comment on function app.cron_jobs() is 'Returns the jobs of schedule_jobs() from pg_cron, each with its last run.';
+
+create function app.failed_job_calls() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  calls jsonb;
+begin
+  if to_regnamespace('net') is null then
+    return '[]';
+  end if;
+  execute $query$
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'job', failed.job, 'account_id', failed.account_id, 'called_at', failed.called_at,
+      'status', failed.status_code, 'error', failed.error
+    ) order by failed.called_at desc), '[]')
+    from (
+      select calls.job, calls.account_id, calls.called_at, answers.status_code,
+        left(coalesce(answers.error_msg, answers.content), 500) as error
+      from (
+        select job, account_id, called_at, request_id from public.job_calls
+        union all
+        select job, null, called_at, request_id from public.channel_jobs
+      ) as calls
+      join net._http_response as answers on answers.id = calls.request_id
+      -- The status 409 means that another run was under way.
+      where answers.status_code is null or answers.status_code >= 300 and answers.status_code <> 409
+      order by calls.called_at desc
+      limit 10
+    ) as failed
+  $query$ into calls;
+  return calls;
+end
+$$;
+comment on function app.failed_job_calls() is
+  'Returns the last ten calls of the edge function whatsapp that failed, with the status and the answer.';
+
+create function app.account_jobs_status() returns jsonb
+language plpgsql stable security definer -- for the same reason as schedule_jobs()
+set search_path = ''
+as $$
+declare
+  cron_jobs constant jsonb := app.cron_jobs();
+begin
+  return jsonb_build_object(
+    'scheduled', cron_jobs @> '[{ "name": "call-due-jobs", "active": true }]',
+    'url', case when to_regnamespace('vault') is not null then app.job_secret('whatsapp_function_url') end,
+    'cron_jobs', cron_jobs,
+    'accounts', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'account_id', accounts.id,
+        'company_id', accounts.company_id,
+        'company_name', companies.name,
+        'phone_number_id', accounts.phone_number_id,
+        'display_phone', accounts.display_phone,
+        'business_account_id', accounts.business_account_id,
+        'synced_at', catalogues.synced_at,
+        'sync_due_at', catalogues.sync_due_at,
+        'failures', coalesce(catalogues.failures, 0),
+        'templates', (
+          select count(*) from public.templates
+          where templates.company_id = accounts.company_id
+            and templates.business_account_id = accounts.business_account_id and templates.status <> 'DELETED'
+        ),
+        'media_due', jsonb_array_length(public.due_media(accounts.id, 100)),
+        'last_runs', (
+          select coalesce(jsonb_object_agg(runs.job, to_jsonb(runs) - 'job'), '{}')
+          from (
+            select distinct on (job) job, began_at, ended_at, failure, result
+            from public.job_runs
+            where job_runs.company_id = accounts.company_id and job_runs.account_id = accounts.id
+            order by job, began_at desc
+          ) as runs
+        )
+      ) order by companies.name, accounts.company_id, accounts.display_phone), '[]')
+      from public.messaging_accounts as accounts
+      join public.companies on companies.id = accounts.company_id
+      left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
+        and catalogues.business_account_id = accounts.business_account_id
+      where accounts.disconnected_at is null
+    ),
+    'failed_calls', app.failed_job_calls()
+  );
+end
+$$;
+comment on function app.account_jobs_status() is
+  'Returns whether jobs are scheduled, the jobs of pg_cron, and the last failed calls of the edge function. For each '
+  'connected account, returns its catalogue and its last runs.';
+
+create function public.jobs_status() returns jsonb
+language sql stable security definer -- for the same reason as schedule_jobs()
+set search_path = ''
+as $$
+  select app.account_jobs_status() || jsonb_build_object('channel', app.channel_job_status())
+$$;
+comment on function public.jobs_status() is
+  'Returns what app.account_jobs_status() returns, and the status of the channel''s job.';
+grant execute on function public.jobs_status() to service_role;
+
+alter table public.job_calls enable row level security;
+create policy "the platform reads the calls of jobs" on public.job_calls
+  for select to service_role using (true);
+
+grant select on public.job_calls to service_role;
+
+-- schemas/90_archive.sql
+
+-- Contacts and deals are archived, not deleted. A record that was archived by mistake can be restored unchanged. The
+-- feeds of changes report archiving and restoring like any other change. An archived record can only be restored, and
+-- not changed in another way.
+--
+-- An archived contact loses everything by which a person is found: its phone, its further and earlier phones, and its
+-- ids at the channel. So the person may become another contact in the meantime. The values are kept for a restore, and
+-- because the wishes of the person still count.
+
+create function app.keep_archived() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if old.archived_at is null then
+    new.archived_at := now();
+    return new;
+  elsif new.archived_at <> old.archived_at then
+    -- The record is archived a second time, so everything stays as it was after the first time.
+    return old;
+  -- The platform may still write facts, such as an opt-out that is reported late.
+  elsif current_user in ('api_client', 'authenticated') then
+    raise sqlstate 'PT404' using message = format(
+      '%s not found: it is archived, so restore it before you change it',
+      case tg_table_name when 'contacts' then 'Contact' else 'Deal' end
+    );
+  end if;
+  return new;
+end
+$$;
+comment on function app.keep_archived() is
+  'Trigger: sets archived_at when a row is archived for the first time. Raises PT404, with a message for callers, '
+  'when a key or a person changes an archived row.';
+
+-- A contact into which others were merged has further phones. After a restore, the contact has these phones again,
+-- except the phones that another contact has now.
+create function app.keep_persons_of_archived() returns trigger
+-- Security definer, because no role may write the phones and ids that the channel reported.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if new.archived_at is not null then
+    update public.contact_former_phones set is_archived = true
+    where company_id = new.company_id and contact_id = new.id;
+    update public.contact_identities set archived_user_id = user_id, user_id = null
+    where company_id = new.company_id and contact_id = new.id and user_id is not null;
+  else
+    if exists (
+      select from public.contact_former_phones
+      where company_id = new.company_id and contact_id = new.id and until = 'infinity'
+    ) then
+      perform app.lock_further_phones(new.company_id);
+    end if;
+    update public.contact_former_phones as kept set
+      is_archived = false,
+      until = case
+        when exists (
+          select from public.contacts as taken
+          where taken.company_id = new.company_id and taken.phone_key = kept.archived_phone_key
+        ) or exists (
+          select from public.contact_former_phones as taken
+          where taken.company_id = new.company_id and taken.phone_key = kept.archived_phone_key
+            and taken.until = 'infinity'
+        ) then least(kept.until, now())
+        else kept.until
+      end
+    where company_id = new.company_id and contact_id = new.id;
+    update public.contact_identities as kept set user_id = archived_user_id, archived_user_id = null
+    where company_id = new.company_id and contact_id = new.id and archived_user_id is not null
+      and not exists (
+        select from public.contact_identities as taken
+        where taken.company_id = new.company_id and taken.user_id = kept.archived_user_id
+      );
+  end if;
+  return null;
+end
+$$;
+comment on function app.keep_persons_of_archived() is
+  'Trigger: makes sure that the former phones and the ids of an archived contact find no contact. A restored contact '
+  'has them again, except the further phones and ids that another contact has now.';
+
+create function public.archive_contact(id uuid, accepted_versions bigint[] default null) returns boolean
+-- Security definer, like the functions below, because a key may not write archived_at.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  contact record;
+begin
+  -- This is the stronger lock, because the contact loses its phone_key, which is a key of the row.
+  select archived_at, version into contact from public.contacts
+  where company_id = own_company_id and contacts.id = archive_contact.id
+  for update;
+  if not found then
+    return false;
+  end if;
+  if contact.archived_at is null then
+    perform app.require_version(contact.version, accepted_versions);
+    update public.contacts set archived_at = now()
+    where company_id = own_company_id and contacts.id = archive_contact.id;
+  end if;
+  return true;
+end
+$$;
+comment on function public.archive_contact(uuid, bigint[]) is
+  'Archives a contact of the key''s company, if the contact has one of the accepted versions. Null accepts any '
+  'version. Needs a write token. Does not change a contact that is archived already. Returns false when there is no '
+  'such contact. Raises PT412 for another version, with the current version as detail. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.archive_contact(uuid, bigint[]) to api_client;
+
+create function public.archive_deal(id uuid, accepted_versions bigint[] default null) returns boolean
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  deal record;
+begin
+  select archived_at, version into deal from public.deals
+  where company_id = own_company_id and deals.id = archive_deal.id
+  for no key update;
+  if not found then
+    return false;
+  end if;
+  if deal.archived_at is null then
+    perform app.require_version(deal.version, accepted_versions);
+    update public.deals set archived_at = now()
+    where company_id = own_company_id and deals.id = archive_deal.id;
+  end if;
+  return true;
+end
+$$;
+comment on function public.archive_deal(uuid, bigint[]) is
+  'Archives a deal of the key''s company, in the same way as archive_contact(). Needs a write token.';
+grant execute on function public.archive_deal(uuid, bigint[]) to api_client;
+
+create function app.holder_of_persons(own_company_id uuid, of_contact_id uuid) returns uuid
+language sql
+set search_path = ''
+as $$
+  select coalesce(
+    (
+      select id from public.contacts
+      where company_id = own_company_id and phone_key = archived.archived_phone_key
+    ),
+    -- Another contact may have the phone as a further phone.
+    (
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and phone_key = archived.archived_phone_key and until = 'infinity'
+      order by contact_id limit 1
+    ),
+    -- A contact without a phone is found by its ids.
+    case when archived.phone is null then (
+      select taken.contact_id from public.contact_identities as kept
+      join public.contact_identities as taken
+        on taken.company_id = kept.company_id and taken.user_id = kept.archived_user_id
+      where kept.company_id = own_company_id and kept.contact_id = of_contact_id
+      order by taken.contact_id limit 1
+    ) end
+  )
+  from public.contacts as archived
+  where company_id = own_company_id and archived.id = of_contact_id and archived_at is not null
+$$;
+comment on function app.holder_of_persons(uuid, uuid) is
+  'Returns the contact that now has the phone of an archived contact, so the archived contact cannot be restored. If '
+  'the archived contact has no phone, returns the contact that now has one of its ids. Returns null when there is '
+  'none.';
+
+create function app.unarchive_contact(own_company_id uuid, own_contact_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  contact record;
+  holder uuid;
+begin
+  select archived_at into contact from public.contacts
+  where company_id = own_company_id and id = own_contact_id
+  for update;
+  if not found then
+    return jsonb_build_object('status', 404);
+  end if;
+  for tries in 1..10 loop
+    exit when contact.archived_at is null;
+    holder := app.holder_of_persons(own_company_id, own_contact_id);
+    if holder is not null then
+      return jsonb_build_object('status', 409, 'existing_id', holder);
+    end if;
+    begin
+      update public.contacts set archived_at = null where company_id = own_company_id and id = own_contact_id;
+      exit;
+    exception when unique_violation then
+      -- Another transaction has given the phone or an id to a contact in the meantime.
+      if tries = 10 then
+        raise;
+      end if;
+    end;
+  end loop;
+  return jsonb_build_object('status', 200, 'id', own_contact_id);
+end
+$$;
+comment on function app.unarchive_contact(uuid, uuid) is
+  'Restores a contact of a company. A contact that is not archived stays as it is. The result is { status: 200, id }, '
+  '{ status: 404 }, or { status: 409, existing_id } with the contact that has the phone now.';
+
+create function app.unarchive_deal(own_company_id uuid, own_deal_id uuid) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from public.deals where company_id = own_company_id and id = own_deal_id
+  for no key update;
+  if not found then
+    return jsonb_build_object('status', 404);
+  end if;
+  update public.deals set archived_at = null
+  where company_id = own_company_id and id = own_deal_id and archived_at is not null;
+  return jsonb_build_object('status', 200, 'id', own_deal_id);
+end
+$$;
+comment on function app.unarchive_deal(uuid, uuid) is
+  'Restores a deal of a company. A deal that is not archived stays as it is. The result is { status: 200, id } or { '
+  'status: 404 }.';
+
+create function public.restore_contact(id uuid, idempotency jsonb default null) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+  replayed boolean;
+begin
+  begin
+    results := app.claim_idempotency_key(own_company_id, idempotency);
+    replayed := results is not null;
+    if not replayed then
+      results := jsonb_build_array(app.unarchive_contact(own_company_id, restore_contact.id));
+      if results #>> '{0,status}' <> '200' then
+        raise sqlstate 'CRM01'; -- undoes the block, including the claim of the idempotency key
+      end if;
+      perform app.keep_outcome(own_company_id, idempotency, results);
+    end if;
+  exception when sqlstate 'CRM01' then
+    null;
+  end;
+  return app.with_contact_rows(own_company_id, results, replayed);
+end
+$$;
+comment on function public.restore_contact(uuid, jsonb) is
+  'Restores a contact of the key''s company. Needs a write token. Returns an answer of the same form as '
+  'write_contacts(). Its one result is the result of app.unarchive_contact(), with the contact as it is now. Raises '
+  'PT409 and PT422 as app.claim_idempotency_key() does. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.restore_contact(uuid, jsonb) to api_client;
+
+create function public.restore_deal(id uuid, idempotency jsonb default null) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+  replayed boolean;
+begin
+  begin
+    results := app.claim_idempotency_key(own_company_id, idempotency);
+    replayed := results is not null;
+    if not replayed then
+      results := jsonb_build_array(app.unarchive_deal(own_company_id, restore_deal.id));
+      if results #>> '{0,status}' <> '200' then
+        raise sqlstate 'CRM01'; -- undoes the block, including the claim of the idempotency key
+      end if;
+      perform app.keep_outcome(own_company_id, idempotency, results);
+    end if;
+  exception when sqlstate 'CRM01' then
+    null;
+  end;
+  return app.with_deal_rows(own_company_id, results, replayed);
+end
+$$;
+comment on function public.restore_deal(uuid, jsonb) is
+  'Restores a deal of the key''s company, in the same way as restore_contact(). Needs a write token. The contact of '
+  'the deal may stay archived.';
+grant execute on function public.restore_deal(uuid, jsonb) to api_client;
+
+create trigger deals_archive before update on public.deals
+  for each row when (new.archived_at is not null) execute function app.keep_archived();
+create trigger contacts_keep_persons_of_archived after update on public.contacts
+  for each row when ((old.archived_at is null) <> (new.archived_at is null))
+  execute function app.keep_persons_of_archived();
+create trigger contacts_archive before update on public.contacts
+  for each row when (new.archived_at is not null and old.erased_at is null) execute function app.keep_archived();
+
+-- schemas/91_merge.sql
+
+-- Two contacts turn out to be one person. One contact, the survivor, takes over everything of the other contact. Either
+-- the channel reports this, or a key requests the merge.
+
+create function app.lock_both(own_company_id uuid, one uuid, another uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  locked integer;
+begin
+  perform from public.contacts
+  where company_id = own_company_id and id in (one, another) and archived_at is null
+  order by id for update;
+  get diagnostics locked = row_count;
+  return locked = 2;
+end
+$$;
+comment on function app.lock_both(uuid, uuid, uuid) is
+  'Locks two contacts. Returns whether they can be merged: both must exist, and neither may be archived.';
+
+create function app.merge_conversations(own_company_id uuid, survivor uuid, other uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  pair record;
+begin
+  -- On each account, a contact has at most one conversation that is not closed. If there are two, the older one stays.
+  for pair in
+    select
+      case when is_own_older then own.id else theirs.id end as kept,
+      case when is_own_older then theirs.id else own.id end as gone
+    from public.conversations as own
+    join public.conversations as theirs using (company_id, messaging_account_id)
+    cross join lateral (select (own.created_at, own.id) < (theirs.created_at, theirs.id)) as age (is_own_older)
+    where own.company_id = own_company_id and own.contact_id = survivor and own.status <> 'closed'
+      and theirs.contact_id = other and theirs.status <> 'closed'
+    order by 1
+  loop
+    -- Messages are locked before conversations, as when a send is settled. In the kept conversation, the messages of
+    -- both are in the order of created_at.
+    perform from public.messages where company_id = own_company_id and conversation_id = pair.gone
+    order by id for no key update;
+    update public.messages set conversation_id = pair.kept
+    where company_id = own_company_id and conversation_id = pair.gone;
+    perform from public.conversations where company_id = own_company_id and id in (pair.kept, pair.gone)
+    order by id for update;
+    update public.conversations as kept set
+      status = case when 'open' in (kept.status, gone.status) then 'open' else kept.status end,
+      assigned_to = coalesce(kept.assigned_to, gone.assigned_to),
+      team_id = coalesce(kept.team_id, gone.team_id),
+      last_message_at = greatest(kept.last_message_at, gone.last_message_at)
+    from public.conversations as gone
+    where kept.company_id = own_company_id and kept.id = pair.kept
+      and gone.company_id = own_company_id and gone.id = pair.gone;
+    delete from public.conversations where company_id = own_company_id and id = pair.gone;
+  end loop;
+  update public.conversations set contact_id = survivor
+  where company_id = own_company_id and contact_id = other;
+
+  insert into public.contact_windows as windows (company_id, contact_id, account_id, last_inbound_at, closed_at)
+  select company_id, survivor, account_id, last_inbound_at, closed_at from public.contact_windows
+  where company_id = own_company_id and contact_id = other
+  on conflict on constraint contact_windows_once do update set
+    last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at),
+    closed_at = greatest(windows.closed_at, excluded.closed_at);
+  update public.conversations set window_expires_at = windows.expires_at
+  from public.contact_windows as windows
+  where conversations.company_id = own_company_id and conversations.contact_id = survivor
+    and conversations.status <> 'closed'
+    and windows.company_id = own_company_id and windows.contact_id = survivor
+    and windows.account_id = conversations.messaging_account_id
+    and conversations.window_expires_at is distinct from windows.expires_at;
+end
+$$;
+comment on function app.merge_conversations(uuid, uuid, uuid) is
+  'Gives a contact the conversations and windows of another contact. Only app.merge_contacts() calls this.';
+
+-- A merge locks the deals in the same order as batches do. The merge notes the survivor in the tombstone of the other
+-- contact, and fills the empty fields of the survivor.
+create function app.merge_contacts(own_company_id uuid, survivor uuid, other uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own public.contacts;
+  theirs public.contacts;
+  -- The custom fields that are missing or empty in the survivor.
+  filling jsonb;
+  taken record;
+begin
+  perform from public.contacts where company_id = own_company_id and id in (survivor, other)
+  order by id for update;
+  select * into own from public.contacts where company_id = own_company_id and id = survivor;
+  select * into theirs from public.contacts where company_id = own_company_id and id = other;
+  if own.id is null or theirs.id is null or own.id = theirs.id then
+    return false;
+  end if;
+  select coalesce(jsonb_object_agg(key, value), '{}') into filling
+  from jsonb_each(theirs.custom_fields)
+  where coalesce(own.custom_fields -> key, 'null') in ('null', '""', '[]', '{}');
+
+  -- Batches lock deals in the order of the ids too.
+  perform from public.deals where company_id = own_company_id and contact_id = other order by id for no key update;
+  update public.deals set contact_id = survivor where company_id = own_company_id and contact_id = other;
+  perform app.merge_conversations(own_company_id, survivor, other);
+
+  update public.contact_identities set contact_id = survivor
+  where company_id = own_company_id and contact_id = other;
+  -- A person who returned to an earlier phone has it twice, so each phone is written only once.
+  insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
+  select own_company_id, survivor, (array_agg(known.phone order by known.until desc, known.phone))[1], max(known.until)
+  from (
+    select phone, until from public.contact_former_phones
+    where company_id = own_company_id and contact_id = other
+    union all
+    -- As far as is known, the person still has this phone.
+    select theirs.phone, 'infinity' where theirs.phone_key <> own.phone_key
+  ) as known
+  group by app.phone_key(known.phone)
+  on conflict on constraint contact_former_phones_once do update set
+    until = greatest(former.until, excluded.until);
+  insert into public.contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
+  select company_id, survivor, kind, was, becomes, happened_at from public.contact_identity_events
+  where company_id = own_company_id and contact_id = other
+  union all
+  select own_company_id, survivor, 'merged', other::text, survivor::text, now()
+  on conflict on constraint contact_identity_events_once do nothing;
+
+  delete from public.contacts where company_id = own_company_id and id = other;
+  update public.deleted_rows set merged_into = survivor
+  where company_id = own_company_id and resource = 'contacts' and id = any (other || array(
+    select id from public.deleted_rows where company_id = own_company_id and merged_into = other
+  ));
+
+  update public.contacts set
+    phone = coalesce(own.phone, theirs.phone),
+    has_identity = own.has_identity or theirs.has_identity,
+    -- A name that a member or a key gave counts more than a profile name. Of two profile names, the earlier one counts.
+    (name, profile_name_at) = (
+      select name, profile_name_at
+      from (values (1, own.name, own.profile_name_at), (2, theirs.name, theirs.profile_name_at))
+        as names (place, name, profile_name_at)
+      where name <> ''
+      order by profile_name_at nulls first, case when profile_name_at is not null then name collate "C" end, place
+      limit 1
+    ),
+    email = coalesce(nullif(own.email, ''), theirs.email, own.email),
+    job_title = coalesce(nullif(own.job_title, ''), theirs.job_title, own.job_title),
+    empresa = coalesce(nullif(own.empresa, ''), theirs.empresa, own.empresa),
+    tags = array(
+      select tag
+      from unnest(own.tags || theirs.tags) with ordinality as tagged (tag, place)
+      group by tag order by min(place) limit 50
+    ),
+    custom_fields = case
+      when octet_length((own.custom_fields || filling)::text) <= 32768 then own.custom_fields || filling
+      else own.custom_fields
+    end,
+    -- If one of the contacts has do_not_contact, the survivor has it too. The stop and start words of both contacts
+    -- count as if the person had sent them to one contact.
+    do_not_contact = own.do_not_contact or theirs.do_not_contact,
+    (do_not_contact_source, do_not_contact_at) = (
+      select source, at
+      from (values
+        (own.do_not_contact, own.do_not_contact_source, own.do_not_contact_at),
+        (theirs.do_not_contact, theirs.do_not_contact_source, theirs.do_not_contact_at)
+      ) as said (stops, source, at)
+      order by stops desc, source = 'manual' desc nulls last, at desc nulls last
+      limit 1
+    ),
+    stop_word_at = greatest(own.stop_word_at, theirs.stop_word_at),
+    start_word_at = greatest(own.start_word_at, theirs.start_word_at),
+    marketing_stopped_at = greatest(own.marketing_stopped_at, theirs.marketing_stopped_at),
+    marketing_stop_source = case
+      when own.marketing_stopped_at is null or theirs.marketing_stopped_at > own.marketing_stopped_at
+        then theirs.marketing_stop_source
+      else own.marketing_stop_source
+    end,
+    marketing_resumed_at = greatest(own.marketing_resumed_at, theirs.marketing_resumed_at)
+  where company_id = own_company_id and id = survivor;
+
+  -- Two people seemed to have the same phone, but they are one person, who has changed the phone.
+  for taken in
+    delete from public.contact_identity_events
+    where company_id = own_company_id and contact_id = survivor and kind = 'phone_taken'
+      and app.phone_key(becomes) in (own.phone_key, theirs.phone_key)
+    returning was, becomes, happened_at
+  loop
+    perform app.change_phone(own_company_id, survivor, taken.was, taken.becomes, taken.happened_at);
+  end loop;
+  return true;
+end
+$$;
+comment on function app.merge_contacts(uuid, uuid, uuid) is
+  'Merges two contacts of a company into one. The survivor gets the deals, conversations, ids, phones and opt-outs of '
+  'the other contact. Empty fields of the survivor get the values of the other contact. The other contact is deleted, '
+  'and its tombstone names the survivor. Returns false when one of them no longer exists. The caller holds the '
+  'advisory lock of the company, or writes nothing else.';
+
+create function app.lock_for_merging(own_company_id uuid, survivor_id uuid, from_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  found_messages bigint;
+  locked_messages bigint;
+begin
+  -- Merges of a company run one after the other. While this lock is held, no event of the company is applied.
+  perform set_config('lock_timeout', '4s', true);
+  perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
+  for tries in 1..5 loop
+    begin
+      -- The deals are locked before the contacts. A transaction that gives a deal another contact locks the deal first
+      -- too.
+      perform from public.deals where company_id = own_company_id and contact_id = from_id
+      order by id for no key update;
+      -- Every transaction takes its locks in this order: messages, contacts, windows, conversations. Messages of the
+      -- survivor do not change.
+      perform from public.messages
+      where company_id = own_company_id and conversation_id in (
+        select id from public.conversations where company_id = own_company_id and contact_id = from_id
+      )
+      order by id for no key update;
+      get diagnostics locked_messages = row_count;
+      perform from public.contacts where company_id = own_company_id and id in (survivor_id, from_id)
+      order by id for update;
+      perform from public.contact_windows where company_id = own_company_id and contact_id in (survivor_id, from_id)
+      order by id for update;
+      perform from public.conversations where company_id = own_company_id and contact_id in (survivor_id, from_id)
+      order by id for update;
+      -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
+      select count(*) into found_messages from public.messages
+      where company_id = own_company_id and conversation_id in (
+        select id from public.conversations where company_id = own_company_id and contact_id = from_id
+      );
+      exit when found_messages = locked_messages;
+      raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
+    exception when sqlstate 'CRM02' then
+      if tries = 5 then
+        raise lock_not_available using message = 'Messages of the contact are being added continuously';
+      end if;
+    end;
+  end loop;
+end
+$$;
+comment on function app.lock_for_merging(uuid, uuid, uuid) is
+  'Locks two contacts, and the rows that move to the survivor, in the order in which every transaction takes its '
+  'locks.';
+
+create function app.merge_found_contacts(
+  own_company_id uuid, survivor_id uuid, from_id uuid, accepted_versions bigint[]
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  survivor public.contacts;
+  other public.contacts;
+  holder uuid;
+begin
+  perform app.lock_for_merging(own_company_id, survivor_id, from_id);
+
+  select * into survivor from public.contacts where company_id = own_company_id and id = survivor_id;
+  if survivor.id is null then
+    holder := app.survivor_of(own_company_id, survivor_id);
+    return case
+      when holder is null then '{"status": 404}'
+      else jsonb_build_object('status', 409, 'existing_id', holder, 'merged', true)
+    end;
+  elsif survivor.erased_at is not null then
+    raise sqlstate 'PT404' using
+      message = 'Contact not found: the person was erased, so nothing is left to change or to restore';
+  elsif survivor.archived_at is not null then
+    raise sqlstate 'PT404' using
+      message = 'Contact not found: it is archived, so restore it before you change it';
+  elsif survivor_id = from_id then
+    return '{"status": 422, "constraint": "merge_from_another"}';
+  end if;
+
+  select * into other from public.contacts where company_id = own_company_id and id = from_id;
+  if other.id is null then
+    holder := app.survivor_of(own_company_id, from_id);
+    return case
+      when holder is null then '{"status": 422, "constraint": "merge_from_known"}'
+      -- The contact was merged into the survivor earlier.
+      when holder = survivor_id then jsonb_build_object('status', 200, 'id', survivor_id)
+      else jsonb_build_object('status', 409, 'existing_id', holder)
+    end;
+  elsif other.erased_at is not null then
+    return '{"status": 422, "constraint": "merge_from_not_erased"}';
+  elsif other.archived_at is not null then
+    return '{"status": 422, "constraint": "merge_from_not_archived"}';
+  end if;
+  perform app.require_version(survivor.version, accepted_versions);
+  perform app.merge_contacts(own_company_id, survivor_id, from_id);
+  return jsonb_build_object('status', 200, 'id', survivor_id);
+end
+$$;
+comment on function app.merge_found_contacts(uuid, uuid, uuid, bigint[]) is
+  'Merges the contact from_id into the contact survivor_id. The result is { status: 200, id }, even if they were '
+  'merged earlier. The result is { status: 404 } for an unknown survivor. If the survivor was merged into a third '
+  'contact, the result is { status: 409, existing_id, merged } with that contact. If from_id was merged into a third '
+  'contact, the result is { status: 409, existing_id }. Otherwise { status: 422, constraint } names the rule that '
+  'from_id breaks. Raises PT404 for a survivor that is archived or erased, and PT412 as app.require_version() does.';
+
+create function public.merge_contact(
+  id uuid, from_id uuid, accepted_versions bigint[] default null, must_exist boolean default false,
+  idempotency jsonb default null
+) returns json
+-- Security definer, because a key cannot write most of the rows that a merge changes.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+  replayed boolean;
+begin
+  begin
+    results := app.claim_idempotency_key(own_company_id, idempotency);
+    replayed := results is not null;
+    if not replayed then
+      results := jsonb_build_array(
+        app.merge_found_contacts(own_company_id, merge_contact.id, from_id, accepted_versions)
+      );
+      if results #>> '{0,status}' <> '200' then
+        raise sqlstate 'CRM01'; -- undoes the block, and with it the claim of the key
+      end if;
+      perform app.keep_outcome(own_company_id, idempotency, results);
+    end if;
+  exception when sqlstate 'CRM01' then
+    null;
+  end;
+  return app.with_contact_rows(own_company_id, results, replayed);
+end
+$$;
+comment on function public.merge_contact(uuid, uuid, bigint[], boolean, jsonb) is
+  'Merges the contact from_id of the key''s company into the contact id, if that contact has an accepted version. '
+  'Null accepts any version. Needs a write token. must_exist has no effect, because the survivor always has to exist. '
+  'Returns an answer of the same form as write_contacts(), with the one result of app.merge_found_contacts(). Raises '
+  'the errors of that function, of app.claim_idempotency_key() and of app.company_id().';
+grant execute on function public.merge_contact(uuid, uuid, bigint[], boolean, jsonb) to api_client;
+
+-- schemas/92_names_in_events.sql
+
+-- Functions that find the people whom an event names. One pass over the text finds all of them. A function call for
+-- each name took seconds for the events of a busy day.
+
+create function app.names_in(document text) returns text[]
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  -- This leaves out times and the ids of the company's own numbers, which identify no person. Escaped characters are
+  -- also left out, because they may end in digits.
+  told constant text := regexp_replace(
+    document,
+    '[\\' || chr(57344) || ']u[0-9a-fA-F]{4}|"(?:timestamp|time|phone_number_id)"\s*:\s*"?[0-9]+', ' ', 'g'
+  );
+  -- The channel's ids of messages and calls contain the phone. Four characters of an id encode three bytes, so all ids
+  -- can be decoded together. Three NUL bytes separate two ids.
+  encoded constant text := (
+    select string_agg(left(translate(id[1], '-_', '+/'), char_length(id[1]) / 4 * 4), 'AAAA')
+    from regexp_matches(told, 'wa[a-z]*id\.([A-Za-z0-9+/_-]+)', 'g') as id
+  );
+  -- encode() writes a byte that is not ASCII as a backslash and three digits.
+  decoded constant text := regexp_replace(
+    encode(decode(coalesce(encoded, ''), 'base64'), 'escape'), '\\\\|\\[0-3][0-7][0-7]', ' ', 'g'
+  );
+begin
+  return array(
+    select case
+      -- The key of any other phone is the phone itself. A call of app.phone_key() for each number would cost more than
+      -- the search.
+      when digits ~ '^5(5[0-9]{10}|[24][0-9]{11})$' then app.phone_key('+' || digits)
+      else '+' || digits
+    end
+    from (
+      select run[1] from regexp_matches(told, '[0-9]+', 'g') as run
+      union all
+      -- Phones as people write them, with spaces and punctuation.
+      select translate(run[1], ' ().-', '') from regexp_matches(told, '([0-9]+(?:[ ().-]+[0-9]+)+)', 'g') as run
+      union all
+      select run[1] from regexp_matches(decoded, '[0-9]+', 'g') as run
+    ) as runs (digits)
+    where char_length(digits) between 7 and 15 and digits >= '1'
+    union
+    -- The channel's ids of people in any place, and any text in a field for such an id.
+    select id
+    from (
+      select rtrim(code[1], '.') from regexp_matches(told, '([A-Z][A-Z]\.[A-Za-z0-9.]+)', 'g') as code
+      union all
+      select quoted[1]
+      from regexp_matches(told, '"(?:[a-z_]*user_id|current|previous)"\s*:\s*"([^"\\]+)"', 'g') as quoted
+      union all
+      select lower(email[1])
+      from regexp_matches(told, '([A-Za-z0-9.!#$%&''*+/=?^_`{|}~-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)', 'g') as email
+    ) as ids (id)
+    where char_length(id) between 1 and 320
+  );
+end
+$$;
+comment on function app.names_in(text) is
+  'Returns all names of people in the JSON of an event or an item: phone keys, ids of the channel and email '
+  'addresses. Also returns other numbers that have as many digits as a phone.';
+
+create function app.names_among(document jsonb, people jsonb) returns text[]
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return array(select name from unnest(app.names_in(document::text)) as name where people ? name);
+end
+$$;
+comment on function app.names_among(jsonb, jsonb) is 'Returns those of the names { name: … } that a document contains.';
+
+create function app.author_names(part jsonb) returns text[]
+-- This function does not call app.names_in(), because an event may have thousands of parts.
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  encoded constant text := translate(substring(part ->> 'id' from '^wa[a-z]*id\.([A-Za-z0-9+/_-]+)'), '-_', '+/');
+  user_ids constant text[] := array_remove(array[
+    part ->> 'from_user_id', part ->> 'user_id', part ->> 'recipient_user_id'
+  ], null);
+  phones constant text[] := array_remove(array[part ->> 'from', part ->> 'wa_id', part ->> 'recipient_id'], null);
+begin
+  -- If a part has no author in the form of the channel, for example because the part is malformed, all names in it
+  -- count.
+  if phones || user_ids = '{}' or jsonb_typeof(part -> 'user_id') = 'object' then
+    return app.names_in(part::text);
+  end if;
+  return user_ids || array(
+    select case when digits ~ '^5(5[0-9]{10}|[24][0-9]{11})$' then app.phone_key('+' || digits) else '+' || digits end
+    from (
+      select translate(phone, '+ ().-', '') from unnest(phones) as phone
+      union all
+      -- The phone comes first. Any bytes may follow it.
+      select substring(
+        encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
+      )
+    ) as known (digits)
+    where digits ~ '^[0-9]{7,15}$'
+  );
+end
+$$;
+comment on function app.author_names(jsonb) is
+  'Returns the names of the person whom a part of an event is about: its author, or the recipient in a report. Quoted '
+  'or forwarded names count only when the part has no such person. A message with the contact card of another person '
+  'is about its sender.';
+
+create function app.marks_of(names text[]) returns bigint[]
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return array(select distinct hashtextextended(name, 0) from unnest(names) as name);
+end
+$$;
+comment on function app.marks_of(text[]) is
+  'Returns the marks of names, which the indexes contain. Two names may have the same mark.';
+
+create function app.marks_of_event(body bytea) returns bigint[]
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return app.marks_of(app.names_in(app.text_of_event(body)));
+exception when others then
+  -- The event must be applied even if no names can be read from it.
+  return null;
+end
+$$;
+comment on function app.marks_of_event(bytea) is
+  'Returns the marks of the people whom an event names, or null when they cannot be read.';
+
+create function app.text_of_event(body bytea) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  -- This character, which no byte has, replaces the other backslashes. jsonb would refuse some of the characters that
+  -- they escape.
+  escape constant text := chr(57344);
+begin
+  -- An escaped slash or at sign becomes the character itself. A pair of backslashes does not escape the next character.
+  return replace(replace(replace(replace(replace(
+    convert_from(body, 'LATIN1'), '\\', chr(57345)), '\"', chr(57346)), '\/', '/'), '\u0040', '@'), '\', escape);
+exception when others then
+  -- This happens when the bytes contain a NUL.
+  return regexp_replace(encode(body, 'escape'), '\\[0-3][0-7][0-7]', ' ', 'g');
+end
+$$;
+comment on function app.text_of_event(bytea) is
+  'Returns the text of an event in which names are searched. Each byte becomes a character, and no backslash remains, '
+  'so Postgres accepts the text as JSON. app.bytes_of_event() reverses this.';
+
+create function app.bytes_of_event(document text) returns bytea
+language sql immutable strict parallel safe
+set search_path = ''
+as $$
+  select convert_to(
+    replace(replace(replace(document, chr(57344), '\'), chr(57346), '\"'), chr(57345), '\\'), 'LATIN1'
+  )
+$$;
+comment on function app.bytes_of_event(text) is 'Returns the bytes from which app.text_of_event() made this text.';
+
+create function app.note_people_of_fact() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  begin
+    new.person_marks := app.marks_of(app.names_in(new.item::text));
+  exception when others then
+    new.person_marks := null;
+  end;
+  return new;
+end
+$$;
+comment on function app.note_people_of_fact() is 'Trigger: notes the marks of the people whom a waiting fact names.';
+
+create trigger waiting_facts_note_people before insert or update of item on public.waiting_facts
+  for each row execute function app.note_people_of_fact();
+
+-- schemas/93_erased.sql
+
+-- Erased data stays erased. When a person is erased, a send may still be running, and reports may arrive for weeks
+-- afterwards. No write to an erased row brings back data of the person. Ids, times, states, prices and amounts stay,
+-- because they are counted.
+--
+-- Digests of phones and ids identify erased people. The channel may report on a person for days after the erasing, and
+-- operators replay events. Everything that such an event says about the time before the erasing is removed. The digests
+-- are deleted after 45 days.
+
+create table app.erased_people (
+  company_id uuid not null references public.companies on delete cascade,
+  digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
+  -- Everything that happened before this second is about the erased person. From this second on, a former phone may
+  -- belong to another person.
+  until timestamptz not null,
+  erased_at timestamptz not null default now(),
+  primary key (company_id, digest)
+);
+comment on table app.erased_people is 'Digests of the phones and ids of erased people, kept for 45 days.';
+
+create index erased_people_age_idx on app.erased_people (erased_at);
+
+create function app.stay_erased() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if current_user in ('api_client', 'authenticated') or new.archived_at is null then
+    raise sqlstate 'PT404' using
+      message = 'Contact not found: the person was erased, so nothing is left to change or to restore';
+  end if;
+  -- Anything that the platform learns later is dropped.
+  return null;
+end
+$$;
+comment on function app.stay_erased() is
+  'Trigger: keeps an erased contact as it is. Raises PT404, with a message for callers, when a caller changes the '
+  'contact or any statement restores it.';
+
+create function app.erase_message() returns trigger
+-- Security definer, because no role reads the key of the digests.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  new.is_erased := true;
+  new.content := '';
+  new.original_content := null;
+  new.rendered_text := null;
+  new.payload := null;
+  new.media := null;
+  new.reaction := null;
+  -- The channel's text of a failure may name the person, but its code does not.
+  new.failure := new.failure || '{ "message": null, "details": null }';
+  -- The ids of the channel contain the phone.
+  new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
+  new.reply_to_whatsapp_id := null;
+  return new;
+end
+$$;
+comment on function app.erase_message() is
+  'Trigger: removes the content of an erased message, and replaces the channel''s id with a digest.';
+
+create function app.erase_send() returns trigger
+language plpgsql security definer -- for the same reason as erase_message()
+set search_path = ''
+as $$
+begin
+  new.is_erased := true;
+  -- A repeat of a released send would send the message again. A repeat of a failed send sends nothing and returns only the stored state.
+  if new.state = 'released' then
+    new.state := 'failed';
+  end if;
+  -- Callers may make an idempotency key from anything, even from a phone.
+  new.idempotency_key := app.erased_digest(new.company_id, 'key', new.idempotency_key);
+  -- The fingerprint is a plain digest, so a short request can be guessed from it.
+  new.fingerprint := null;
+  new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
+  new.double_sent_ids := array_remove(array(
+    select distinct app.erased_digest(new.company_id, 'message', id) collate "C"
+    from unnest(new.double_sent_ids) as id order by 1
+  ), new.whatsapp_message_id);
+  return new;
+end
+$$;
+comment on function app.erase_send() is
+  'Trigger: replaces the idempotency key and the channel''s ids of an erased send with digests. The send does not go '
+  'out again.';
+
+-- An erased idempotency key is recognized by its digest. So a repeat does not send again, even if the person was erased
+-- after the first request.
+create function app.require_key_not_erased() returns trigger
+-- Security definer, because no role reads the key of the digests.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if tg_when = 'BEFORE' then
+    new.idempotency_key := app.known_send_key(new.company_id, new.idempotency_key);
+    return new;
+  end if;
+  -- The person was erased while this claim waited for the same row. When the claim is made again, it finds the
+  -- digest.
+  if app.known_send_key(new.company_id, new.idempotency_key) <> new.idempotency_key then
+    raise serialization_failure using message = 'The send with this idempotency key was erased in the meantime';
+  end if;
+  return null;
+end
+$$;
+comment on function app.require_key_not_erased() is
+  'Trigger: treats a send with the idempotency key of an erased send as a repeat of that send.';
+
+create function app.forget_erased_people(max_rows integer) returns integer
+language sql
+set search_path = ''
+as $$
+  with old as (
+    select company_id, digest from app.erased_people
+    -- The channel tries to deliver a message for up to 30 days, and repeats an event for up to 7 more days.
+    where erased_at < now() - interval '45 days'
+    order by erased_at
+    limit max_rows
+    for update skip locked
+  ),
+  removed as (
+    delete from app.erased_people as people using old
+    where people.company_id = old.company_id and people.digest = old.digest
+    returning people.digest
+  )
+  select count(*)::integer from removed
+$$;
+comment on function app.forget_erased_people(integer) is
+  'Deletes at most max_rows digests that are older than 45 days, and returns how many it deleted.';
+
+create function app.erased_among(own_company_id uuid, names text[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(erased.name, jsonb_build_object(
+      -- The times of the channel have whole seconds. What the channel reports for the second of the erasing may have
+      -- happened after the erasing.
+      'until', floor(extract(epoch from erased.until))::bigint - 1,
+      'is_back', exists (
+        select from public.contacts where company_id = own_company_id and phone_key = erased.name
+        union all
+        select from public.contact_former_phones where company_id = own_company_id and phone_key = erased.name
+        union all
+        select from public.contact_identities where company_id = own_company_id and user_id = erased.name
+      )
+    )), '{}')
+    from (
+      select named.name, people.until
+      from (
+        -- This does the same as app.erased_digest(). A call of that function for each of many names would cost more.
+        select name, 'erased.' || encode(
+          sha256(outer_pad || sha256(
+            inner_pad || convert_to(format('%s %s %s', own_company_id, 'person', name), 'UTF8')
+          )),
+          'hex'
+        ) as digest
+        from unnest(names) as name cross join app.erasure_key
+      ) as named
+      join app.erased_people as people on people.company_id = own_company_id and people.digest = named.digest
+    ) as erased
+  );
+end
+$$;
+comment on function app.erased_among(uuid, text[]) is
+  'Returns those of the names that an erased person of the company had, as { name: { until, is_back } }. The member '
+  'until is the last second in which the person had the name. The member is_back says whether a contact has the name '
+  'again.';
+
+create function app.late_ids_in(own_company_id uuid, items jsonb) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select item ->> 'id'
+    from jsonb_array_elements(items) as listed (item)
+    where item ->> 'kind' = 'status' and (
+      exists (
+        select from public.messages
+        where company_id = own_company_id
+          and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'id')
+      )
+      or exists (
+        select from public.sends
+        where company_id = own_company_id and is_erased and id = case
+          when pg_catalog.pg_input_is_valid(item #>> '{mark,send_id}', 'uuid') then (item #>> '{mark,send_id}')::uuid
+        end
+      )
+    )
+  );
+end
+$$;
+comment on function app.late_ids_in(uuid, jsonb) is
+  'Returns the ids of the reports that are about erased messages of the company.';
+
+create function app.item_without(own_company_id uuid, item jsonb, people jsonb, late_ids text[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  kind constant text := item ->> 'kind';
+begin
+  case
+    when kind = 'status' and item ->> 'id' = any (late_ids) then
+      -- The state of the message is counted, so it stays. The recipient is removed.
+      return item || jsonb_build_object(
+        'id', app.erased_digest(own_company_id, 'message', item ->> 'id'), 'recipient_user_id', null
+      ) || case
+        when jsonb_typeof(item -> 'failure') = 'object'
+          then jsonb_build_object('failure', (item -> 'failure') || '{ "message": null, "details": null }')
+        else '{}' end;
+    when kind in ('status', 'message', 'reaction', 'edit', 'revoke', 'system', 'identity', 'preference') then
+      if kind <> 'status' and exists (
+        select from public.messages
+        where company_id = own_company_id and whatsapp_message_id = app.erased_digest(
+          own_company_id, 'message', coalesce(item ->> 'target', item ->> 'id')
+        )
+      ) then
+        return null;
+      end if;
+      return case when not app.is_about(
+        jsonb_build_object(
+          'from', item #> '{person,phone}', 'from_user_id', item #> '{person,user_id}',
+          'recipient_user_id', item -> 'recipient_user_id', 'id', item -> 'id',
+          'timestamp', extract(epoch from (item ->> 'at')::timestamptz)::bigint
+        ),
+        people, kind = 'status'
+      ) then item end;
+    when kind in ('template', 'account') and app.names_among(item -> 'value', people) <> '{}' then
+      return item || jsonb_build_object('value', app.words_of(item -> 'value', people));
+    when kind = 'trouble' and app.names_among(item -> 'errors', people) <> '{}' then
+      return item || jsonb_build_object('errors', app.codes_of(item -> 'errors'));
+    else
+      return item;
+  end case;
+end
+$$;
+comment on function app.item_without(uuid, jsonb, jsonb, text[]) is
+  'Returns an item without the people whom the company has erased, { name: { until, is_back } }. Returns null when the '
+  'item is about one of them. A report with one of late_ids keeps only what is counted. A notice that names one of '
+  'them keeps only its numbers and fixed words.';
+
+create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
+language plpgsql stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id uuid;
+  is_own_app boolean;
+  people jsonb;
+  late_ids text[];
+  number_ids text[];
+  business_ids text[];
+  company_ids uuid[];
+begin
+  if jsonb_typeof(items) is distinct from 'array' then
+    return;
+  end if;
+  select
+    array_agg(distinct item ->> 'phone_number_id'),
+    array_agg(distinct item ->> 'waba') filter (where item ->> 'phone_number_id' is null)
+  into number_ids, business_ids
+  from jsonb_array_elements(items) as listed (item);
+  company_ids := array(
+    select company_id from public.messaging_accounts where phone_number_id = any (number_ids)
+    union
+    select company_id from public.messaging_accounts where business_account_id = any (business_ids)
+    order by 1
+  );
+  if company_ids = '{}' then
+    -- An item without an account may still be about people whom a company of the app has erased.
+    company_ids := array(
+      select distinct named.company_id from public.account_channel_apps as named where named.channel_app_id = app_id
+      order by 1
+    );
+  end if;
+  foreach own_company_id in array company_ids loop
+    -- Nearly every company has no erased people. A query for one company at a time uses the index, even if the planner
+    -- expects many rows.
+    continue when not exists (select from app.erased_people where company_id = own_company_id);
+    names := coalesce(names, app.names_in(app.text_of_event(body)));
+    people := app.erased_among(own_company_id, names);
+    late_ids := app.late_ids_in(own_company_id, items);
+    continue when people = '{}' and late_ids = '{}';
+    is_own_app := exists (
+      select from public.account_channel_apps as named
+      where named.company_id = own_company_id and named.channel_app_id = app_id
+    );
+    body := app.event_without(own_company_id, is_own_app, body, people, late_ids);
+    select coalesce(jsonb_agg(kept order by place), '[]') into items
+    from jsonb_array_elements(items) with ordinality as listed (item, place)
+    cross join lateral (
+      -- If a number has moved from one company to another, perhaps only one of them has erased the person.
+      select case when is_own_app and item ->> 'phone_number_id' is null or exists (
+        select from public.messaging_accounts as accounts
+        where accounts.company_id = own_company_id and (
+          accounts.phone_number_id = item ->> 'phone_number_id'
+          or item ->> 'phone_number_id' is null and accounts.business_account_id = item ->> 'waba'
+        )
+      ) then app.item_without(own_company_id, item, people, late_ids) else item end as kept
+    ) as judged
+    where kept is not null;
+  end loop;
+end
+$$;
+comment on function app.judged_event(uuid, text[], bytea, jsonb) is
+  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of the '
+  'event have erased. The argument names has the names in the event. If it is null, the function searches for the '
+  'names itself. An event that comes after an erasing is judged before it is stored. Its bytes and its items are '
+  'judged together, so both lose the same data.';
+
+create trigger contacts_stay_erased before update on public.contacts
+  for each row when (old.erased_at is not null) execute function app.stay_erased();
+create trigger messages_erase before update on public.messages
+  for each row when (old.is_erased or new.is_erased) execute function app.erase_message();
+create trigger sends_erase before update on public.sends
+  for each row when (old.is_erased or new.is_erased) execute function app.erase_send();
+create trigger sends_find_erased_key before insert on public.sends
+  for each row when (new.idempotency_key is not null) execute function app.require_key_not_erased();
+create trigger sends_require_key_not_erased after insert on public.sends
+  for each row when (new.idempotency_key is not null) execute function app.require_key_not_erased();
+
+-- schemas/94_erase_in_events.sql
+
+-- Functions that remove an erased person from events. An event may name several people, and may not have been applied
+-- yet. So everything that it says about the other people stays.
+
+create function app.is_about(part jsonb, people jsonb, is_report boolean default false) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  named constant text[] := app.author_names(part);
+begin
+  return people ?| named and exists (
+    select from unnest(named) as name
+    where people ? name and (
+      coalesce(substring(part ->> 'timestamp' from '^[0-9]{1,12}$')::bigint, 0) <= (people #>> array[name, 'until'])::bigint
+      -- A report that the person received a message does not mean that the person is back.
+      or is_report and not (people #> array[name, 'is_back'])::boolean
+    )
+  );
+end
+$$;
+comment on function app.is_about(jsonb, jsonb, boolean) is
+  'Checks whether a part of an event is about one of these erased people, { name: { until, is_back } }. A part counts '
+  'only up to the second `until`. The report of a message also counts after that second, as long as the person is not '
+  'back.';
+
+create function app.codes_of(errors jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_agg(jsonb_build_object('code', error -> 'code'))
+  from jsonb_array_elements(app.as_list(errors)) as error
+$$;
+comment on function app.codes_of(jsonb) is
+  'Returns the errors of an event with only their codes. Returns null when there are no errors.';
+
+create function app.report_without(own_company_id uuid, report jsonb) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  -- The state of a message is counted, even if the message is erased.
+  select jsonb_strip_nulls(jsonb_build_object(
+    'id', app.erased_digest(own_company_id, 'message', report ->> 'id'),
+    'status', report -> 'status',
+    'timestamp', report -> 'timestamp',
+    'biz_opaque_callback_data', report -> 'biz_opaque_callback_data',
+    'pricing', report -> 'pricing',
+    'errors', app.codes_of(report -> 'errors')
+  ))
+$$;
+comment on function app.report_without(uuid, jsonb) is
+  'Returns a status of an event without the person who received the message.';
+
+create function app.words_of(notice jsonb, people jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select coalesce(jsonb_object_agg(key, value), '{}')
+  from jsonb_each(case when jsonb_typeof(notice) = 'object' then notice else '{}' end)
+  where (
+      jsonb_typeof(value) in ('number', 'boolean')
+      or value #>> '{}' ~ '^[A-Z][A-Z_]{0,63}$'
+      or key ~ '^message_template_(id|name|language)$'
+    )
+    and app.names_among(value, people) = '{}'
+$$;
+comment on function app.words_of(jsonb, jsonb) is
+  'Returns a notice of the channel about a template or an account without its free text. Its numbers and the fixed '
+  'words of the channel stay.';
+
+create function app.change_without(
+  own_company_id uuid, is_own_app boolean, business_id text, change jsonb, people jsonb, late_ids text[]
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  lists constant text[] := array['messages', 'statuses', 'contacts', 'user_preferences', 'user_id_update'];
+  field constant text := change ->> 'field';
+  value jsonb := change -> 'value';
+  number_id constant text := value #>> '{metadata,phone_number_id}';
+  company_ids constant uuid[] := array(
+    select company_id from public.messaging_accounts
+    where case when number_id is not null then phone_number_id = number_id else business_account_id = business_id end
+  );
+  -- A field that this platform does not read is erased. Such a field stays only if the person is back and the whole
+  -- change happened after the erasing.
+  is_unread_erased constant boolean := exists (
+    select from jsonb_each(people) as erased (name, known)
+    where not (known -> 'is_back')::boolean or (known ->> 'until')::bigint >= coalesce(
+      (
+        select min(told.at[1]::bigint)
+        from regexp_matches(change::text, '"timestamp"\s*:\s*"?([0-9]{1,12})(?![0-9])', 'g') as told (at)
+      ),
+      0
+    )
+  );
+  key text;
+  kept jsonb;
+  had integer := 0;
+  has integer := 0;
+  remaining_names text[] := '{}';
+  erased_names text[];
+begin
+  -- If a change is about no known account, it belongs to the companies whose app signed it.
+  if not (own_company_id = any (company_ids) or company_ids = '{}' and is_own_app) then
+    return change;
+  end if;
+  if field = any (array[
+    'message_template_status_update', 'message_template_quality_update', 'template_category_update',
+    'message_template_components_update', 'account_alerts', 'account_review_update', 'account_settings_update',
+    'account_update', 'business_capability_update', 'business_status_update', 'phone_number_name_update',
+    'phone_number_quality_update', 'security'
+  ]) then
+    return case when app.names_among(change, people) = '{}' then change
+      else jsonb_build_object('field', field, 'value', app.words_of(value, people)) end;
+  elsif jsonb_typeof(value) is distinct from 'object'
+    or coalesce(field, '') not in ('messages', 'user_preferences', 'user_id_update')
+  then
+    return case when not is_unread_erased then change end;
+  end if;
+
+  erased_names := array(select jsonb_object_keys(people)) || array(
+    select name from jsonb_array_elements(app.as_list(value -> 'statuses')) as report
+    cross join lateral unnest(app.names_in((report - 'biz_opaque_callback_data' - 'pricing' - 'errors')::text)) as name
+    where late_ids <> '{}' and report ->> 'id' = any (late_ids)
+  );
+  -- The contact cards come last. If a message of a person stays, the person is back, and the card of the person stays
+  -- too.
+  foreach key in array array['messages', 'user_preferences', 'user_id_update', 'statuses', 'contacts'] loop
+    continue when not value ? key;
+    select coalesce(jsonb_agg(
+      case when key = 'statuses' and (told.is_late or told.is_gone) then app.report_without(own_company_id, part)
+        else part end
+      order by place
+    ), '[]')
+    into kept
+    from jsonb_array_elements(app.as_list(value -> key)) with ordinality as parts (part, place)
+    cross join lateral (
+      select
+        late_ids <> '{}' and part ->> 'id' = any (late_ids) as is_late,
+        case key
+          when 'contacts' then (
+            select named && erased_names and not named && remaining_names from app.author_names(part) as named
+          )
+          else app.is_about(part, people, key = 'statuses')
+        end as is_gone
+    ) as told
+    where key = 'statuses' or not told.is_gone;
+    if key <> 'contacts' then
+      had := had + jsonb_array_length(app.as_list(value -> key));
+      has := has + jsonb_array_length(kept);
+    end if;
+    if key not in ('contacts', 'statuses') and value ? 'contacts' then
+      remaining_names := remaining_names || array(
+        select distinct name from jsonb_array_elements(kept) as part cross join lateral unnest(app.author_names(part)) as name
+        where name = any (erased_names)
+      );
+    end if;
+    value := value || jsonb_build_object(key, kept);
+  end loop;
+  if had > 0 and has = 0 then
+    return null;
+  elsif not is_unread_erased then
+    return change || jsonb_build_object('value', value);
+  end if;
+  return jsonb_build_object('field', field, 'value', (
+    select coalesce(jsonb_object_agg(name, part), '{}') from jsonb_each(value) as members (name, part)
+    where name = any (lists || array['messaging_product', 'metadata'])
+  ) || case when value ? 'errors' then jsonb_build_object('errors', app.codes_of(value -> 'errors')) else '{}' end);
+end
+$$;
+comment on function app.change_without(uuid, boolean, text, jsonb, jsonb, text[]) is
+  'Returns a change of an event without what it says about these people, { name: { until, is_back } }. Also removes '
+  'the recipients of the reports with late_ids. Returns null when nothing else is left. A change that does not belong '
+  'to the company stays as it is. A field that this platform does not read is left out completely.';
+
+create function app.event_without(
+  own_company_id uuid, is_own_app boolean, body bytea, people jsonb, late_ids text[] default '{}'
+) returns bytea
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  event jsonb;
+  entries jsonb;
+begin
+  event := app.text_of_event(body)::jsonb;
+  select coalesce(jsonb_agg(
+    case when remaining = app.as_list(entry -> 'changes') and app.names_among(entry - 'changes', people) = '{}' then entry
+      -- This platform does not read other members of an entry.
+      else (
+        select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(entry) where key in ('id', 'time')
+      ) || jsonb_build_object('changes', remaining) end
+    order by place
+  ), '[]')
+  into entries
+  from jsonb_array_elements(app.as_list(event -> 'entry')) with ordinality as listed (entry, place)
+  cross join lateral (
+    select coalesce(jsonb_agg(changed order by change_place), '[]') as remaining
+    from jsonb_array_elements(app.as_list(entry -> 'changes')) with ordinality as parts (change, change_place)
+    cross join lateral app.change_without(
+      own_company_id, is_own_app, entry ->> 'id', change, people, late_ids
+    ) as changed
+    where changed is not null
+  ) as changes
+  where jsonb_typeof(entry) = 'object';
+  if entries = event -> 'entry' and app.names_among(event - 'entry', people) = '{}' then
+    return body;
+  end if;
+  return app.bytes_of_event((jsonb_build_object('entry', entries)
+    || case when event ? 'object' then jsonb_build_object('object', event -> 'object') else '{}' end)::text);
+exception when data_exception or statement_too_complex or program_limit_exceeded then
+  -- If this function cannot read an event, no other part of this platform can read it either.
+  return app.empty_event();
+end
+$$;
+comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
+  'Returns the bytes of an event without what it tells a company about these people, { name: { until, is_back } }. '
+  'Also removes the recipients of the reports with late_ids. is_own_app says whether an account of the company names '
+  'the app or named it earlier.';
+
+create function app.empty_event() returns bytea
+language sql immutable
+set search_path = ''
+as $$
+  select convert_to('{"object": "whatsapp_business_account", "entry": []}', 'UTF8')
+$$;
+comment on function app.empty_event() is 'Returns the bytes of an event that says nothing.';
+
+-- A former phone may belong to another person now. Events about that person are not emptied.
+create function app.erase_in_events(own_company_id uuid, event_ids uuid[], people jsonb) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- As long as the person has a name (a phone or an id), no one else has the same name. So the time in the event does
+  -- not matter for such a name.
+  erased constant jsonb := (
+    select coalesce(jsonb_object_agg(name, case
+      when until::bigint >= floor(extract(epoch from now())) then '{"until": 99999999999, "is_back": false}'::jsonb
+      else jsonb_build_object('until', until::bigint, 'is_back', true)
+    end), '{}')
+    from jsonb_each_text(people) as known (name, until)
+  );
+  numbers text[];
+  own_marks bigint[];
+  changed integer;
+begin
+  select
+    array_agg(phone_number_id),
+    -- The company's own phone may be in an event, because a reply quotes a message from that phone.
+    app.marks_of(array(select name from jsonb_each(erased) as known (name, told) where not (told -> 'is_back')::boolean)
+      || array_agg(app.phone_key('+' || regexp_replace(display_phone, '[^0-9]', '', 'g')))
+      || array_agg('+' || business_account_id))
+  into numbers, own_marks
+  from public.messaging_accounts where company_id = own_company_id;
+
+  with remaining as (
+    select events.id, events.body as was, case
+      -- Most events name one person of one company. Nothing of such an event remains.
+      when events.state = 'done' and events.person_marks <@ own_marks and (
+        select bool_and(named.number[1] = any (numbers))
+        from regexp_matches(encode(events.body, 'escape'), '"phone_number_id"\s*:\s*"?([0-9]+)', 'g') as named (number)
+      ) then app.empty_event()
+      else app.event_without(
+        own_company_id,
+        exists (
+          select from public.account_channel_apps as named
+          where named.company_id = own_company_id and named.channel_app_id = events.channel_app_id
+        ),
+        events.body, erased
+      )
+    end as body
+    from public.channel_events as events
+    where events.id = any (event_ids)
+  )
+  update public.channel_events as events set
+    body = remaining.body,
+    person_marks = app.marks_of_event(remaining.body),
+    -- The error may quote refused content. A note may contain the channel's id of a message that went out twice.
+    error = case when events.error is not null then 'The event named a person who was erased' end,
+    notes = array(
+      select regexp_replace(note, 'wamid\.\S+', 'an erased message', 'g') from unnest(events.notes) as note
+    )
+  from remaining
+  where events.id = remaining.id and remaining.body <> remaining.was;
+  get diagnostics changed = row_count;
+  return changed;
+end
+$$;
+comment on function app.erase_in_events(uuid, uuid[], jsonb) is
+  'Removes from events what they tell a company about these people, { name: until }, and returns the number of '
+  'changed events. The digests of the events stay, so that a repeated event is recognized.';
+
+-- schemas/95_erase.sql
+
+-- One transaction erases a person from all rows that name the person or contain the person's words. Values that are
+-- counted stay, and the rows keep their ids. Erasing cannot be undone.
+
+-- This function finds the idempotency keys of the requests that wrote records of a person. The function reads each
+-- outcome of the company once, and not once for each record. A batch has 500 ids, and a person may have a thousand
+-- deals.
+create function app.erase_idempotency_keys(own_company_id uuid, record_ids uuid[], names text[]) returns void
+language sql
+set search_path = ''
+-- The role of a key has hash joins off. Postgres would then compare each id of each outcome with each id of the person.
+set enable_hashjoin = on
+as $$
+  with written as materialized (
+    select id::text from unnest(record_ids) as id
+    union
+    select id::text from public.deleted_rows
+    where company_id = own_company_id and resource = 'contacts' and merged_into = any (record_ids)
+  )
+  update public.idempotency_keys set
+    key = app.erased_digest(company_id, 'key', key),
+    -- The fingerprint is a plain digest, so a short request can be guessed from it.
+    fingerprint = app.erased_digest(company_id, 'key', fingerprint)
+  where company_id = own_company_id
+    and (
+      lower(substring(path from '[0-9A-Fa-f-]{36}')) in (select id from written)
+      -- If a batch was refused because of the contact, the outcome contains the id of the contact.
+      or exists (
+        select from jsonb_path_query(outcome, '$.** ? (@.type() == "string")') as named (id)
+        where named.id #>> '{}' in (select id from written)
+      )
+      or exists (
+        select from unnest(names) as name
+        where position(lower(name) in lower(key)) > 0
+          -- All spellings of a phone end with the same digits.
+          or name ~ '^[0-9]{7,}$' and position(right(name, 8) in regexp_replace(key, '[^0-9]', '', 'g')) > 0
+      )
+    )
+$$;
+comment on function app.erase_idempotency_keys(uuid, uuid[], text[]) is
+  'Replaces the idempotency keys of requests with digests. The requests are those that wrote or found these records, '
+  'or whose keys contain these names.';
+
+create function app.lock_for_erasing(own_company_id uuid, contact_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  found_messages bigint;
+  locked_messages bigint;
+begin
+  -- While this lock is held, no event of the company is applied. An event may take three seconds, so this waits up to
+  -- four seconds for the lock.
+  perform set_config('lock_timeout', '4s', true);
+  perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
+  for tries in 1..5 loop
+    begin
+      -- Every transaction takes its locks in this order: sends, messages, contacts, windows, conversations.
+      perform from public.sends
+      where company_id = own_company_id and message_id in (
+        select messages.id from public.messages
+        join public.conversations on conversations.company_id = messages.company_id
+          and conversations.id = messages.conversation_id
+        where conversations.company_id = own_company_id and conversations.contact_id = any (contact_ids)
+      )
+      order by id for update;
+      perform from public.messages
+      where company_id = own_company_id and conversation_id in (
+        select id from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
+      )
+      order by id for update;
+      get diagnostics locked_messages = row_count;
+      perform from public.contacts where company_id = own_company_id and id = any (contact_ids)
+      order by id for update;
+      perform from public.contact_windows where company_id = own_company_id and contact_id = any (contact_ids)
+      order by id for update;
+      perform from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
+      order by id for update;
+      -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
+      select count(*) into found_messages from public.messages
+      join public.conversations on conversations.company_id = messages.company_id
+        and conversations.id = messages.conversation_id
+      where conversations.company_id = own_company_id and conversations.contact_id = any (contact_ids);
+      exit when found_messages = locked_messages;
+      raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
+    exception when sqlstate 'CRM02' then
+      if tries = 5 then
+        raise lock_not_available using message = 'Messages of the contact are being added continuously';
+      end if;
+    end;
+  end loop;
+end
+$$;
+comment on function app.lock_for_erasing(uuid, uuid[]) is
+  'Locks all rows of some contacts, in the order in which every transaction takes its locks. Until this transaction '
+  'ends, no event of the company is applied.';
+
+create function app.names_of_contacts(own_company_id uuid, contact_ids uuid[])
+returns table (name text, until timestamptz, is_former boolean)
+language sql stable
+set search_path = ''
+as $$
+  with encoded_ids as materialized (
+    select
+      -- A pattern with a length limit would take a millisecond for each id.
+      case when whatsapp_message_id ~ '^wamid\.[A-Za-z0-9+/_=-]+$' then translate(substr(whatsapp_message_id, 7), '-_=', '+/') end
+        as encoded,
+      coalesce(messages.sent_at, messages.created_at) as at
+    from public.messages
+    join public.conversations on conversations.company_id = messages.company_id
+      and conversations.id = messages.conversation_id
+    where conversations.company_id = own_company_id and conversations.contact_id = any (contact_ids)
+  )
+  select known.name, max(known.until), bool_and(known.is_former)
+  from (
+    select app.phone_key(phone) as name, now() as until, false as is_former from public.contacts
+    where company_id = own_company_id and id = any (contact_ids) and phone is not null
+    union all
+    select app.phone_key(phone), least(until, now()), until < 'infinity' from public.contact_former_phones
+    where company_id = own_company_id and contact_id = any (contact_ids)
+    union all
+    select coalesce(user_id, archived_user_id), now(), false from public.contact_identities
+    where company_id = own_company_id and contact_id = any (contact_ids)
+    union all
+    -- Several people may have the same email address, so no wish is kept for it.
+    select lower(email), now(), true from public.contacts
+    where company_id = own_company_id and id = any (contact_ids) and email <> ''
+    union all
+    -- If another contact has this phone now, later events with the phone are about that other person.
+    select told.name, case when is_taken then told.last_at else now() end, true
+    from (
+      select app.phone_key('+' || digits) as name, max(last_at) as last_at
+      from (
+        select
+          -- The phone comes first. Any bytes may follow it.
+          substring(
+            encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
+          ) as digits,
+          max(least(at, now())) as last_at
+        from encoded_ids
+        group by 1
+      ) as own
+      where digits is not null
+      group by 1
+    ) as told
+    cross join lateral (
+      select exists (
+        select from public.contacts
+        where company_id = own_company_id and id <> all (contact_ids)
+          and (phone_key = told.name or archived_phone_key = told.name)
+      ) or exists (
+        select from public.contact_former_phones
+        where company_id = own_company_id and contact_id <> all (contact_ids)
+          and (phone_key = told.name or archived_phone_key = told.name)
+      ) as is_taken
+    ) as others
+  ) as known
+  group by known.name
+$$;
+comment on function app.names_of_contacts(uuid, uuid[]) is
+  'Returns the phone keys, ids and email addresses of some contacts, and the phones in the ids of their messages. The '
+  'column until says how long the person had the name, because another person may have a former phone now.';
+
+create function app.keep_erased_people(own_company_id uuid, contact_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  last_wishes jsonb;
+begin
+  select jsonb_build_object(
+    'do_not_contact', bool_or(do_not_contact),
+    'do_not_contact_source', (array_agg(do_not_contact_source order by do_not_contact desc, do_not_contact_at desc))[1],
+    'do_not_contact_at', (array_agg(do_not_contact_at order by do_not_contact desc, do_not_contact_at desc))[1],
+    'stop_word_at', max(stop_word_at),
+    'start_word_at', max(start_word_at),
+    'marketing_stopped_at', max(marketing_stopped_at),
+    'marketing_stop_source', (array_agg(marketing_stop_source order by marketing_stopped_at desc nulls last))[1],
+    'marketing_resumed_at', max(marketing_resumed_at)
+  )
+  into last_wishes
+  from public.contacts
+  where company_id = own_company_id and id = any (contact_ids);
+
+  insert into app.erased_people as known (company_id, digest, until)
+  select own_company_id, app.erased_digest(own_company_id, 'person', name), until
+  from app.names_of_contacts(own_company_id, contact_ids)
+  on conflict (company_id, digest) do update set
+    until = greatest(known.until, excluded.until),
+    erased_at = excluded.erased_at;
+  -- Another contact of the person, such as one that was archived earlier, may have left another decision.
+  -- app.keep_wishes() keeps the later decision.
+  perform app.keep_wishes(own_company_id, array(
+    select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
+  ), last_wishes);
+  -- Only a wish not to be contacted is a reason to keep something of an erased person.
+  delete from app.kept_wishes
+  where company_id = own_company_id
+    and digest = any (array(
+      select app.erased_digest(own_company_id, 'person', name)
+      from app.names_of_contacts(own_company_id, contact_ids)
+    ))
+    and wishes ->> 'do_not_contact' = 'false'
+    and ((wishes ->> 'marketing_stopped_at')::timestamptz
+      >= coalesce((wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')) is not true;
+end
+$$;
+comment on function app.keep_erased_people(uuid, uuid[]) is
+  'Keeps the digests of the names of some contacts, and the person''s wishes not to be contacted. The lock of '
+  'app.lock_for_erasing() makes the erasings of a company run one after the other.';
+
+create function app.erase_contacts(own_company_id uuid, contact_ids uuid[]) returns jsonb
+language plpgsql
+set search_path = ''
+-- Postgres uses the indexes of person_marks only with bitmap scans.
+set enable_bitmapscan = on
+as $$
+declare
+  conversation_ids uuid[];
+  message_ids uuid[];
+  counts jsonb := '{}';
+  changed integer;
+  whom jsonb;
+  marks bigint[];
+  digits text[];
+  own_names text[];
+begin
+  select coalesce(jsonb_object_agg(name, extract(epoch from until)::bigint), '{}'), app.marks_of(array_agg(name)),
+    array_agg(substr(name, 2)) filter (where name ~ '^\+[0-9]+$')
+  into whom, marks, digits
+  from app.names_of_contacts(own_company_id, contact_ids);
+  own_names := digits || array(
+    select named.name from public.contacts
+    cross join lateral (values (contacts.email), (contacts.name)) as named (name)
+    where company_id = own_company_id and id = any (contact_ids) and char_length(named.name) > 2
+    union all
+    select coalesce(user_id, archived_user_id) from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids)
+  );
+  perform app.keep_erased_people(own_company_id, contact_ids);
+  perform app.erase_idempotency_keys(own_company_id, contact_ids || array(
+    select id from public.deals where company_id = own_company_id and contact_id = any (contact_ids)
+  ), own_names);
+
+  conversation_ids := array(
+    select id from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
+  );
+  message_ids := array(
+    select id from public.messages where company_id = own_company_id and conversation_id = any (conversation_ids)
+  );
+  -- Waiting facts about these messages are deleted now, while the ids of the messages can still be compared.
+  delete from public.waiting_facts as facts
+  where company_id = own_company_id and (
+    (facts.person_marks && marks or facts.person_marks is null) and exists (
+      select from unnest(app.names_in(facts.item::text)) as name
+      where facts.received_at <= to_timestamp((whom -> name)::bigint + 1)
+    )
+    or whatsapp_message_id in (
+      select whatsapp_message_id from public.messages where company_id = own_company_id and id = any (message_ids)
+      union all
+      select unnest(double_sent_ids || whatsapp_message_id) from public.sends
+      where company_id = own_company_id and message_id = any (message_ids)
+    )
+  );
+  -- The triggers of these tables erase the columns.
+  update public.sends set is_erased = true where company_id = own_company_id and message_id = any (message_ids);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('sends', changed);
+  update public.messages set is_erased = true where company_id = own_company_id and id = any (message_ids);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('messages', changed);
+
+  delete from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids);
+  delete from public.contact_former_phones where company_id = own_company_id and contact_id = any (contact_ids);
+  -- The events of merges contain only ids.
+  delete from public.contact_identity_events
+  where company_id = own_company_id and contact_id = any (contact_ids) and kind <> 'merged';
+  delete from public.user_id_changes
+  where company_id = own_company_id and (whom ? was or whom ? becomes or whom ? phone_key);
+  delete from public.contact_windows where company_id = own_company_id and contact_id = any (contact_ids);
+  update public.conversations set status = 'closed', window_expires_at = null
+  where company_id = own_company_id and id = any (conversation_ids);
+  counts := counts || jsonb_build_object('conversations', cardinality(conversation_ids));
+  update public.deals set title = 'Erased' where company_id = own_company_id and contact_id = any (contact_ids);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('deals', changed);
+  -- A notice of the channel about an account hardly ever names a person, so the whole value is erased.
+  update public.account_notices set value = '{ "erased": true }'
+  where company_id = own_company_id
+    and app.names_among(value, whom) <> '{}';
+
+  counts := counts || jsonb_build_object('events', app.erase_in_events(own_company_id, array(
+    select events.id from public.channel_events as events
+    where events.person_marks && marks or events.person_marks is null
+    order by events.id for update
+  ), whom));
+
+  update public.contacts set
+    erased_at = now(),
+    -- No one can find or restore an erased contact.
+    archived_at = coalesce(archived_at, now()),
+    name = null,
+    profile_name_at = null,
+    email = null,
+    phone = null,
+    temperature = default,
+    tags = default,
+    source = 'erased',
+    job_title = null,
+    empresa = null,
+    custom_fields = default,
+    has_identity = false,
+    do_not_contact = false,
+    do_not_contact_source = null,
+    do_not_contact_at = null,
+    stop_word_at = null,
+    start_word_at = null,
+    marketing_stopped_at = null,
+    marketing_stop_source = null,
+    marketing_resumed_at = null,
+    is_active = false
+  where company_id = own_company_id and id = any (contact_ids);
+  return counts;
+end
+$$;
+comment on function app.erase_contacts(uuid, uuid[]) is
+  'Erases the person of some contacts permanently. Overwrites everything that names the person, and everything that '
+  'the person wrote or received. Ids, times, states, amounts and counts stay. Returns the number of sends, messages, '
+  'conversations, deals and events. The caller checks that the contacts belong to the company and are not erased yet, '
+  'and locks them with app.lock_for_erasing().';
+
+-- A key with the scope write, and the owners and admins of the company, can erase a person. An agent cannot.
+create function public.erase_contact(id uuid, idempotency jsonb default null) returns jsonb
+-- Security definer, because no role may write all the columns that are overwritten here.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_contact_id constant uuid := erase_contact.id;
+  own_company_id uuid := app.company_id('write');
+  contact public.contacts;
+  counts jsonb;
+  earlier jsonb;
+begin
+  if own_company_id is null then
+    select company_id into own_company_id from public.contacts
+    where id = own_contact_id and company_id = any (app.managed_company_ids());
+  end if;
+  if own_company_id is null then
+    raise sqlstate 'PT404' using message = 'Contact not found';
+  end if;
+  earlier := app.claim_idempotency_key(own_company_id, idempotency);
+  if earlier is null then
+    perform app.lock_for_erasing(own_company_id, array[own_contact_id]);
+  end if;
+  select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
+  if contact.id is null then
+    -- Nothing was erased, so the idempotency key is free again.
+    delete from public.idempotency_keys
+    where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key'
+      and outcome is null;
+    return jsonb_build_object('replayed', false, 'erased', null, 'data', null);
+  end if;
+  if earlier is null then
+    perform app.keep_outcome(own_company_id, idempotency, jsonb_build_object('id', own_contact_id));
+    if contact.erased_at is null then
+      counts := app.erase_contacts(own_company_id, array[own_contact_id]);
+      select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
+    end if;
+    perform app.erase_idempotency_keys(own_company_id, array[own_contact_id], '{}');
+  end if;
+  return jsonb_build_object(
+    'replayed', earlier is not null, 'erased', counts, 'data', app.contact_json(contact)
+  );
+end
+$$;
+comment on function public.erase_contact(uuid, jsonb) is
+  'Erases the person of a contact permanently, and returns { replayed, erased, data }. The member replayed says '
+  'whether an earlier request with the idempotency key erased the person. The member erased has the number of rows of '
+  'each kind, or null when the person was erased earlier. The member data is what is left of the contact, or null when '
+  'the company of a write token has no such contact. Owners and admins of a company may also call this function. '
+  'Raises PT404 for other people. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.erase_contact(uuid, jsonb) to api_client, authenticated;
+
+-- schemas/96_search.sql
+
+-- The search over contacts, deals and conversations.
+
+create function public.search_records(
+  patterns text[], text text, max_rows integer, archived text default 'exclude'
+) returns setof json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- Raises an error when the key is refused. The views might not check the key when they find nothing. With the id in
+  -- the text of the statement, the planner knows how many rows the company has.
+  own_company constant text := format(' and company_id = %L', app.company_id('read'));
+  contact_matches constant text := (
+    select string_agg(
+      format(
+        '(name_words like %1$L or email_words like %1$L or phone_words like %1$L or empresa_words like %1$L)', pattern
+      ),
+      ' and '
+    )
+    from unnest(patterns) as pattern
+  );
+  deal_matches constant text := (
+    select string_agg(format('words like %L', pattern), ' and ') from unnest(patterns) as pattern
+  );
+  is_shown constant text := case archived
+    when 'include' then 'true'
+    when 'only' then 'archived_at is not null'
+    else 'archived_at is null'
+  end;
+begin
+  if deal_matches is null then
+    return;
+  end if;
+
+  -- The text of the statement contains the patterns, because a condition with like all (array) uses no index. A search
+  -- for a common word must cost no more than a page. So only some of the found records are compared: the newest 100 of
+  -- each kind, and 100 whose label begins with the text. Each of these contacts adds its newest three conversations.
+  return query execute format(
+    $query$
+      with
+      contact as (
+        select
+          id, created_at, (array[name, email, phone, empresa])[shown] as label,
+          (array[name_words, email_words, phone_words, empresa_words])[shown] as label_words
+        from (
+          (
+            select
+              id, created_at, name, email, phone, empresa, name_words, email_words, phone_words, empresa_words
+            from public.own_contacts
+            where %1$s and %5$s order by created_at desc, id desc limit 100
+          )
+          union
+          (
+            select
+              id, created_at, name, email, phone, empresa, name_words, email_words, phone_words, empresa_words
+            from public.own_contacts
+            where name_sort ^@ %3$L and %1$s and %5$s order by name_sort, id limit 100
+          )
+        ) as found
+        cross join lateral (
+          select case when name <> '' then 1 when email <> '' then 2 when phone is not null then 3 else 4 end
+        ) as field (shown)
+      ),
+      deal as (
+        (
+          select id, created_at, title as label, words as label_words from public.own_deals
+          where %2$s and %5$s order by created_at desc, id desc limit 100
+        )
+        union
+        (
+          select id, created_at, title, words from public.own_deals
+          where title_sort ^@ %3$L and %2$s and %5$s order by title_sort, id limit 100
+        )
+      ),
+      conversation as (
+        select newest.id, newest.created_at, label, label_words
+        from contact cross join lateral (
+          select id, created_at from public.own_conversations
+          where contact_id = contact.id order by created_at desc, id desc limit 3
+        ) as newest
+      ),
+      best as (
+        select
+          type, id, label,
+          row_number() over (
+            order by
+              case
+                when btrim(label_words) = btrim(%3$L) then 0
+                when label_words ^@ %3$L then 1
+                when position(%3$L in label_words) > 0 then 2
+                else 3
+              end,
+              created_at desc, type, id
+          ) as place
+        from (
+          select 'contact' as type, * from contact
+          union all
+          select 'deal', * from deal
+          union all
+          select 'conversation', * from conversation
+        ) as found
+        order by place limit %4$L
+      )
+      select json_build_object(
+        'type', type, 'id', id, 'label', label,
+        'row', case type
+          when 'contact' then (
+            select json_build_object(
+              'id', id, 'company_id', company_id, 'name', name, 'email', email, 'phone', phone,
+              'temperature', temperature, 'tags', tags, 'source', source, 'job_title', job_title, 'empresa', empresa,
+              'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
+              'do_not_contact_source', do_not_contact_source, 'do_not_contact_at', do_not_contact_at,
+              'marketing_opt_out_at', marketing_opt_out_at, 'is_active', is_active, 'archived_at', archived_at,
+              'erased_at', erased_at, 'created_at', created_at, 'updated_at', updated_at, 'version', version
+            )
+            from public.own_contacts where id = best.id
+          )
+          when 'deal' then (
+            select json_build_object(
+              'id', id, 'company_id', company_id, 'title', title, 'value', value, 'status', status,
+              'contact_id', contact_id, 'stage_id', stage_id,
+              'won_at', won_at, 'lost_at', lost_at, 'stage_changed_at', stage_changed_at, 'archived_at', archived_at,
+              'created_at', created_at, 'updated_at', updated_at, 'version', version
+            )
+            from public.own_deals where id = best.id
+          )
+          else (
+            select json_build_object(
+              'id', id, 'company_id', company_id, 'contact_id', contact_id, 'phone_number_id', phone_number_id,
+              'status', status, 'assigned_to', assigned_to, 'team_id', team_id,
+              'last_message_at', last_message_at, 'window_expires_at', window_expires_at,
+              'created_at', created_at, 'updated_at', updated_at, 'version', version
+            )
+            from public.own_conversations where id = best.id
+          )
+        end
+      )
+      from best order by place
+    $query$,
+    contact_matches || own_company, deal_matches || own_company, ' ' || text, greatest(least(max_rows, 200), 0),
+    is_shown
+  );
+end
+$$;
+comment on function public.search_records(text[], text, integer, text) is
+  'Finds contacts, deals, and the conversations of contacts whose words match every like pattern. Needs a read token. '
+  'Returns { type, id, label, row }, where row has the columns that callers see. Records whose label equals the text '
+  'come first. Both are compared in the form of app.words(). Then come labels that begin with the text, labels with a '
+  'word that begins with the text, and all others. Within each group, the newest record comes first. The label of a '
+  'contact is its name, or else its e-mail address, phone or empresa. The label of a deal is its title, and a '
+  'conversation has the label of its contact. The argument archived says what happens to archived records and to '
+  'conversations of archived contacts. The value exclude leaves them out, and include also finds them. With the value '
+  'only, the function finds no other records. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.search_records(text[], text, integer, text) to api_reader;
+
+-- schemas/97_views.sql
+
+-- The rows of a company in the form in which its keys read them. Under a policy, an operator that is not leakproof,
+-- such as like, cannot use an index. So a view has the rights of its owner, to whom no policy applies. Each view itself
+-- is limited to the company of the key, and only api_reader may read it.
+--
+-- A version is a text, because many JSON parsers round numbers of this size, and the next write needs the exact
+-- version.
+--
+-- The Data API needs more time for each column that a request names, so reads select all columns of a view. Most reads
+-- find rows only by columns that they return. They use a plain view, which has only these columns.
+
+create view public.own_contacts as
+  select
+    id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+    is_active, created_at, updated_at,
+    phone_key, email_key, name_words, email_words, replace(phone, '+', ' ') as phone_words, empresa_words,
+    job_title_words, left(coalesce(name_words, ''), 100) collate "C" as name_sort,
+    do_not_contact_source, do_not_contact_at, marketing_opt_out_at,
+    version::text as version,
+    archived_at, archived_phone_key,
+    erased_at
+  from public.contacts
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contacts is
+  'The contacts of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_contacts to api_reader;
+
+create view public.own_plain_contacts as
+  select
+    id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+    do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at, created_at,
+    updated_at, version::text as version
+  from public.contacts
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_contacts is 'The contacts of the company whose key the request carries.';
+grant select on public.own_plain_contacts to api_reader;
+
+create view public.own_deals as
+  select
+    id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at,
+    words, left(words, 100) collate "C" as title_sort, coalesce(value, -1) as value_sort,
+    version::text as version,
+    won_at, lost_at, stage_changed_at,
+    coalesce(won_at, '-infinity') as won_sort, coalesce(lost_at, '-infinity') as lost_sort,
+    archived_at
+  from public.deals
+  where company_id = (select app.company_id('read'));
+comment on view public.own_deals is
+  'The deals of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_deals to api_reader;
+
+create view public.own_plain_deals as
+  select
+    id, company_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at,
+    created_at, updated_at, version::text as version
+  from public.deals
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_deals is 'The deals of the company whose key the request carries.';
+grant select on public.own_plain_deals to api_reader;
+
+create view public.own_conversations as
+  select
+    id, company_id, contact_id, status, assigned_to, team_id, last_message_at, window_expires_at, created_at,
+    updated_at,
+    coalesce(last_message_at, '-infinity') as last_message_sort,
+    phone_number_id,
+    version::text as version
+  from public.conversations
+  where company_id = (select app.company_id('read'));
+comment on view public.own_conversations is
+  'The conversations of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_conversations to api_reader;
+
+create view public.own_plain_conversations as
+  select
+    id, company_id, contact_id, phone_number_id, status, assigned_to, team_id, last_message_at, window_expires_at,
+    created_at, updated_at, version::text as version
+  from public.conversations
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_conversations is 'The conversations of the company whose key the request carries.';
+grant select on public.own_plain_conversations to api_reader;
+
+create view public.own_teams as
+  select
+    id, company_id, name, created_at, updated_at,
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort,
+    version::text as version
+  from public.teams
+  where company_id = (select app.company_id('read'));
+comment on view public.own_teams is
+  'The teams of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_teams to api_reader;
+
+create view public.own_plain_teams as
+  select id, company_id, name, created_at, updated_at, version::text as version
+  from public.teams
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_teams is 'The teams of the company whose key the request carries.';
+grant select on public.own_plain_teams to api_reader;
+
+create view public.own_members as
+  select
+    user_id as id, company_id, name, role, created_at, updated_at,
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort,
+    version::text as version
+  from public.company_members
+  where company_id = (select app.company_id('read'));
+comment on view public.own_members is
+  'The people of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_members to api_reader;
+
+create view public.own_plain_members as
+  select user_id as id, company_id, name, role, created_at, updated_at, version::text as version
+  from public.company_members
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_members is 'The people of the company whose key the request carries.';
+grant select on public.own_plain_members to api_reader;
+
+-- The view has archived rows too. A list leaves them out with its own condition.
+create view public.own_pipelines as
+  select
+    id, company_id, name, position, is_default, created_at, updated_at,
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort,
+    version::text as version,
+    archived_at
+  from public.pipelines
+  where company_id = (select app.company_id('read'));
+comment on view public.own_pipelines is
+  'The pipelines of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_pipelines to api_reader;
+
+create view public.own_plain_pipelines as
+  select id, company_id, name, position, is_default, archived_at, created_at, updated_at, version::text as version
+  from public.pipelines
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_pipelines is 'The pipelines of the company whose key the request carries.';
+grant select on public.own_plain_pipelines to api_reader;
+
+create view public.own_stages as
+  select
+    id, company_id, pipeline_id, name, position, created_at, updated_at,
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort,
+    version::text as version,
+    archived_at
+  from public.stages
+  where company_id = (select app.company_id('read'));
+comment on view public.own_stages is
+  'The stages of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_stages to api_reader;
+
+create view public.own_plain_stages as
+  select id, company_id, pipeline_id, name, position, archived_at, created_at, updated_at, version::text as version
+  from public.stages
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_stages is 'The stages of the company whose key the request carries.';
+grant select on public.own_plain_stages to api_reader;
+
+create view public.own_templates as
+  select
+    id, company_id, business_account_id, phone_number_ids, channel_template_id, name, language, status, status_since,
+    category, upcoming_category, quality, rejected_reason, parameter_format, components, header_format, variables,
+    unsupported, media_problem, ttl_seconds, read_at, created_at, updated_at,
+    app.words(name) as name_words
+  from public.templates
+  where company_id = (select app.company_id('read'));
+comment on view public.own_templates is
+  'The templates of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_templates to api_reader;
+
+create view public.own_plain_templates as
+  select
+    id, company_id, business_account_id, phone_number_ids, name, language, status, category, upcoming_category, quality,
+    rejected_reason, parameter_format, components, variables, read_at, created_at, updated_at, header_format,
+    status_since, unsupported, media_problem
+  from public.templates
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_templates is 'The templates of the company whose key the request carries.';
+grant select on public.own_plain_templates to api_reader;
+
+create view public.own_messages as
+  select
+    id, company_id, conversation_id, direction, type, content, rendered_text, status, whatsapp_message_id,
+    sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media,
+    reply_to_id, reply_to_whatsapp_id,
+    -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
+    -- replace it.
+    case when reaction ->> 'emoji' <> '' then reaction end as reaction,
+    edited_at, revoked_at, created_at, updated_at,
+    version::text as version
+  from public.messages
+  where company_id = (select app.company_id('read'));
+comment on view public.own_messages is
+  'The messages of the company whose key the request carries.';
+grant select on public.own_messages to api_reader;
+
+-- With this view, a key reads the state of a send in the ledger without repeating the send. No role may read claim_id,
+-- because a caller that knows it can settle the send.
+create view public.own_sends as
+  select
+    message_id, company_id, idempotency_key, template_name, language_code,
+    -- As for a repeat, a pending send whose lease has ended counts as failed, even before the job marks it as failed.
+    case when state = 'pending' and lease_ends_at <= now() then 'failed' else state end as state,
+    attempt,
+    case when state = 'pending' and lease_ends_at <= now() then 'outcome_unknown' else reason end as reason,
+    channel_code, whatsapp_message_id, double_sent_ids,
+    case when state = 'pending' and lease_ends_at > now() then lease_ends_at end as lease_ends_at,
+    created_at
+  from public.sends
+  where company_id = (select app.company_id('read'));
+comment on view public.own_sends is
+  'The sends of the company whose key the request carries.';
+grant select on public.own_sends to api_reader;
+
+create view public.own_deal_history as
+  select id, company_id, deal_id, kind, from_value as "from", to_value as "to", at, api_key_id, user_id
+  from public.deal_history
+  where company_id = (select app.company_id('read'));
+comment on view public.own_deal_history is
+  'The history of the deals of the company whose key the request carries.';
+grant select on public.own_deal_history to api_reader;
+
+-- The data of the channel about the people of the company, for the export of a person.
+create view public.own_contact_identities as
+  select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
+  from public.contact_identities
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contact_identities is
+  'The ids that the channel gave to the contacts of the company whose key the request carries.';
+grant select on public.own_contact_identities to api_reader;
+
+create view public.own_contact_former_phones as
+  select id, company_id, contact_id, phone, until
+  from public.contact_former_phones
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contact_former_phones is
+  'The earlier and further phones of the contacts of the company whose key the request carries.';
+grant select on public.own_contact_former_phones to api_reader;
+
+create view public.own_contact_identity_events as
+  select id, company_id, contact_id, kind, was, becomes, happened_at
+  from public.contact_identity_events
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contact_identity_events is
+  'The changes of people''s phones and ids that the channel reported to the company of the request''s key.';
+grant select on public.own_contact_identity_events to api_reader;
+
+create view public.own_contact_windows as
+  select id, company_id, contact_id, account_id, last_inbound_at, closed_at, expires_at
+  from public.contact_windows
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contact_windows is
+  'Until when the company of the request''s key may send free replies to each person.';
+grant select on public.own_contact_windows to api_reader;
+
+create view public.own_contact_wishes as
+  select
+    id, company_id, do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at,
+    marketing_stopped_at, marketing_stop_source, marketing_resumed_at, marketing_opt_out_at
+  from public.contacts
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contact_wishes is
+  'Which messages each person wants from the company of the request''s key, and when the person or the company '
+  'changed this.';
+grant select on public.own_contact_wishes to api_reader;

@@ -1,0 +1,173 @@
+-- Functions that compare and measure texts, phones and JSON. Columns, constraints and indexes use them.
+
+-- This function is in plpgsql, because plpgsql keeps the plan. Postgres would plan an SQL function again for each
+-- statement that writes a row.
+create function app.words(text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return replace(
+    lower(
+      regexp_replace(
+        regexp_replace(normalize(' ' || $1, NFKD), '[\u0300-\u036f]', '', 'g'),
+        '[\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]+', ' ', 'g'
+      -- This collation follows the rules of Unicode on every platform. The collation of the database may change only
+      -- ASCII letters to lower case.
+      ) collate "pg_c_utf8"
+    ),
+    'ς', 'σ'
+  );
+end
+$$;
+comment on function app.words(text) is
+  'Returns a text in the form that searches compare: without accents, in lower case, with a space before the first '
+  'word. Each run of ASCII punctuation and white space becomes one space. gateway/records/words.ts does the same with '
+  'the words of callers.';
+grant execute on function app.words(text) to api_reader, api_client, authenticated, service_role;
+
+-- An index row has at most 2704 bytes, so a constraint limits the longest tag. A tag that an API key writes has at most
+-- 64 characters, but signed-in people may write longer tags.
+create function app.longest(texts text[]) returns integer
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+declare
+  longest integer := 0;
+  each text;
+begin
+  foreach each in array texts loop
+    longest := greatest(longest, octet_length(each));
+  end loop;
+  return longest;
+end
+$$;
+comment on function app.longest(text[]) is
+  'Returns the number of bytes of the longest text in the array. Returns 0 for an empty array.';
+grant execute on function app.longest(text[]) to api_client, authenticated, service_role;
+
+create function app.phone_key(phone text) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return case
+    -- Brazil: mobile numbers got a ninth digit, and both spellings reach one account. Only numbers of the old mobile
+    -- range (6 to 9) have a short spelling. If the 9 comes before any other digit, it belongs to the number.
+    when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
+    -- Mexico: mobile numbers used to have a 1 before their ten digits.
+    when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
+    -- Argentina: calls from abroad put a 9 before the ten digits of a mobile number.
+    when phone ~ '^\+549[0-9]{10}$' then '+54' || right(phone, 10)
+    else phone
+  end;
+end
+$$;
+comment on function app.phone_key(text) is
+  'Returns the phone that identifies a person. If the messaging channel treats two spellings as one number, both have '
+  'the same key.';
+grant execute on function app.phone_key(text) to api_client, authenticated, service_role;
+
+-- People recognize a key by its name, and type the name to delete the key. So everyone must be able to read and type
+-- each name.
+create function app.is_key_name(name text) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select name <> ''
+    -- No blank and no joiner at either end. A joiner belongs between the characters of some scripts and emoji.
+    and name !~ '^[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]'
+    and name !~ '[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]$'
+    -- No control characters, no invisible characters, and no characters that change the direction of the text.
+    and name !~ '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]'
+    and name !~ '[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]'
+$$;
+comment on function app.is_key_name(text) is
+  'Checks whether a person can read and type the name of an API key. Such a name has no blank at either end, and no '
+  'invisible character except joiners between other characters.';
+grant execute on function app.is_key_name(text) to authenticated, service_role;
+
+create function app.check_name(name text, whose text) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if char_length(name) not between 1 and 100 then
+    raise sqlstate 'PT422' using message = format('The name of %s has 1 to 100 characters', whose);
+  end if;
+  if not app.is_key_name(name) then
+    raise sqlstate 'PT422' using message = format(
+      'The name of %s has no blank at either end, and no line breaks, control characters or invisible characters', whose
+    );
+  end if;
+end
+$$;
+comment on function app.check_name(text, text) is
+  'Raises PT422, with a message for people, when a key or a member cannot have this name. Accepts null.';
+grant execute on function app.check_name(text, text) to authenticated, service_role;
+
+create function app.check_name_of_row() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform app.check_name(new.name, tg_argv[0]);
+  return new;
+end
+$$;
+comment on function app.check_name_of_row() is
+  'Trigger: refuses a wrong name with a message for people, before a constraint refuses it. The argument of the '
+  'trigger says whose name it is.';
+
+create function app.merge_json(target jsonb, patch jsonb) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(patch) <> 'object' then
+    return patch;
+  end if;
+  if target is null or jsonb_typeof(target) <> 'object' then
+    target := '{}';
+  end if;
+  return coalesce(
+    (
+      select jsonb_object_agg(key, value)
+      from (
+        select key, value from jsonb_each(target) where not patch ? key
+        union all
+        select key, app.merge_json(target -> key, value) from jsonb_each(patch) where jsonb_typeof(value) <> 'null'
+      ) as merged
+    ),
+    '{}'
+  );
+end
+$$;
+comment on function app.merge_json(jsonb, jsonb) is
+  'Returns the target after a JSON Merge Patch (RFC 7396): null removes a key, objects are merged, and other values '
+  'are replaced.';
+grant execute on function app.merge_json(jsonb, jsonb) to api_client, service_role;
+
+create function app.compact_json_bytes(document jsonb) returns integer
+language sql immutable
+set search_path = ''
+as $$
+  -- Postgres writes a space after every comma and colon. These spaces do not count, but spaces within strings do.
+  select octet_length(document::text)
+    - (select length(rest) - length(replace(rest, ' ', ''))
+       from (values (regexp_replace(document::text, '"([^"\\]|\\.)*"', '', 'g'))) as without_strings (rest))
+$$;
+comment on function app.compact_json_bytes(jsonb) is
+  'Returns how many bytes a document has as JSON without white space. The API counts the bytes of a document in this '
+  'way.';
+grant execute on function app.compact_json_bytes(jsonb) to api_client, service_role;
+
+create function app.as_list(document jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select case jsonb_typeof(document)
+    when 'array' then document when 'object' then jsonb_build_array(document) else '[]' end
+$$;
+comment on function app.as_list(jsonb) is
+  'Returns a document as a list. A single object becomes a list of one. Any other value becomes an empty list.';

@@ -1,0 +1,177 @@
+-- The clock of changes. Callers keep copies of some rows. Each of these rows has a version: the number of the
+-- transaction that last wrote it. The horizon is the number of the oldest transaction that is still writing. A page of
+-- changes shows only versions below the horizon. A transaction that begins to write later gets a greater number. So a
+-- change that is committed after a page was read has a version at or above the horizon of that page. The order of the
+-- commits does not matter. A caller that continues from its cursor misses no change.
+--
+-- A database that is restored from a dump counts transactions from the beginning. So a version is the base plus the
+-- number of the transaction, and restart_changes() moves the base above every version. The generation shows whether a
+-- cursor was made before the last restart. The generation is the time of the last restart or of the first migration, in
+-- seconds. So two databases seldom have the same generation.
+create table app.change_clock (
+  is_only boolean primary key default true check (is_only),
+  base bigint not null default 0,
+  generation bigint not null default extract(epoch from clock_timestamp())::bigint
+);
+comment on table app.change_clock is
+  'One row: the base, which is added to a transaction number to make a version, and the current generation of the '
+  'cursors.';
+
+create function app.set_updated_at() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.updated_at := now();
+  return new;
+end
+$$;
+comment on function app.set_updated_at() is 'Trigger: stamps updated_at with the time of the transaction.';
+
+-- Security definer, because no role may read change_clock. The other functions that read this table are security
+-- definer for the same reason.
+create function app.change_now() returns bigint
+language plpgsql volatile security definer
+set search_path = ''
+as $$
+begin
+  return (select base + pg_current_xact_id()::text::bigint from app.change_clock);
+end
+$$;
+comment on function app.change_now() is
+  'Returns the version of the rows that this transaction writes. All of these rows have the same version, even after '
+  'a savepoint.';
+grant execute on function app.change_now() to api_client, authenticated, service_role;
+
+-- This function must be stable. A volatile function sees a newer snapshot than the statement that calls it. A change
+-- that is committed between the two snapshots would be lost: the page would lack it, although its version is below the
+-- horizon.
+create function app.change_clock_now(out generation bigint, out horizon bigint, out beyond bigint)
+language sql stable security definer
+set search_path = ''
+as $$
+  select
+    generation,
+    base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+    base + pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+  from app.change_clock
+$$;
+comment on function app.change_clock_now() is
+  'Returns the clock as this statement sees it. Every transaction with a version below the horizon has ended. A '
+  'visible row has a version below `beyond`.';
+grant execute on function app.change_clock_now() to api_client;
+
+create function app.change_clock_for(
+  cursor_generation bigint, cursor_version bigint, newest_version bigint, out generation bigint, out horizon bigint
+)
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  beyond bigint;
+begin
+  select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
+  from app.change_clock_now() as clock;
+  -- This check comes first, because only the operator can mend this fault. A caller that starts again from the
+  -- beginning would not get the newest rows either.
+  if newest_version >= beyond then
+    raise sqlstate 'PT500' using
+      message = 'Rows have versions that this database has not given out, so the feeds of changes would not show them',
+      detail = format('a row has the version %s, and the versions of this database end at %s', newest_version, beyond),
+      hint = 'The database was restored or moved: run npm run admin -- changes restart';
+  end if;
+  if cursor_generation <> generation or cursor_version >= beyond then
+    raise sqlstate 'PT410' using message = 'This cursor is older than the restore or the move of the database';
+  end if;
+end
+$$;
+comment on function app.change_clock_for(bigint, bigint, bigint) is
+  'Returns the clock for a page of changes after a cursor. Without a cursor, both parts of the cursor are null. '
+  'newest_version is the greatest version of the rows from which the page is read. Raises PT410 for a cursor of '
+  'another generation. Also raises PT410 for a cursor that is ahead of the clock, because the database was restored to '
+  'an earlier time. Raises PT500 when the clock was not restarted after a restore.';
+grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_client;
+
+-- A conditional write succeeds only if the record has not changed since it was read. The caller writes the version that
+-- it read, and the statement compares it with the stored version. If fifty writes with the same version run at the same
+-- time, only one succeeds.
+--
+-- A filter by version could not tell a changed record from a missing record, because it would find no row in either
+-- case.
+create function app.note_change() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- If these could change, the copy of a caller would keep the row under its earlier id, or in its earlier company.
+  if new.id <> old.id or new.company_id <> old.company_id then
+    raise sqlstate 'PT422' using
+      message = 'A row keeps its id and its company: delete it, and add another one';
+  end if;
+  -- If the statement writes no version, the old and the new version are equal.
+  if new.version <> old.version then
+    raise sqlstate 'PT412' using
+      message = 'The row has another version: it was changed after that version was read', detail = old.version::text;
+  end if;
+  new.updated_at := now();
+  new.version := app.change_now();
+  return new;
+end
+$$;
+comment on function app.note_change() is
+  'Trigger: stamps updated_at and version with the time and the number of the transaction. If the statement writes a '
+  'version that the row does not have, raises PT412 with the current version as detail. Refuses a change of the id or '
+  'the company.';
+
+-- Pipelines, stages, teams and members have a version too, so that every record stored as a row has one. These tables
+-- have no feed of changes, because a company has few such rows.
+create function app.note_version() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- If the statement writes no version, the old and the new version are equal.
+  if new.version <> old.version then
+    raise sqlstate 'PT412' using
+      message = 'The row has another version: it was changed after that version was read', detail = old.version::text;
+  end if;
+  new.updated_at := now();
+  new.version := app.change_now();
+  return new;
+end
+$$;
+comment on function app.note_version() is
+  'Trigger: does what app.note_change() does, for tables without a feed of changes. The ids of their rows may '
+  'change.';
+
+create function app.require_version(present bigint, accepted bigint) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if present <> accepted then
+    raise sqlstate 'PT412' using
+      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+  end if;
+end
+$$;
+comment on function app.require_version(bigint, bigint) is
+  'Raises PT412, as app.note_version() does, when the version of a row is not the accepted version. Null accepts any '
+  'version. This is for functions that check a write before they write the row.';
+
+create function app.require_version(present bigint, accepted bigint[]) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if accepted is not null and present <> all (accepted) then
+    raise sqlstate 'PT412' using
+      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+  end if;
+end
+$$;
+comment on function app.require_version(bigint, bigint[]) is
+  'Raises PT412 when the version of a row is not among the accepted versions. The detail is the current version. Null '
+  'accepts any version.';
+
+insert into app.change_clock default values;

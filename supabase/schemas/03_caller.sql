@@ -1,0 +1,196 @@
+-- Functions that say who makes a request: the company of its API key, the person, and the address of the client.
+-- Policies and the defaults of company_id columns call these functions.
+
+create function app.company_id(needed_scope text default null) returns uuid
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  claims constant jsonb := auth.jwt();
+  claimed_scope constant text := claims ->> 'scope';
+  key record;
+begin
+  -- Statements of people and of the platform name the company of a row themselves.
+  if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
+    return null;
+  end if;
+
+  select api_keys.company_id, api_keys.scopes into key
+  from public.api_keys
+  where api_keys.key_hash = claims ->> 'key_hash'
+    and api_keys.is_active
+    and (api_keys.expires_at is null or api_keys.expires_at > now());
+
+  if found
+    and (claimed_scope is null or claimed_scope = any (key.scopes))
+    -- A read token cannot write, even if its key has the scope write.
+    and (needed_scope is null or claimed_scope = needed_scope) then
+    return key.company_id;
+  end if;
+
+  -- The reason is looked up only for a refused key, so that an accepted key costs no further query.
+  select
+    coalesce(claimed_scope = any (api_keys.scopes), true) as has_claimed_scope,
+    case
+      when not api_keys.is_active then 'inactive'
+      when api_keys.expires_at <= now() then 'expired'
+      else 'scope'
+    end as reason,
+    api_keys.id, api_keys.hint
+  into key
+  from public.api_keys
+  where api_keys.key_hash = claims ->> 'key_hash';
+
+  if not found then
+    raise sqlstate 'PT401' using message = 'Invalid or expired API key';
+  end if;
+  if key.reason <> 'scope' then
+    raise sqlstate 'PT401' using
+      message = 'Invalid or expired API key',
+      detail = json_build_object('key_id', key.id, 'hint', key.hint, 'reason', key.reason);
+  end if;
+  raise sqlstate 'PT403' using
+    message = format(
+      'This API key does not have %s permission',
+      case when key.has_claimed_scope then needed_scope else claimed_scope end
+    ),
+    detail = json_build_object('key_id', key.id, 'hint', key.hint, 'reason', key.reason);
+end
+$$;
+comment on function app.company_id(text) is
+  'Returns the company of the API key of this request, or null when the request has no key. Raises PT401 when the key '
+  'is unknown, inactive or expired. Raises PT403 when the key lacks the scope that its token claims, or when the '
+  'token was not made for needed_scope. The detail is a JSON object: key_id and hint of the refused key, and the '
+  'reason (inactive, expired or scope). An unknown key has no detail.';
+grant execute on function app.company_id(text) to api_reader, api_client, authenticated, service_role;
+
+create function app.company_id_to_read(of_table text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return app.company_id(case current_setting('app.written', true) when of_table then 'write' else 'read' end);
+end
+$$;
+comment on function app.company_id_to_read(text) is
+  'Returns the company of the API key. The policies for reading a table call this with the name of the table. While a '
+  'statement writes this table, the token needs the scope write. Otherwise the token needs the scope read.';
+grant execute on function app.company_id_to_read(text) to api_client;
+
+-- Postgres also applies the read policies to a written row, when the statement returns the row (returning) or searches
+-- for it (where). So a write token may read a table while a statement writes that table. At any other time, only a read
+-- token may read it.
+--
+-- The setting app.written names the table that is being written. The triggers set app.written before the statement
+-- looks for its first row, and clear it after the statement returns its last row. Postgres evaluates the condition of a
+-- policy only when it needs the result. A caller cannot set app.written, because the Data API calls no function outside
+-- its schemas. A caller that could set app.written could also set the claims of the token.
+create function app.note_written_table() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform set_config('app.written', case tg_when when 'BEFORE' then tg_table_name else '' end, true);
+  return null;
+end
+$$;
+comment on function app.note_written_table() is
+  'Trigger: sets app.written to the name of the table while a statement writes it, and to an empty text afterwards.';
+
+create function public.authenticate() returns uuid
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id();
+begin
+  -- One update in five minutes is enough to tell a used key from a forgotten key.
+  update public.api_keys set last_used_at = now()
+  where key_hash = auth.jwt() ->> 'key_hash'
+    and (last_used_at is null or last_used_at < now() - interval '5 minutes');
+  return own_company_id;
+end
+$$;
+comment on function public.authenticate() is
+  'Checks the key of a request that reads no row, notes that the key is in use, and returns its company. Raises '
+  'PT401 and PT403 as app.company_id() does.';
+grant execute on function public.authenticate() to api_client;
+
+-- Security definer, because no role may read the digests of keys.
+create function app.author(out api_key_id uuid, out user_id uuid)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+begin
+  case coalesce(current_setting('role', true), '')
+    when 'api_client' then
+      select id into api_key_id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash';
+    when 'authenticated' then
+      user_id := auth.uid();
+    else
+      null; -- the platform
+  end case;
+end
+$$;
+comment on function app.author() is
+  'Returns the author of the change that this statement writes: the API key or the person of the request. Both results '
+  'are null when the platform makes the change.';
+
+create function app.acting_kind() returns text
+language sql stable
+set search_path = ''
+as $$
+  select case coalesce(current_setting('role', true), '')
+    when 'authenticated' then 'person'
+    when 'service_role' then 'platform'
+    else 'database'
+  end
+$$;
+comment on function app.acting_kind() is
+  'Returns the kind of author that makes the statement, as in company_events.actor_kind: person, platform or database.';
+
+-- The address of the client, as the proxy in front of the Data API reports it. The Data API passes the headers of each
+-- request to its statements.
+create function app.address_of(written text) returns inet
+language sql immutable
+set search_path = ''
+as $$
+  select case
+    -- An address with a mask is a network, not a client.
+    when pg_input_is_valid(btrim(written), 'inet') and strpos(written, '/') = 0 then btrim(written)::inet
+  end
+$$;
+comment on function app.address_of(text) is
+  'Reads an IP address from the text of a header. Returns null when the text is not an IP address.';
+
+create function app.client_address() returns inet
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    -- Requests to a hosted project come through Cloudflare, which writes this header. Cloudflare passes on
+    -- x-forwarded-for as the caller wrote it.
+    app.address_of(headers ->> 'cf-connecting-ip'),
+    -- The proxy of a self-hosted project writes this header.
+    app.address_of(headers ->> 'x-real-ip'),
+    -- A proxy adds the address that it sees at the end of this header. The caller may have written the part before it.
+    app.address_of(split_part(headers ->> 'x-forwarded-for', ',', -1))
+  )
+  from (
+    select case when pg_input_is_valid(setting, 'jsonb') then setting::jsonb end as headers
+    from current_setting('request.headers', true) as setting
+  ) request
+$$;
+comment on function app.client_address() is
+  'Returns the address of the client, as the platform reports it. Returns null outside a request, or when the '
+  'platform reports no address. Never fails.';
+
+-- The health check for monitors. This call reaches the database as every request does, but needs no API key.
+create function public.health() returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select true
+$$;
+comment on function public.health() is 'Returns true, which shows that the database answers.';
+grant execute on function public.health() to api_client;

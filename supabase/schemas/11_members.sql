@@ -1,0 +1,214 @@
+-- The operator manages the members of a company with these functions, because a new company has no owner who could add
+-- members. The operator names a person by the e-mail address with which the person signs in.
+
+create type public.company_member as (
+  company_id uuid,
+  user_id uuid,
+  email text,
+  name text,
+  role text,
+  created_at timestamptz
+);
+comment on type public.company_member is
+  'A member as the operator sees it, with the e-mail address. Signed-in people and API keys cannot read the e-mail '
+  'address.';
+
+create function app.name_of_person(user_id uuid, company_id uuid) returns text
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(
+    (
+      select company_members.name from public.company_members
+      where company_members.user_id = name_of_person.user_id
+        and company_members.company_id = name_of_person.company_id
+    ),
+    (select users.email from auth.users where users.id = name_of_person.user_id)
+  )
+$$;
+comment on function app.name_of_person(uuid, uuid) is
+  'Returns the name of a person in a company, or the e-mail address if there is no name. Returns null when neither is '
+  'known.';
+
+create function app.person_with_email(email text) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  found_ids constant uuid[] := array(
+    select users.id from auth.users where lower(users.email) = lower(btrim(person_with_email.email)) limit 2
+  );
+begin
+  if cardinality(found_ids) = 0 then
+    raise sqlstate 'PT404' using message = 'No one has signed up with this e-mail address';
+  end if;
+  -- A person who signs in by single sign-on and also in another way has two user accounts.
+  if cardinality(found_ids) > 1 then
+    raise sqlstate 'PT409' using message = 'Several people have signed up with this e-mail address';
+  end if;
+  return found_ids[1];
+end
+$$;
+comment on function app.person_with_email(text) is
+  'Returns the person who signs in with an e-mail address. Upper and lower case do not matter. Raises PT404 when '
+  'there is no such person, and PT409 when there are several.';
+
+create function app.check_member_role(role text) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if role is null or role not in ('owner', 'admin', 'agent') then
+    raise sqlstate 'PT422' using message = 'The role of a member is owner, admin or agent';
+  end if;
+end
+$$;
+comment on function app.check_member_role(text) is 'Raises PT422 for an unknown role.';
+
+create function app.member_with_email(company_id uuid, email text) returns public.company_member
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person constant uuid := app.person_with_email(member_with_email.email);
+  member public.company_member;
+begin
+  select m.company_id, m.user_id, u.email, m.name, m.role, m.created_at into member
+  from public.company_members m
+  join auth.users u on u.id = m.user_id
+  where m.company_id = member_with_email.company_id and m.user_id = person;
+  if not found then
+    raise sqlstate 'PT404' using message = 'This person does not work in the company';
+  end if;
+  return member;
+end
+$$;
+comment on function app.member_with_email(uuid, text) is
+  'Returns the member of a company who signs in with an e-mail address. Raises PT404 when there is none.';
+
+create function app.keep_an_owner(company_id uuid, leaving uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  owners uuid[];
+begin
+  -- Every call locks the rows in the same order. If two owners leave at the same time, the second one waits and is then
+  -- refused.
+  owners := array(
+    select user_id from public.company_members
+    where company_id = keep_an_owner.company_id and role = 'owner'
+    order by user_id
+    for no key update
+  );
+  if owners = array[leaving] then
+    raise sqlstate 'PT409' using message = 'This is the only owner of the company: make another member owner first';
+  end if;
+end
+$$;
+comment on function app.keep_an_owner(uuid, uuid) is
+  'Raises PT409 when this person is the only owner of the company. Until the end of the transaction, no other owner '
+  'can leave.';
+
+-- Security definer, like the functions below. Only these functions read the e-mail addresses of people, and only the
+-- platform may call them.
+create function public.add_company_member(
+  company_id uuid,
+  email text,
+  role text default 'agent',
+  name text default null
+) returns public.company_member
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person uuid;
+begin
+  perform app.check_member_role(add_company_member.role);
+  perform app.check_name(btrim(add_company_member.name), 'a member');
+  if not exists (select from public.companies where companies.id = add_company_member.company_id) then
+    raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  person := app.person_with_email(add_company_member.email);
+  -- In a project that lets people sign up, anyone can sign up with the address of another person, but cannot confirm
+  -- that address.
+  if not exists (
+    select from auth.users
+    where users.id = person and (users.email_confirmed_at is not null or users.invited_at is not null)
+  ) then
+    raise sqlstate 'PT409' using message = 'This person has not confirmed the e-mail address yet';
+  end if;
+  insert into public.company_members (company_id, user_id, role, name)
+  values (add_company_member.company_id, person, add_company_member.role, btrim(add_company_member.name))
+  on conflict do nothing;
+  if not found then
+    raise sqlstate 'PT409' using message = 'This person works in the company already';
+  end if;
+  return app.member_with_email(add_company_member.company_id, add_company_member.email);
+end
+$$;
+comment on function public.add_company_member(uuid, text, text, text) is
+  'Adds the person who signs in with this e-mail address to a company. Raises PT404 when there is no such company or '
+  'person. Raises PT409 when the address is not confirmed, or when the person already works in the company. Raises '
+  'PT422 for a wrong role or name.';
+grant execute on function public.add_company_member(uuid, text, text, text) to service_role;
+
+create function public.list_company_members(company_id uuid) returns setof public.company_member
+language sql stable security definer
+set search_path = ''
+as $$
+  select m.company_id, m.user_id, u.email::text, m.name, m.role, m.created_at
+  from public.company_members m
+  join auth.users u on u.id = m.user_id
+  where m.company_id = list_company_members.company_id
+$$;
+comment on function public.list_company_members(uuid) is
+  'Returns the members of a company, with their e-mail addresses. Returns no rows for an unknown company.';
+grant execute on function public.list_company_members(uuid) to service_role;
+
+create function public.change_company_member_role(company_id uuid, email text, role text)
+returns public.company_member
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  member public.company_member;
+begin
+  perform app.check_member_role(change_company_member_role.role);
+  member := app.member_with_email(change_company_member_role.company_id, change_company_member_role.email);
+  if change_company_member_role.role <> 'owner' then
+    perform app.keep_an_owner(member.company_id, member.user_id);
+  end if;
+  update public.company_members set role = change_company_member_role.role
+  where company_id = member.company_id and user_id = member.user_id;
+  return app.member_with_email(change_company_member_role.company_id, change_company_member_role.email);
+end
+$$;
+comment on function public.change_company_member_role(uuid, text, text) is
+  'Gives a member of a company another role. Raises PT404 when no member has the e-mail address. Raises PT409 when '
+  'the company would have no owner left. Raises PT422 for a wrong role.';
+grant execute on function public.change_company_member_role(uuid, text, text) to service_role;
+
+create function public.remove_company_member(company_id uuid, email text) returns public.company_member
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  member public.company_member;
+begin
+  member := app.member_with_email(remove_company_member.company_id, remove_company_member.email);
+  perform app.keep_an_owner(member.company_id, member.user_id);
+  delete from public.company_members
+  where company_id = member.company_id and user_id = member.user_id;
+  return member;
+end
+$$;
+comment on function public.remove_company_member(uuid, text) is
+  'Removes a member from a company. The person can still sign in. Raises PT404 when no member has the e-mail '
+  'address, and PT409 when the company would have no owner left.';
+grant execute on function public.remove_company_member(uuid, text) to service_role;

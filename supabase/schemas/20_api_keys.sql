@@ -1,0 +1,248 @@
+-- API keys. Owners and admins of a company create, rename, switch off, rotate and delete its keys. The operator can do
+-- the same.
+
+create type public.new_api_key as (
+  id uuid,
+  company_id uuid,
+  name text,
+  api_key text,
+  scopes text[],
+  expires_at timestamptz,
+  created_at timestamptz
+);
+comment on type public.new_api_key is
+  'A new key, as create_api_key() and rotate_api_key() return it. Only this answer contains the key itself (api_key).';
+
+create table public.api_keys (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  name text not null check (char_length(name) between 1 and 100)
+    constraint api_keys_name_can_be_typed check (app.is_key_name(name)),
+  -- SHA-256 in hexadecimal. A plain digest is enough: keys are random, so there is no dictionary to try.
+  key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
+  -- The last four characters, so that a person can tell one key from another.
+  hint text not null check (char_length(hint) = 4),
+  scopes text[] not null check (
+    cardinality(scopes) > 0
+    and scopes <@ array['read', 'write', 'messaging']
+  ),
+  is_active boolean not null default true,
+  expires_at timestamptz check (isfinite(expires_at)),
+  last_used_at timestamptz,
+  created_by uuid references auth.users on delete set null,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  replaces uuid,
+  replaced_at timestamptz,
+  meant_to_expire_at timestamptz,
+  constraint api_keys_id_in_company unique (company_id, id),
+  -- A key can have only one successor. The foreign key also uses the index of this constraint.
+  constraint api_keys_one_successor unique (company_id, replaces),
+  -- When a key is deleted, its successor remains.
+  constraint api_keys_replaces_fkey foreign key (company_id, replaces)
+    references public.api_keys (company_id, id) on delete set null (replaces)
+);
+comment on table public.api_keys is
+  'The API keys of integrations. The key itself is shown once, when it is created, and is never stored.';
+comment on column public.api_keys.last_used_at is
+  'When a request last used the key. authenticate() updates it, at most once in five minutes.';
+comment on column public.api_keys.replaces is
+  'The earlier key that this key replaces. Null when there is no earlier key, or when the earlier key was deleted.';
+comment on column public.api_keys.replaced_at is
+  'When the key last got a successor. The time stays, even if the successor is deleted.';
+comment on column public.api_keys.meant_to_expire_at is
+  'The expiry that the key had before its first rotation: infinity means never, and null means no rotation yet. A '
+  'rotation shortens expires_at, but the successor lives as long as the key was meant to live.';
+
+create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
+create index api_keys_created_by_idx on public.api_keys (created_by);
+
+create function app.add_api_key(
+  company_id uuid,
+  name text,
+  scopes text[],
+  expires_at timestamptz,
+  replaces uuid default null
+) returns public.new_api_key
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  -- 256 random bits, in an alphabet that is safe in headers and URLs.
+  plain constant text := 'sk_live_' || translate(
+    rtrim(encode(extensions.gen_random_bytes(32), 'base64'), '='), '+/', '-_'
+  );
+  made public.new_api_key;
+begin
+  insert into public.api_keys as k (company_id, name, key_hash, hint, scopes, expires_at, created_by, replaces)
+  values (
+    add_api_key.company_id,
+    add_api_key.name,
+    encode(sha256(convert_to(plain, 'UTF8')), 'hex'),
+    right(plain, 4),
+    add_api_key.scopes,
+    add_api_key.expires_at,
+    (select auth.uid()),
+    add_api_key.replaces
+  )
+  returning k.id, k.company_id, k.name, plain, k.scopes, k.expires_at, k.created_at into made;
+  return made;
+end
+$$;
+comment on function app.add_api_key(uuid, text, text[], timestamptz, uuid) is
+  'Creates a random key with these values. Only create_api_key() and rotate_api_key() call it, and both check the '
+  'caller.';
+
+create function public.create_api_key(
+  name text,
+  scopes text[],
+  expires_at timestamptz default null,
+  company_id uuid default null
+) returns public.new_api_key
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  managed constant uuid[] := app.managed_company_ids();
+  owner_id uuid := create_api_key.company_id;
+begin
+  if owner_id is null and not is_platform and cardinality(managed) = 1 then
+    owner_id := managed[1];
+  end if;
+  if not is_platform and cardinality(managed) = 0 then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company create its API keys';
+  end if;
+  if owner_id is null then
+    raise sqlstate 'PT422' using message = 'Name the company of the new key in company_id';
+  end if;
+  if not is_platform and owner_id <> all (managed) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company create its API keys';
+  end if;
+  if not exists (select from public.companies where companies.id = owner_id) then
+    raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  if coalesce(char_length(btrim(create_api_key.name)), 0) not between 1 and 100 then
+    raise sqlstate 'PT422' using message = 'The name of a key has 1 to 100 characters';
+  end if;
+  if cardinality(coalesce(create_api_key.scopes, '{}')) = 0
+    or not create_api_key.scopes <@ array['read', 'write', 'messaging'] then
+    raise sqlstate 'PT422' using message = 'The scopes of a key are one or more of read, write and messaging';
+  end if;
+  if not app.is_key_name(btrim(create_api_key.name)) then
+    raise sqlstate 'PT422' using message = 'The name of a key has no line breaks, control characters or invisible characters';
+  end if;
+  if create_api_key.expires_at <= now() or not isfinite(create_api_key.expires_at) then
+    raise sqlstate 'PT422' using message = 'The expiry of a key must be a moment in the future';
+  end if;
+  if create_api_key.expires_at >= '10000-01-01Z' then
+    raise sqlstate 'PT422' using message = 'The expiry of a key must be before the year 10000';
+  end if;
+
+  return app.add_api_key(
+    owner_id,
+    btrim(create_api_key.name),
+    array(select distinct scope from unnest(create_api_key.scopes) as scope order by scope),
+    create_api_key.expires_at
+  );
+end
+$$;
+comment on function public.create_api_key(text, text[], timestamptz, uuid) is
+  'Creates an API key and returns it. The key is never shown again. Owners and admins of the company may call this '
+  'function. A person who runs exactly one company may leave out company_id. The platform (service_role) may name any '
+  'company.';
+grant execute on function public.create_api_key(text, text[], timestamptz, uuid) to authenticated, service_role;
+
+create function public.rotate_api_key(key_id uuid, overlap_hours integer default 24) returns public.new_api_key
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  managed constant uuid[] := app.managed_company_ids();
+  working_in constant uuid[] := app.member_company_ids();
+  key public.api_keys;
+  until timestamptz;
+  made public.new_api_key;
+begin
+  if not is_platform and cardinality(managed) = 0 then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company rotate its API keys';
+  end if;
+  if overlap_hours is null or overlap_hours not between 0 and 168 then
+    raise sqlstate 'PT422' using message = 'The overlap is 0 to 168 hours';
+  end if;
+
+  -- The function checks the caller before it locks anything. So a caller without the right never waits and never blocks
+  -- others.
+  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id;
+  if not found or not (is_platform or key.company_id = any (working_in)) then
+    raise sqlstate 'PT404' using message = 'No API key has this id';
+  end if;
+  if not (is_platform or key.company_id = any (managed)) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company rotate its API keys';
+  end if;
+
+  -- The company is locked first, because a deletion of the company locks the company before its keys.
+  perform from public.companies where companies.id = key.company_id for key share;
+  -- If two rotations run at the same time, the second one waits here and then finds the successor.
+  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No API key has this id';
+  end if;
+  if exists (
+    select from public.api_keys
+    where api_keys.company_id = key.company_id and api_keys.replaces = key.id
+  ) then
+    raise sqlstate 'PT409' using message = 'This key was already replaced: rotate its successor';
+  end if;
+
+  key.meant_to_expire_at := coalesce(key.meant_to_expire_at, key.expires_at, 'infinity');
+  if isfinite(key.meant_to_expire_at) then
+    until := least(now() + (key.meant_to_expire_at - key.created_at), '9999-12-31Z');
+    if until <= now() then
+      raise sqlstate 'PT422' using message = 'This key expired before it was made: create a new one';
+    end if;
+  end if;
+  made := app.add_api_key(key.company_id, key.name, key.scopes, until, key.id);
+  -- A key without expires_at never expires, and least() ignores null.
+  update public.api_keys set
+    expires_at = least(api_keys.expires_at, now() + make_interval(hours => overlap_hours)),
+    meant_to_expire_at = key.meant_to_expire_at,
+    replaced_at = now(),
+    updated_at = now()
+  where api_keys.id = key.id;
+  return made;
+end
+$$;
+comment on function public.rotate_api_key(uuid, integer) is
+  'Creates a successor of an API key and returns it. The successor is never shown again. The successor has the same '
+  'name and scopes, is active, and lives as long as the earlier key was meant to live. The earlier key ends after the '
+  'overlap, or at its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and '
+  'admins of the company and the platform (service_role) may call this function. Raises PT403 for other callers. '
+  'Raises PT404 for an unknown key or a key of another company. Raises PT409 for a key that already has a successor. '
+  'Raises PT422 for a wrong overlap, or for a key whose expiry was before its creation.';
+grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
+
+create trigger api_keys_check_name before insert or update of name on public.api_keys
+  for each row execute function app.check_name_of_row('a key');
+create trigger api_keys_set_updated_at before update of name, is_active on public.api_keys
+  for each row execute function app.set_updated_at();
+
+alter table public.api_keys enable row level security;
+create policy "owners and admins see their company's keys" on public.api_keys
+  for select to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+create policy "owners and admins rename keys and switch them on and off" on public.api_keys
+  for update to authenticated
+  using (company_id = any ((select app.managed_company_ids())::uuid[]))
+  with check (company_id = any ((select app.managed_company_ids())::uuid[]));
+create policy "owners and admins delete their company's keys" on public.api_keys
+  for delete to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+
+grant delete on public.api_keys to authenticated, service_role;
+grant select (
+  id, company_id, name, hint, scopes, is_active, expires_at, last_used_at, created_by, created_at, updated_at,
+  replaces
+) on public.api_keys to authenticated, service_role;
+grant update (name, is_active) on public.api_keys to authenticated, service_role;

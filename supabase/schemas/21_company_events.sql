@@ -1,0 +1,216 @@
+-- The history of a company. The history has an event for each change of an API key, for each member who joins or
+-- leaves, and for each change of a member's name or role. The event says who made the change, when, and from which
+-- address. The database writes the event in the transaction of the change. Changes by people, by the platform and by
+-- administrators all have events.
+
+create table public.company_events (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  -- These columns have no foreign keys, because an event stays after its key is deleted or its person has left.
+  key_id uuid,
+  key_name text,
+  key_hint text,
+  action text not null,
+  details jsonb not null default '{}',
+  actor_kind text not null check (actor_kind in ('person', 'platform', 'database')),
+  actor_id uuid,
+  actor_name text,
+  client_address inet,
+  -- clock_timestamp() advances within a transaction, so the events of one transaction have an order.
+  created_at timestamptz not null default clock_timestamp(),
+  member_id uuid,
+  member_name text,
+  constraint company_events_action_check check (
+    case
+      when member_id is null then
+        num_nulls(key_id, key_name, key_hint) = 0 and member_name is null and action in (
+          'created', 'renamed', 'switched_off', 'switched_on', 'rotated', 'expiry_changed', 'changed', 'deleted'
+        )
+      else
+        num_nonnulls(key_id, key_name, key_hint) = 0 and action in (
+          'member_added', 'member_renamed', 'member_role_changed', 'member_removed'
+        )
+    end
+  )
+);
+comment on table public.company_events is
+  'The changes of the API keys and the members of each company. Owners and admins read this table. Only the triggers '
+  'of api_keys and company_members write it.';
+comment on column public.company_events.key_name is
+  'The name of the key after the event. Null when the event is about a member.';
+comment on column public.company_events.member_id is
+  'The member that the event is about, as in company_members.user_id. Null when the event is about a key.';
+comment on column public.company_events.member_name is
+  'The name of the member after the event. Null when the member had no name.';
+comment on column public.company_events.action is
+  'The kind of event. The action changed comes only from a statement of an administrator, such as a statement that '
+  'gives a key other scopes.';
+comment on column public.company_events.details is
+  'Which values this object has depends on the action. A created event has scopes and expires_at, and also `replaces` '
+  'if the key replaces another key. The events renamed and expiry_changed have from and to, where a null expiry means '
+  'never. A rotated event has successor_id and ends_at. A changed event has fields, and from and to if the scopes '
+  'changed. A deleted event has scopes. The events member_renamed and member_role_changed have from and to, where a '
+  'null name means no name. The events member_added and member_removed have role.';
+comment on column public.company_events.actor_name is
+  'The name that the person had in the company before the event, or the e-mail address if the person had no name. '
+  'Another person may later get the same name, but never the same actor_id.';
+comment on column public.company_events.actor_kind is
+  'person: a signed-in person. platform: the operator, with the secret key. database: a statement that did not come '
+  'through the Data API.';
+comment on column public.company_events.client_address is
+  'The address of the client, as the platform reported it. Null when the platform reported no address.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.company_events alter column company_id set (n_distinct = 1);
+
+create index company_events_newest_first_idx
+  on public.company_events (company_id, created_at desc, id desc);
+
+-- Security definer, because no role may write the events.
+create function app.note_api_key_event() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  -- An insertion has no old row, and a deletion has no new row. Each field of the missing row is null.
+  key constant public.api_keys := coalesce(new, old);
+  kind constant text := app.acting_kind();
+  person constant uuid := case when kind = 'person' then auth.uid() end;
+  fields constant text[] := array_remove(
+    array[
+      case when old.scopes <> new.scopes then 'scopes' end,
+      case when old.key_hash <> new.key_hash then 'key_hash' end,
+      case when old.company_id <> new.company_id then 'company_id' end
+    ],
+    null
+  );
+begin
+  -- A key that is deleted with its company leaves no event, because the company no longer exists.
+  insert into public.company_events (
+    company_id, key_id, key_name, key_hint, action, details, actor_kind, actor_id, actor_name, client_address
+  )
+  select
+    company.id, key.id, key.name, key.hint, event.action, event.details, kind, person,
+    app.name_of_person(person, company.id), app.client_address()
+  from public.companies company
+  cross join lateral (
+    values
+      (
+        tg_op = 'INSERT', 'created',
+        jsonb_build_object('scopes', new.scopes, 'expires_at', new.expires_at)
+          || case when new.replaces is null then '{}' else jsonb_build_object('replaces', new.replaces) end
+      ),
+      (old.name <> new.name, 'renamed', jsonb_build_object('from', old.name, 'to', new.name)),
+      (old.is_active and not new.is_active, 'switched_off', '{}'),
+      (new.is_active and not old.is_active, 'switched_on', '{}'),
+      (
+        tg_op = 'UPDATE' and old.replaced_at is distinct from new.replaced_at, 'rotated',
+        jsonb_build_object(
+          'successor_id', (
+            select successor.id from public.api_keys successor
+            where successor.company_id = key.company_id and successor.replaces = key.id
+          ),
+          'ends_at', new.expires_at
+        )
+      ),
+      (
+        -- The event of a rotation already says when the key ends.
+        tg_op = 'UPDATE' and old.expires_at is distinct from new.expires_at
+          and old.replaced_at is not distinct from new.replaced_at,
+        'expiry_changed', jsonb_build_object('from', old.expires_at, 'to', new.expires_at)
+      ),
+      (
+        fields <> '{}', 'changed',
+        jsonb_build_object('fields', fields)
+          || case when 'scopes' = any (fields) then jsonb_build_object('from', old.scopes, 'to', new.scopes) else '{}' end
+      ),
+      (tg_op = 'DELETE', 'deleted', jsonb_build_object('scopes', old.scopes))
+  ) as event (happened, action, details)
+  where company.id = key.company_id and event.happened
+  for key share of company;
+  return null;
+end
+$$;
+comment on function app.note_api_key_event() is
+  'Trigger: writes each change of an API key into company_events. One statement may make several changes.';
+
+create function app.note_member_event() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  kind constant text := app.acting_kind();
+  person constant uuid := case when kind = 'person' then auth.uid() end;
+  -- An insertion has no old row, and a deletion has no new row. If an update moves a membership to another person or
+  -- company, the old membership ends and a new one begins.
+  is_same constant boolean :=
+    coalesce(old.user_id = new.user_id and old.company_id = new.company_id, false);
+begin
+  -- Members who are deleted with their company leave no event, because the company no longer exists.
+  insert into public.company_events (
+    company_id, member_id, member_name, action, details, actor_kind, actor_id, actor_name, client_address
+  )
+  select
+    company.id, event.member_id, event.member_name, event.action, event.details, kind, person,
+    -- If people change their own name, the row already has the new name. The event needs the earlier name.
+    case
+      when person = old.user_id then coalesce(old.name, app.name_of_person(person, null))
+      else app.name_of_person(person, company.id)
+    end,
+    app.client_address()
+  from (
+    values
+      (
+        not is_same and tg_op <> 'INSERT', old.company_id, old.user_id, old.name, 'member_removed',
+        jsonb_build_object('role', old.role)
+      ),
+      (
+        not is_same and tg_op <> 'DELETE', new.company_id, new.user_id, new.name, 'member_added',
+        jsonb_build_object('role', new.role)
+      ),
+      (
+        is_same and old.name is distinct from new.name, new.company_id, new.user_id, new.name, 'member_renamed',
+        jsonb_build_object('from', old.name, 'to', new.name)
+      ),
+      (
+        is_same and old.role <> new.role, new.company_id, new.user_id, new.name, 'member_role_changed',
+        jsonb_build_object('from', old.role, 'to', new.role)
+      )
+  ) as event (happened, company_id, member_id, member_name, action, details)
+  join public.companies company on company.id = event.company_id
+  where event.happened
+  for key share of company;
+  return null;
+end
+$$;
+comment on function app.note_member_event() is
+  'Trigger: writes an event into company_events when a member joins or leaves, and for each change of a member''s '
+  'name or role.';
+
+create trigger api_keys_note_event after insert or delete on public.api_keys
+  for each row execute function app.note_api_key_event();
+
+-- A request that uses a key changes none of these columns, so it makes no event and does not run this trigger.
+create trigger api_keys_note_change after update on public.api_keys
+  for each row
+  when (
+    (old.name, old.is_active, old.expires_at, old.replaced_at, old.scopes, old.key_hash, old.company_id)
+      is distinct from
+      (new.name, new.is_active, new.expires_at, new.replaced_at, new.scopes, new.key_hash, new.company_id)
+  )
+  execute function app.note_api_key_event();
+create trigger company_members_note_event after insert or delete on public.company_members
+  for each row execute function app.note_member_event();
+create trigger company_members_note_change after update on public.company_members
+  for each row
+  when (
+    (old.company_id, old.user_id, old.name, old.role) is distinct from
+      (new.company_id, new.user_id, new.name, new.role)
+  )
+  execute function app.note_member_event();
+
+alter table public.company_events enable row level security;
+create policy "owners and admins read the history of their company" on public.company_events
+  for select to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+
+grant select on public.company_events to authenticated, service_role;

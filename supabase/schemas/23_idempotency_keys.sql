@@ -1,0 +1,171 @@
+-- Idempotency keys and atomic writes. A POST with an Idempotency-Key writes only once. The transaction of the write
+-- also claims the idempotency key. If the write is rolled back, the idempotency key is free again. After a committed
+-- write, the next request with the key is a repeat, even if the first answer never arrived.
+--
+-- The table keeps only the ids of the written rows, never the answer. A repeat gets the rows as they are at the time of
+-- the repeat. So the table has no data about people.
+
+create table public.idempotency_keys (
+  company_id uuid not null references public.companies on delete cascade,
+  -- A company may use the same idempotency key for two operations.
+  path text not null check (char_length(path) between 1 and 255),
+  key text not null check (char_length(key) between 1 and 255),
+  -- A digest of the content of the request.
+  fingerprint text not null check (char_length(fingerprint) between 1 and 100),
+  -- What the function that made the claim needs to answer a repeat.
+  outcome jsonb,
+  made_at timestamptz not null default now(),
+  primary key (company_id, path, key)
+);
+comment on table public.idempotency_keys is
+  'The Idempotency-Keys of the last 24 hours, with the ids that their requests wrote. The functions that write '
+  'records fill this table.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.idempotency_keys alter column company_id set (n_distinct = 1);
+
+create index idempotency_keys_made_at_idx on public.idempotency_keys (made_at);
+
+create function app.claim_idempotency_key(own_company_id uuid, idempotency jsonb) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  -- The local Data API passes null as a JSON null.
+  asked constant jsonb := nullif(idempotency, 'null');
+  erased_key text;
+  earlier record;
+begin
+  if asked is null then
+    return null;
+  end if;
+  erased_key := app.erased_digest(own_company_id, 'key', asked ->> 'key');
+  -- If another request has this lock, that request is still running. This request does not wait for the lock or for the
+  -- row, because it would hold a connection during the wait.
+  if pg_try_advisory_xact_lock(hashtextextended(
+    format('idempotency %s %s %s', own_company_id, asked ->> 'path', asked ->> 'key'), 0
+  )) then
+    insert into public.idempotency_keys as known (company_id, path, key, fingerprint)
+    select own_company_id, asked ->> 'path', asked ->> 'key', asked ->> 'fingerprint'
+    where not exists (
+      select from public.idempotency_keys
+      where company_id = own_company_id and path = asked ->> 'path' and key = erased_key
+        and made_at >= now() - interval '24 hours'
+    )
+    on conflict (company_id, path, key) do update set
+      fingerprint = excluded.fingerprint,
+      outcome = null,
+      made_at = excluded.made_at
+    where known.made_at < now() - interval '24 hours';
+    if found then
+      return null;
+    end if;
+  end if;
+  -- Another repeat may hold the lock while it reads. This repeat can still answer, because a committed outcome never
+  -- changes.
+  select known.fingerprint, known.outcome, known.fingerprint = asked_as.fingerprint as is_same into earlier
+  from (
+    values
+      (asked ->> 'key', asked ->> 'fingerprint'),
+      (erased_key, app.erased_digest(own_company_id, 'key', asked ->> 'fingerprint'))
+  ) as asked_as (key, fingerprint)
+  join public.idempotency_keys as known on known.company_id = own_company_id
+    and known.path = asked ->> 'path' and known.key = asked_as.key
+    and known.made_at >= now() - interval '24 hours';
+  if not found then
+    raise sqlstate 'PT409' using message = 'idempotency_in_progress';
+  end if;
+  if not earlier.is_same then
+    raise sqlstate 'PT422' using message = 'idempotency_key_reused';
+  end if;
+  if earlier.outcome is null then
+    raise exception 'The request with this key has kept no outcome, so it cannot be repeated';
+  end if;
+  return earlier.outcome;
+end
+$$;
+comment on function app.claim_idempotency_key(uuid, jsonb) is
+  'Claims the idempotency key { path, key, fingerprint } of a request. Returns null when the request has no '
+  'idempotency key, or is the first one with this key. The caller then writes, and calls app.keep_outcome() at the '
+  'end. For a repeat, returns what the first request kept, and the caller writes nothing. Raises PT409 '
+  'idempotency_in_progress while the first request runs. Raises PT422 idempotency_key_reused when the content of the '
+  'first request was different. The caller checks the company first.';
+
+create function app.keep_outcome(own_company_id uuid, idempotency jsonb, outcome jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.idempotency_keys set outcome = keep_outcome.outcome
+  where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key';
+end
+$$;
+comment on function app.keep_outcome(uuid, jsonb, jsonb) is
+  'Stores what a request with a claimed key has written, for its repeats: ids and statuses, never the answer. Does '
+  'nothing for a request without an idempotency key.';
+
+create function app.has_failed(results jsonb) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from jsonb_array_elements(results) as given (result) where (result ->> 'status')::integer >= 400
+  );
+end
+$$;
+comment on function app.has_failed(jsonb) is 'Checks whether the results of a write have a failed item.';
+
+create function app.require_all(results jsonb, atomic boolean) returns void
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if atomic and app.has_failed(results) then
+    raise sqlstate 'CRM01' using message = 'One item failed, so none is written';
+  end if;
+end
+$$;
+comment on function app.require_all(jsonb, boolean) is
+  'Raises CRM01 when an item of an atomic write has failed. The writing function catches CRM01, which undoes its '
+  'writes, and returns app.undone().';
+
+create function app.undone(results jsonb) returns json
+language sql immutable
+set search_path = ''
+as $$
+  select json_build_object('replayed', false, 'undone', true, 'without_custom_fields', false, 'results', results)
+$$;
+comment on function app.undone(jsonb) is 'Returns the answer to an atomic write in which an item has failed.';
+
+-- Idempotency keys are kept for 24 hours. An older key counts as free, even before the job that runs each minute
+-- deletes it.
+create function app.remove_old_idempotency_keys(max_rows integer) returns integer
+language sql
+set search_path = ''
+as $$
+  with old as (
+    select company_id, path, key from public.idempotency_keys
+    where made_at < now() - interval '24 hours'
+    order by made_at
+    -- Each POST may add a row, so this table has more old rows than other tables. The rows are small.
+    limit 10 * max_rows
+    for update skip locked
+  ),
+  removed as (
+    delete from public.idempotency_keys as keys using old
+    where keys.company_id = old.company_id and keys.path = old.path and keys.key = old.key
+    returning keys.key
+  )
+  select count(*)::integer from removed
+$$;
+comment on function app.remove_old_idempotency_keys(integer) is
+  'Deletes idempotency keys that are older than 24 hours, at most ten times the given number, and returns how many '
+  'it deleted.';
+
+alter table public.idempotency_keys enable row level security;
+create policy "the platform reads idempotency keys" on public.idempotency_keys
+  for select to service_role using (true);
+
+grant select on public.idempotency_keys to service_role;

@@ -1,0 +1,308 @@
+-- Contacts: the people a company talks to. A person has one contact, however the phone is spelled.
+
+create table public.contacts (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null default app.company_id() references public.companies on delete cascade,
+  name text check (char_length(name) <= 255),
+  email text check (char_length(email) <= 320),
+  -- The phone is stored as the caller sent it. POSIX classes would also match the digits of other scripts, so the
+  -- pattern uses [0-9].
+  phone text check (phone ~ '^\+[1-9][0-9]{6,14}$'),
+  -- An archived contact has no phone_key, so lookups and upserts need no condition that leaves out archived contacts.
+  phone_key text generated always as (case when archived_at is null then app.phone_key(phone) end) stored,
+  temperature text not null default 'warm' check (temperature in ('cold', 'warm', 'hot')),
+  tags text[] not null default '{}' check (cardinality(tags) <= 50 and array_position(tags, null) is null)
+    constraint contacts_tags_fit_index check (tags = '{}' or app.longest(tags) <= 2048),
+  source text not null default 'api' check (char_length(source) <= 255),
+  job_title text check (char_length(job_title) <= 255),
+  empresa text check (char_length(empresa) <= 255),
+  -- The API's limit is 16 KiB of compact JSON. Postgres adds a space after every comma and colon, so the limit here is
+  -- higher.
+  custom_fields jsonb not null default '{}' check (
+    jsonb_typeof(custom_fields) = 'object'
+    and octet_length(custom_fields::text) <= 32768
+  ),
+  do_not_contact boolean not null default false,
+  is_active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- The values that searches compare, without case and accents.
+  name_words text generated always as (app.words(name)) stored,
+  email_words text generated always as (app.words(email)) stored,
+  empresa_words text generated always as (app.words(empresa)) stored,
+  job_title_words text generated always as (app.words(job_title)) stored,
+  email_key text generated always as (lower(email collate "pg_c_utf8")) stored,
+  version bigint not null default app.change_now(),
+  -- A person whose phone the channel hides has a business-scoped user id instead, so a contact may have no phone. Only
+  -- the platform adds such a contact, because no other role may write has_identity.
+  has_identity boolean not null default false,
+  -- Who last set do_not_contact, and when. The source is manual (a member or an API key of the company) or word (the
+  -- person sent the word stop or start).
+  do_not_contact_source text constraint contacts_do_not_contact_source_check
+    check (do_not_contact_source in ('manual', 'word')),
+  do_not_contact_at timestamptz,
+  -- The newest time of each word (stop or start) that the person sent.
+  stop_word_at timestamptz,
+  start_word_at timestamptz,
+  -- The newest times at which the channel reported that the person stopped or resumed marketing.
+  marketing_stopped_at timestamptz,
+  marketing_stop_source text constraint contacts_marketing_stop_source_check
+    check (marketing_stop_source in ('preference', 'status')),
+  marketing_resumed_at timestamptz,
+  marketing_opt_out_at timestamptz generated always as (
+    -- If a stop and a resume have the same time, the stop wins.
+    case when marketing_resumed_at is null or marketing_stopped_at >= marketing_resumed_at
+      then marketing_stopped_at end
+  ) stored,
+  -- When the channel adds a contact, the contact has the profile name of the person until a member or a key sets a
+  -- name.
+  profile_name_at timestamptz,
+  -- Write-only: a trigger merges the patch into custom_fields and empties this column.
+  custom_fields_patch jsonb constraint contacts_custom_fields_patch_check check (custom_fields_patch is null),
+  archived_at timestamptz,
+  archived_phone_key text generated always as (
+    case when archived_at is not null then app.phone_key(phone) end
+  ) stored,
+  erased_at timestamptz,
+  unique (company_id, id),
+  constraint contacts_one_per_phone unique (company_id, phone_key),
+  constraint contacts_reachable check (phone is not null or has_identity or erased_at is not null)
+);
+comment on table public.contacts is
+  'The people that a company talks to. A company has one contact for each phone key.';
+comment on column public.contacts.email_key is
+  'The e-mail address in lower case. Searches by address use it, so case does not matter.';
+comment on column public.contacts.marketing_opt_out_at is
+  'When the person stopped marketing templates. Null when the person never stopped them, or allowed them again.';
+comment on column public.contacts.profile_name_at is
+  'When the person wrote with the profile name that is now the name of the contact. Null when the company set the '
+  'name.';
+comment on column public.contacts.custom_fields_patch is
+  'A patch to merge into custom_fields; always null in a stored row.';
+comment on column public.contacts.archived_at is
+  'When the contact was archived. Null when it is not archived. The database sets the time.';
+comment on column public.contacts.phone_key is
+  'The phone in one form for all its spellings. A lookup by phone uses this form. Null for an archived contact and for '
+  'a contact without a phone.';
+comment on column public.contacts.archived_phone_key is
+  'The phone_key that an archived contact had. The contact gets this value back when the contact is restored. Several '
+  'archived contacts may have the same value.';
+comment on column public.contacts.erased_at is
+  'When the person was erased. The contact keeps its id and the values that do not name the person.';
+
+-- A policy hides from the planner which company makes the request. With n_distinct = 1, the planner assumes that all
+-- rows belong to one company. So it plans for the largest company and not for the average one. With such a plan,
+-- Postgres reads a page from the index and does not sort all rows.
+alter table public.contacts alter column company_id set (n_distinct = 1);
+
+-- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, it often
+-- expects ten times too many rows. It then reads the rows in the order of the list, where it should use the index of
+-- words.
+alter table public.contacts
+  alter column name_words set statistics 400,
+  alter column email_words set statistics 400,
+  alter column empresa_words set statistics 400,
+  alter column job_title_words set statistics 400;
+
+create index contacts_newest_first_idx on public.contacts (company_id, created_at desc, id desc);
+
+-- This one index covers words, tags and custom fields. One index is smaller than three indexes, and halves the cost of
+-- a write. Its list of pending entries is short, so that no single write or search pays for many other writes.
+create index contacts_found_idx on public.contacts using gin (
+  company_id, tags, custom_fields jsonb_path_ops, name_words extensions.gin_trgm_ops,
+  email_words extensions.gin_trgm_ops, replace(phone, '+', ' ') extensions.gin_trgm_ops,
+  empresa_words extensions.gin_trgm_ops, job_title_words extensions.gin_trgm_ops
+) with (gin_pending_list_limit = 512);
+create index contacts_name_idx on public.contacts (company_id, name);
+create index contacts_email_idx on public.contacts (company_id, email_key);
+create index contacts_temperature_idx on public.contacts (company_id, temperature, created_at desc, id desc);
+create index contacts_source_idx on public.contacts (company_id, source, created_at desc, id desc);
+create index contacts_job_title_idx on public.contacts (company_id, job_title, created_at desc, id desc);
+create index contacts_empresa_idx on public.contacts (company_id, empresa, created_at desc, id desc);
+
+-- Few contacts have these values, so the partial indexes are small.
+create index contacts_do_not_contact_idx on public.contacts (company_id, created_at desc, id desc)
+  where do_not_contact;
+create index contacts_inactive_idx on public.contacts (company_id, created_at desc, id desc)
+  where not is_active;
+create index contacts_by_name_idx
+  on public.contacts (company_id, (left(coalesce(name_words, ''), 100) collate "C"), id);
+create index contacts_by_update_idx on public.contacts (company_id, updated_at, id);
+create index contacts_changes_idx on public.contacts (company_id, version, id);
+
+-- Few contacts have a value, so the partial index is small.
+create index contacts_marketing_opt_out_idx on public.contacts (company_id, marketing_opt_out_at)
+  where marketing_opt_out_at is not null;
+
+-- Lists leave out archived records. After a mistaken import, there may be many archived records. In an index of all
+-- records, the archived records would come before the others.
+create index contacts_not_archived_idx on public.contacts (company_id, created_at desc, id desc)
+  where archived_at is null;
+create index contacts_not_archived_by_update_idx on public.contacts (company_id, updated_at, id)
+  where archived_at is null;
+create index contacts_archived_idx on public.contacts (company_id, created_at desc, id desc)
+  where archived_at is not null;
+create index contacts_archived_phone_idx on public.contacts (company_id, archived_phone_key)
+  where archived_phone_key is not null;
+
+create function app.note_own_name() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if new.profile_name_at is not distinct from old.profile_name_at then
+    new.profile_name_at := null;
+  end if;
+  return new;
+end
+$$;
+comment on function app.note_own_name() is
+  'Trigger: sets profile_name_at to null when a name is written without the time of a profile name, because then the '
+  'company set the name.';
+
+create function app.merge_custom_fields() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  new.custom_fields := app.merge_json(new.custom_fields, new.custom_fields_patch);
+  new.custom_fields_patch := null;
+  -- Compact JSON is never longer than the JSON of Postgres, so measuring the JSON of Postgres is enough for most rows.
+  -- The platform may have made a row larger, for example by a merge. A write may make such a row smaller, even if the
+  -- row stays too large.
+  if octet_length(new.custom_fields::text) > 16384
+    and app.compact_json_bytes(new.custom_fields)
+      > greatest(16384, app.compact_json_bytes(old.custom_fields)) then
+    raise check_violation using
+      message = 'new row for relation "contacts" violates check constraint "contacts_custom_fields_check"',
+      constraint = 'contacts_custom_fields_check';
+  end if;
+  return new;
+end
+$$;
+comment on function app.merge_custom_fields() is
+  'Trigger: merges custom_fields_patch into custom_fields (RFC 7396), and empties custom_fields_patch. So two '
+  'simultaneous patches of different keys both take effect. Refuses custom fields that grow beyond the API''s 16 KiB, '
+  'as a breach of contacts_custom_fields_check.';
+
+create function app.contact_json(contact public.contacts) returns json
+-- This function is in plpgsql, so that a call for each of many rows costs little. The result is json, because building
+-- jsonb takes three times as long.
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return json_build_object(
+    'id', contact.id,
+    'company_id', contact.company_id,
+    'name', contact.name,
+    'email', contact.email,
+    'phone', contact.phone,
+    'temperature', contact.temperature,
+    'tags', contact.tags,
+    'source', contact.source,
+    'job_title', contact.job_title,
+    'empresa', contact.empresa,
+    'custom_fields', contact.custom_fields,
+    'do_not_contact', contact.do_not_contact,
+    'do_not_contact_source', contact.do_not_contact_source,
+    'do_not_contact_at', contact.do_not_contact_at,
+    'marketing_opt_out_at', contact.marketing_opt_out_at,
+    'is_active', contact.is_active,
+    'archived_at', contact.archived_at,
+    'erased_at', contact.erased_at,
+    'created_at', contact.created_at,
+    'updated_at', contact.updated_at,
+    'version', contact.version::text
+  );
+end
+$$;
+comment on function app.contact_json(public.contacts) is
+  'Returns a contact in the form in which API keys read it, as in the view own_contacts. The order of the members is '
+  'not fixed.';
+
+create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
+-- This function is volatile and in plpgsql, so that it sees a merge for which the calling statement has waited.
+language plpgsql volatile
+set search_path = ''
+as $$
+begin
+  return (
+    select contacts.id from public.deleted_rows as gone
+    join public.contacts on contacts.company_id = gone.company_id and contacts.id = gone.merged_into
+    where gone.company_id = own_company_id and gone.resource = 'contacts' and gone.id = merged_id
+  );
+end
+$$;
+comment on function app.survivor_of(uuid, uuid) is
+  'Returns the contact into which another contact of the company was merged, or null when that contact was not '
+  'merged.';
+
+create function public.survivor_of_contact(id uuid) returns uuid
+-- Security definer, because a write token cannot read tombstones.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  return app.survivor_of(
+    app.company_id(case when auth.jwt() ->> 'scope' = 'write' then 'write' else 'read' end), survivor_of_contact.id
+  );
+end
+$$;
+comment on function public.survivor_of_contact(uuid) is
+  'Returns the contact of the key''s company into which another contact was merged, or null when there is none. Needs '
+  'a read or a write token. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.survivor_of_contact(uuid) to api_client;
+
+create trigger contacts_note_written before insert or update on public.contacts
+  for each statement execute function app.note_written_table();
+create trigger contacts_note_no_longer_written after insert or update on public.contacts
+  for each statement execute function app.note_written_table();
+create trigger contacts_note_change before update on public.contacts
+  for each row execute function app.note_change();
+create trigger contacts_note_deletion after delete on public.contacts
+  referencing old table as deleted for each statement execute function app.note_deletion();
+create trigger contacts_note_own_name before update of name on public.contacts
+  for each row when (new.name is distinct from old.name) execute function app.note_own_name();
+create trigger contacts_merge_custom_fields before update of custom_fields_patch on public.contacts
+  for each row when (new.custom_fields_patch is not null) execute function app.merge_custom_fields();
+
+alter table public.contacts enable row level security;
+create policy "a key reads its company's contacts" on public.contacts
+  for select to api_client using (company_id = (select app.company_id_to_read('contacts')));
+create policy "a key changes its company's contacts" on public.contacts
+  for update to api_client
+  using (company_id = (select app.company_id('write')))
+  with check (company_id = (select app.company_id('write')));
+create policy "people read their company's contacts" on public.contacts
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people add contacts to their company" on public.contacts
+  for insert to authenticated with check (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people change their company's contacts" on public.contacts
+  for update to authenticated
+  using (company_id = any ((select app.member_company_ids())::uuid[]))
+  with check (company_id = any ((select app.member_company_ids())::uuid[]));
+
+-- A key may read all columns, so that an update does not have to name the columns that it returns. Only functions add
+-- contacts.
+grant select on public.contacts to api_client;
+grant update (
+  name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact, is_active,
+  version, custom_fields_patch
+) on public.contacts to api_client;
+grant select on public.contacts to authenticated;
+grant insert (
+  company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+  is_active
+) on public.contacts to authenticated;
+grant update (
+  name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact, is_active,
+  archived_at
+) on public.contacts to authenticated;
+grant select, insert, update, delete on public.contacts to service_role;
+
+-- The columns that a key reads, in the order in which the API shows them.
+select app.make_feed('contact_changes', 'contacts', '
+  id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+  do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at
+');

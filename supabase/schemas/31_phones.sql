@@ -1,0 +1,271 @@
+-- The phones and ids by which a contact is found: its own phone, earlier phones, and the channel's ids of the person. A
+-- person whose contacts were merged also has further phones.
+
+create table public.contact_former_phones (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  contact_id uuid not null,
+  phone text not null check (phone ~ '^\+[1-9][0-9]{6,14}$'),
+  phone_key text generated always as (case when not is_archived then app.phone_key(phone) end) stored,
+  -- The time until which the phone belonged to the contact. A number may later belong to another person.
+  until timestamptz not null,
+  is_archived boolean not null default false,
+  archived_phone_key text generated always as (case when is_archived then app.phone_key(phone) end) stored,
+  constraint contact_former_phones_once unique (company_id, contact_id, phone_key),
+  constraint contact_former_phones_contact_fkey foreign key (company_id, contact_id)
+    references public.contacts (company_id, id) on delete cascade
+);
+comment on table public.contact_former_phones is
+  'The earlier phones of a contact, and its further phones. A further phone is one that the person has in addition to '
+  'the phone of the contact. Its `until` is infinity. A message that the person sent from an earlier phone still '
+  'belongs to the contact.';
+comment on column public.contact_former_phones.is_archived is
+  'Whether the contact is archived. A phone of an archived contact finds no contact.';
+
+create table public.contact_identities (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  contact_id uuid not null,
+  -- The business-scoped user id. It is the same for all accounts of a business portfolio.
+  user_id text check (char_length(user_id) between 1 and 255),
+  -- The business account through which the id was first seen.
+  business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
+  seen_at timestamptz not null default now(),
+  -- The user id of an archived contact.
+  archived_user_id text,
+  constraint contact_identities_once unique (company_id, user_id),
+  constraint contact_identities_contact_fkey foreign key (company_id, contact_id)
+    references public.contacts (company_id, id) on delete cascade,
+  constraint contact_identities_kept check ((user_id is null) <> (archived_user_id is null))
+);
+comment on table public.contact_identities is
+  'The ids that the channel gives to the people of a company. A person with a new phone gets another id.';
+comment on column public.contact_identities.user_id is
+  'The business-scoped user id by which the person is found. Null when the contact is archived.';
+comment on column public.contact_identities.archived_user_id is
+  'The user_id that an archived contact had. The contact gets this value back when the contact is restored, unless '
+  'another contact has the id then.';
+
+create table public.contact_identity_events (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  contact_id uuid not null,
+  -- The kind merged means that another contact, whose id is in `was`, turned out to be the same person. The kind
+  -- phone_taken means that another contact has the new phone, so the change is only noted.
+  kind text not null check (kind in ('phone_changed', 'phone_taken', 'user_id_changed', 'merged')),
+  was text,
+  becomes text,
+  happened_at timestamptz not null,
+  constraint contact_identity_events_once unique nulls not distinct (company_id, contact_id, kind, was, becomes),
+  constraint contact_identity_events_contact_fkey foreign key (company_id, contact_id)
+    references public.contacts (company_id, id) on delete cascade
+);
+comment on table public.contact_identity_events is
+  'The changes of a contact''s phone and ids that the channel reported. Also says which contacts turned out to be one '
+  'person.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.contact_former_phones alter column company_id set (n_distinct = 1);
+alter table public.contact_identities alter column company_id set (n_distinct = 1);
+alter table public.contact_identity_events alter column company_id set (n_distinct = 1);
+
+create index contact_identities_contact_idx on public.contact_identities (company_id, contact_id);
+create index contact_former_phones_phone_idx on public.contact_former_phones (company_id, phone_key);
+create index contact_former_phones_archived_idx on public.contact_former_phones (company_id, archived_phone_key)
+  where archived_phone_key is not null;
+create index contact_identities_archived_idx on public.contact_identities (company_id, archived_user_id)
+  where archived_user_id is not null;
+
+create function app.contacts_of_phones(own_company_id uuid, phones text[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    -- This is a subquery for each phone, because the plan of a join may read all rows of the company.
+    select coalesce(
+      (select id from public.contacts where company_id = own_company_id and phone_key = app.phone_key(given.phone)),
+      -- A further phone of a person whose contacts were merged.
+      (
+        select contact_id from public.contact_former_phones
+        where company_id = own_company_id and phone_key = app.phone_key(given.phone) and until = 'infinity'
+        order by contact_id limit 1
+      )
+    )
+    from unnest(phones) with ordinality as given (phone, place)
+    order by place
+  );
+end
+$$;
+comment on function app.contacts_of_phones(uuid, text[]) is
+  'Returns the contact of each phone. The phone may have any spelling, and may be a further phone of the contact. '
+  'Returns null in the place of a phone without a contact.';
+
+create function public.contact_id_by_phone(phone text) returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select (app.contacts_of_phones((select app.company_id('write')), array[contact_id_by_phone.phone]))[1]
+$$;
+comment on function public.contact_id_by_phone(text) is
+  'Returns the contact of the key''s company that has this phone. The phone may have any spelling, and may be a '
+  'further phone of the contact. Returns null when there is no such contact. Needs a write token.';
+grant execute on function public.contact_id_by_phone(text) to api_client;
+
+-- A caller may look for a phone of a person whose contacts were merged. The caller then finds the surviving contact.
+create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
+-- Security definer, because a token cannot read the phone keys of further phones. So the function gets the company from
+-- the key.
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('read');
+begin
+  return array(
+    select contact_id from public.contact_former_phones
+    where company_id = own_company_id and until = 'infinity' and phone_key = any (phone_keys)
+    union
+    select contact_id from public.contact_former_phones
+    where with_archived and company_id = own_company_id and until = 'infinity'
+      and archived_phone_key = any (phone_keys)
+    order by contact_id
+    limit 100
+  );
+end
+$$;
+comment on function public.contacts_of_further_phones(text[], boolean) is
+  'Returns the contacts of the key''s company that have one of these phones as a further phone, because other '
+  'contacts were merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
+
+-- A further phone belongs to its contact, and another contact cannot take it. Otherwise a person who asked not to be
+-- contacted could be reached at that phone.
+create function app.refuse_further_phone() returns trigger
+-- Security definer, because a key or a person who writes a contact cannot read the further phones of other contacts.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.await_further_phones(new.company_id);
+  if exists (
+    select from public.contact_former_phones
+    where company_id = new.company_id and phone_key = new.phone_key and until = 'infinity' and contact_id <> new.id
+  ) then
+    raise unique_violation using
+      message = 'duplicate key value violates unique constraint "contacts_one_per_phone"',
+      detail = 'The phone is a further phone of another contact.',
+      constraint = 'contacts_one_per_phone';
+  end if;
+  return null;
+end
+$$;
+comment on function app.refuse_further_phone() is
+  'Trigger: refuses a statement of a key or a person that gives a contact the further phone of another contact. Also '
+  'refuses to restore a contact whose phone is a further phone of another contact now. The channel may move such a '
+  'phone, because the channel knows who has it.';
+
+-- A restored contact gets its further phones back, unless another contact has them by then. A new contact cannot take a
+-- further phone. Each of these two checks sees only committed rows. So a transaction that adds a contact waits while a
+-- contact with further phones is being restored. This is rare, and the transaction waits for nothing else.
+create function app.await_further_phones(of_company_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform pg_advisory_xact_lock_shared(hashtextextended(format('further phones %s', of_company_id), 0));
+end
+$$;
+comment on function app.await_further_phones(uuid) is
+  'Waits while a contact of the company is being restored, if this contact has further phones. Until this transaction '
+  'ends, no other transaction can restore such a contact. A query after this call finds the further phones of restored '
+  'contacts.';
+
+create function app.lock_further_phones(of_company_id uuid) returns void
+language sql
+set search_path = ''
+as $$
+  select pg_advisory_xact_lock(hashtextextended(format('further phones %s', of_company_id), 0))
+$$;
+comment on function app.lock_further_phones(uuid) is
+  'Waits for transactions that are adding contacts to a company, and blocks later ones until this transaction ends.';
+
+create function app.owner_of_phone(own_company_id uuid, phone text, at timestamptz) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    -- The contact that had the phone at that time. If several contacts had the phone, the one that lost it first.
+    (
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
+        and until >= at and until < 'infinity'
+      order by until, contact_id limit 1
+    ),
+    (
+      select id from public.contacts
+      where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
+    ),
+    -- A merged person may have the phone as a further phone.
+    (
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone) and until = 'infinity'
+      order by contact_id limit 1
+    )
+  );
+end
+$$;
+comment on function app.owner_of_phone(uuid, text, timestamptz) is
+  'Returns the contact that had this phone at a time, or null when there is none. A number may later belong to '
+  'another person.';
+
+create function app.has_taken_phone(own_company_id uuid, of_contact_id uuid, phone text) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return exists (
+    select from public.contact_identity_events
+    where company_id = own_company_id and contact_id = of_contact_id and kind = 'phone_taken'
+      and app.phone_key(becomes) = app.phone_key(has_taken_phone.phone)
+  );
+end
+$$;
+comment on function app.has_taken_phone(uuid, uuid, text) is
+  'Checks whether the channel reported that a contact has this phone now, although another contact has it on file. If '
+  'so, the two contacts are different people.';
+
+-- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
+-- another contact and commit.
+create trigger contacts_refuse_further_phone after update of phone on public.contacts
+  for each row when (current_user in ('api_client', 'authenticated') and new.phone_key <> old.phone_key)
+  execute function app.refuse_further_phone();
+create trigger contacts_refuse_further_phone_when_added after insert on public.contacts
+  for each row when (current_user in ('api_client', 'authenticated') and new.phone_key is not null)
+  execute function app.refuse_further_phone();
+
+-- A restored contact does not take the further phone of another contact. This holds for a person at the Data API, and
+-- for a key while the two contacts are being merged. Otherwise a person who asked not to be contacted could be reached
+-- at that phone.
+--
+-- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
+-- another contact and commit. The trigger also runs for the platform, because app.unarchive_contact() has the rights of
+-- the platform. After a refusal, that function looks again and finds the other contact.
+create trigger contacts_refuse_further_phone_when_restored after update of archived_at on public.contacts
+  for each row when (old.archived_at is not null and new.phone_key is not null)
+  execute function app.refuse_further_phone();
+
+alter table public.contact_identities enable row level security;
+alter table public.contact_former_phones enable row level security;
+alter table public.contact_identity_events enable row level security;
+create policy "people read who their company's contacts are" on public.contact_identities
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people read former phones of their company's contacts" on public.contact_former_phones
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+create policy "people read changes of phones and ids of their contacts" on public.contact_identity_events
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select on public.contact_identities to authenticated, service_role;
+grant select on public.contact_former_phones to authenticated, service_role;
+grant select on public.contact_identity_events to authenticated, service_role;

@@ -1,0 +1,186 @@
+-- Wishes: what people decided about being contacted.
+--
+-- Members and keys of a company set do_not_contact by hand. The contacted person sets it by sending a word, and takes
+-- it back by sending another word. Words may come late, twice and in any order, but the same words always lead to the
+-- same result. A value that was set by hand is kept with the source manual and its time. For each kind of word, the
+-- newest time is kept. A trigger derives do_not_contact from these values.
+--
+-- A wish belongs to both the phone and the contact. When a contact gets another phone, the contact keeps the wish, and
+-- the wish is also kept for the earlier phone. So sends to the earlier phone stay stopped, and the next contact with
+-- that phone inherits the wish.
+
+create table app.kept_wishes (
+  company_id uuid not null references public.companies on delete cascade,
+  -- The digest of a phone key or of the channel's id of a person, made by app.erased_digest().
+  digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
+  -- The members of this object have the same names as the columns of contacts.
+  wishes jsonb not null check (jsonb_typeof(wishes) = 'object'),
+  primary key (company_id, digest)
+);
+comment on table app.kept_wishes is
+  'The wishes for phones and ids that no contact has any more, because the person was erased or the contact got '
+  'another phone. The wishes are kept forever.';
+
+create function app.decide_do_not_contact() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if tg_op = 'INSERT' then
+    if new.do_not_contact and new.do_not_contact_source is null then
+      new.do_not_contact_source := 'manual';
+      new.do_not_contact_at := now();
+    end if;
+    return new;
+  end if;
+  -- No caller may write the source or the time, so a change of the value alone was made by hand.
+  if new.do_not_contact <> old.do_not_contact
+    and (new.do_not_contact_source, new.do_not_contact_at, new.stop_word_at, new.start_word_at)
+      is not distinct from (old.do_not_contact_source, old.do_not_contact_at, old.stop_word_at, old.start_word_at)
+  then
+    new.do_not_contact_source := 'manual';
+    new.do_not_contact_at := now();
+  end if;
+  -- A word does not undo a value that was set by hand, except for a stop that app.note_word() lets count.
+  if new.stop_word_at is not null and new.do_not_contact_source is distinct from 'manual' then
+    -- If the two words have the same second, the stop wins.
+    new.do_not_contact := new.start_word_at is null or new.stop_word_at >= new.start_word_at;
+    new.do_not_contact_source := 'word';
+    new.do_not_contact_at := case when new.do_not_contact then new.stop_word_at else new.start_word_at end;
+  end if;
+  return new;
+end
+$$;
+comment on function app.decide_do_not_contact() is
+  'Trigger: notes a change of do_not_contact by hand, and derives do_not_contact from the words of the person.';
+
+create function app.note_word(own_company_id uuid, of_contact_id uuid, word text, at timestamptz) returns void
+language sql
+set search_path = ''
+as $$
+  update public.contacts set
+    stop_word_at = case word when 'stop' then greatest(stop_word_at, at) else stop_word_at end,
+    start_word_at = case word when 'start' then greatest(start_word_at, at) else start_word_at end,
+    do_not_contact_source = case when takes_back then 'word' else do_not_contact_source end
+  from (
+    select id as of_id, (
+      word = 'stop' and not do_not_contact and do_not_contact_source = 'manual'
+      -- The time of a word has whole seconds only.
+      and (at >= date_trunc('second', do_not_contact_at)) is not false
+    ) is true as takes_back
+    from public.contacts
+    where company_id = own_company_id and id = of_contact_id
+    for no key update
+  ) as judged
+  where company_id = own_company_id and id = of_id and (
+    takes_back
+    or at > coalesce(case word when 'stop' then stop_word_at when 'start' then start_word_at end, '-infinity')
+  )
+$$;
+comment on function app.note_word(uuid, uuid, text, timestamptz) is
+  'Notes that a person sent the word stop or start at this time. A word changes nothing when a newer word of the same '
+  'kind is known. After do_not_contact was set to false by hand, a stop counts if it was sent in the same second or '
+  'later.';
+
+create function app.wishes_of(contact public.contacts) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'do_not_contact', contact.do_not_contact,
+    'do_not_contact_source', contact.do_not_contact_source,
+    'do_not_contact_at', contact.do_not_contact_at,
+    'stop_word_at', contact.stop_word_at,
+    'start_word_at', contact.start_word_at,
+    'marketing_stopped_at', contact.marketing_stopped_at,
+    'marketing_stop_source', contact.marketing_stop_source,
+    'marketing_resumed_at', contact.marketing_resumed_at
+  )
+$$;
+comment on function app.wishes_of(public.contacts) is
+  'Returns the wishes of a contact, in the form of app.kept_wishes.';
+
+create function app.keep_wishes_of_phone() returns trigger
+-- Security definer, because keys and people may not write kept wishes.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if app.phone_key(new.phone) is distinct from app.phone_key(old.phone) then
+    perform app.keep_wishes(old.company_id, array[app.phone_key(old.phone)], app.wishes_of(old));
+  end if;
+  return null;
+end
+$$;
+comment on function app.keep_wishes_of_phone() is
+  'Trigger: keeps the wishes of a contact for its earlier phone when the contact gets another phone.';
+
+create function app.later_wishes(earlier jsonb, later jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  -- A decision to be contacted again has a time, and counts more than an older stop of an archived contact.
+  select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
+    or stopped_at >= coalesce(resumed_at, '-infinity')
+  then
+    wishes || jsonb_build_object(
+      'stop_word_at', greatest((earlier ->> 'stop_word_at')::timestamptz, (later ->> 'stop_word_at')::timestamptz),
+      'start_word_at', greatest((earlier ->> 'start_word_at')::timestamptz, (later ->> 'start_word_at')::timestamptz),
+      'marketing_stopped_at', stopped_at,
+      'marketing_stop_source', case
+        when (later ->> 'marketing_stopped_at')::timestamptz = stopped_at then later else earlier
+      end -> 'marketing_stop_source',
+      'marketing_resumed_at', resumed_at
+    )
+  end
+  from (
+    select
+      case
+        -- A decision without a time counts as the oldest.
+        when earlier ->> 'do_not_contact' = 'true' and later ->> 'do_not_contact' = 'false' and coalesce(
+          (later ->> 'do_not_contact_at')::timestamptz <= (earlier ->> 'do_not_contact_at')::timestamptz,
+          later ->> 'do_not_contact_at' is null
+        ) then earlier
+        else later
+      end as wishes,
+      greatest((earlier ->> 'marketing_stopped_at')::timestamptz, (later ->> 'marketing_stopped_at')::timestamptz)
+        as stopped_at,
+      greatest((earlier ->> 'marketing_resumed_at')::timestamptz, (later ->> 'marketing_resumed_at')::timestamptz)
+        as resumed_at
+  ) as newest
+$$;
+comment on function app.later_wishes(jsonb, jsonb) is
+  'Combines the wishes of one person from two contacts. For each kind of decision, the later decision counts. The '
+  'earlier wishes may be null. Returns null when there is nothing to keep.';
+
+create function app.keep_wishes(own_company_id uuid, names text[], wishes jsonb) returns void
+language sql
+set search_path = ''
+as $$
+  with decided as materialized (
+    select named.digest, app.later_wishes(earlier.wishes, keep_wishes.wishes) as wishes
+    from (select distinct app.erased_digest(own_company_id, 'person', name) as digest from unnest(names) as name) as named
+    left join app.kept_wishes as earlier on earlier.company_id = own_company_id and earlier.digest = named.digest
+  ),
+  taken_back as (
+    delete from app.kept_wishes as kept using decided
+    where kept.company_id = own_company_id and kept.digest = decided.digest and decided.wishes is null
+  )
+  insert into app.kept_wishes as kept (company_id, digest, wishes)
+  select own_company_id, digest, decided.wishes from decided
+  where decided.wishes is not null
+  order by digest
+  on conflict (company_id, digest) do update set wishes = excluded.wishes
+$$;
+comment on function app.keep_wishes(uuid, text[], jsonb) is
+  'Keeps the wishes of a contact for these phone keys and ids. Wishes that were kept earlier stay until the person '
+  'takes them back.';
+
+create trigger contacts_decide_do_not_contact
+  before insert
+    or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
+  on public.contacts
+  for each row execute function app.decide_do_not_contact();
+create trigger contacts_keep_wishes_of_phone after update of phone on public.contacts
+  for each row when (old.phone is not null and new.phone is distinct from old.phone and new.erased_at is null)
+  execute function app.keep_wishes_of_phone();

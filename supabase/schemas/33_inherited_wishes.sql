@@ -1,0 +1,270 @@
+-- A contact inherits wishes from archived contacts that had its phone or its id, and from the kept wishes.
+
+create function app.inherited_wishes(own_company_id uuid, names text[], but_not_of uuid) returns public.contacts
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  others public.contacts[];
+  wishes public.contacts;
+begin
+  others := array(
+    select contacts from public.contacts
+    where company_id = own_company_id and archived_at is not null and id <> but_not_of and id in (
+      select id from public.contacts
+      where company_id = own_company_id and archived_phone_key = any (names)
+      union all
+      -- Only further phones count, because an earlier phone may belong to another person now.
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and archived_phone_key = any (names) and until = 'infinity'
+      union all
+      select contact_id from public.contact_identities
+      where company_id = own_company_id and archived_user_id = any (names)
+    )
+  ) || array(
+    select jsonb_populate_record(null::public.contacts, wishes) from app.kept_wishes
+    where company_id = own_company_id
+      and digest = any (array(select app.erased_digest(own_company_id, 'person', name) from unnest(names) as name))
+  );
+  -- Nearly always, there is nothing to inherit.
+  if others = '{}' then
+    return null;
+  end if;
+  select do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
+  into wishes.do_not_contact, wishes.do_not_contact_source, wishes.do_not_contact_at, wishes.stop_word_at,
+    wishes.start_word_at
+  from unnest(others)
+  -- A decision without a time counts as the oldest.
+  order by do_not_contact_at desc nulls last, do_not_contact desc limit 1;
+  select max(marketing_resumed_at) into wishes.marketing_resumed_at from unnest(others);
+  select marketing_stopped_at, marketing_stop_source into wishes.marketing_stopped_at, wishes.marketing_stop_source
+  from unnest(others) where marketing_stopped_at is not null
+  order by marketing_stopped_at desc, marketing_stop_source limit 1;
+  return wishes;
+end
+$$;
+comment on function app.inherited_wishes(uuid, text[], uuid) is
+  'Returns the newest wishes for these phone keys or ids, in the form of a contact. Looks in archived contacts and in '
+  'app.kept_wishes. Returns null when there are no wishes.';
+
+create function app.with_inherited_wishes(contact public.contacts, wins boolean) returns public.contacts
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- If the contact got its phone only now, wishes for other phones do not count.
+  names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
+    select app.phone_key(phone) from public.contact_former_phones
+    where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
+    union all
+    select coalesce(user_id, archived_user_id) from public.contact_identities
+    where company_id = contact.company_id and contact_id = contact.id
+  ) end;
+  wishes constant public.contacts := app.inherited_wishes(contact.company_id, names, contact.id);
+begin
+  if wishes.do_not_contact and not contact.do_not_contact
+    and (wins or contact.do_not_contact_at is null or wishes.do_not_contact_at > contact.do_not_contact_at)
+  then
+    contact.do_not_contact := true;
+    contact.do_not_contact_source := wishes.do_not_contact_source;
+    contact.do_not_contact_at := wishes.do_not_contact_at;
+    -- If the contact kept its own words, the words of another person, such as an earlier owner of the phone, would take
+    -- the wish back.
+    contact.stop_word_at := wishes.stop_word_at;
+    contact.start_word_at := wishes.start_word_at;
+  end if;
+  if wishes.marketing_stopped_at > coalesce(contact.marketing_stopped_at, '-infinity') then
+    contact.marketing_stopped_at := wishes.marketing_stopped_at;
+    contact.marketing_stop_source := wishes.marketing_stop_source;
+  end if;
+  contact.marketing_resumed_at := greatest(contact.marketing_resumed_at, wishes.marketing_resumed_at);
+  return contact;
+end
+$$;
+comment on function app.with_inherited_wishes(public.contacts, boolean) is
+  'Returns a contact with the wishes that it inherits. The argument wins is true when the contact got its phone only '
+  'now. Then only the wishes for that phone count, even if the contact has a newer decision of its own. Otherwise the '
+  'wishes for all its phones and ids count, unless the contact''s own decision is newer.';
+
+create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  inherited constant public.contacts := app.with_inherited_wishes(contact, wins);
+begin
+  if inherited is distinct from contact then
+    update public.contacts set
+      do_not_contact = inherited.do_not_contact,
+      do_not_contact_source = inherited.do_not_contact_source,
+      do_not_contact_at = inherited.do_not_contact_at,
+      stop_word_at = inherited.stop_word_at,
+      start_word_at = inherited.start_word_at,
+      marketing_stopped_at = inherited.marketing_stopped_at,
+      marketing_stop_source = inherited.marketing_stop_source,
+      marketing_resumed_at = inherited.marketing_resumed_at
+    where company_id = contact.company_id and id = contact.id;
+  end if;
+end
+$$;
+comment on function app.pass_on_wishes(public.contacts, boolean) is
+  'Writes the wishes that app.with_inherited_wishes() returns for a contact.';
+
+create function app.share_wishes(own_company_id uuid, of_contact_id uuid, with_phone text, at timestamptz) returns void
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  other_id constant uuid := app.owner_of_phone(own_company_id, with_phone, at);
+  contact public.contacts;
+begin
+  if other_id <> of_contact_id then
+    select * into contact from public.contacts where company_id = own_company_id and id = of_contact_id;
+    if contact.do_not_contact or contact.marketing_opt_out_at is not null then
+      perform app.keep_wishes(own_company_id, array[app.phone_key(with_phone)], app.wishes_of(contact));
+      perform app.pass_on_wishes(contacts, false) from public.contacts
+      where company_id = own_company_id and id = other_id;
+    end if;
+  end if;
+end
+$$;
+comment on function app.share_wishes(uuid, uuid, text, timestamptz) is
+  'Applies the wishes of a person to another contact, if the person writes from a phone that the other contact has on '
+  'file.';
+
+create function app.inherit_wishes_of_added() returns trigger
+-- Security definer, like the triggers below. A key or a person who writes a contact may not read archived contacts, or
+-- the words of a person.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+begin
+  -- This runs after the rows are written. While a row waits for its phone, the transaction that archived the earlier
+  -- contact with this phone may commit.
+  for contact in
+    select contacts.*
+    from added
+    -- Each added row needs only one lookup in each index.
+    cross join lateral (
+      (
+        select from public.contacts as archived
+        where archived.company_id = added.company_id and archived.archived_phone_key = added.phone_key
+        limit 1
+      )
+      union all
+      (
+        select from public.contact_former_phones as former
+        where former.company_id = added.company_id and former.archived_phone_key = added.phone_key
+        limit 1
+      )
+      union all
+      (
+        select from app.kept_wishes as kept
+        where kept.company_id = added.company_id
+          and kept.digest = app.erased_digest(added.company_id, 'person', added.phone_key)
+        limit 1
+      )
+      limit 1
+    ) as known
+    join public.contacts on contacts.id = added.id
+  loop
+    perform app.pass_on_wishes(contact, true);
+  end loop;
+  return null;
+end
+$$;
+comment on function app.inherit_wishes_of_added() is
+  'Trigger: gives new contacts the wishes of archived contacts that had their phone, and the kept wishes for their '
+  'phone. A function that returns new contacts must read them again.';
+
+create function app.inherit_wishes() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  has_another_phone constant boolean := app.phone_key(new.phone) is distinct from app.phone_key(old.phone);
+begin
+  if not has_another_phone and old.archived_at is null then
+    return new;
+  elsif tg_when = 'BEFORE' then
+    return app.with_inherited_wishes(new, has_another_phone);
+  end if;
+  perform app.pass_on_wishes(new, has_another_phone);
+  return null;
+end
+$$;
+comment on function app.inherit_wishes() is
+  'Trigger: when a contact gets another phone or is restored, gives the contact the wishes of archived contacts and '
+  'the kept wishes.';
+
+create function app.inherit_wishes_by_user_id() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+begin
+  select * into contact from public.contacts
+  where company_id = new.company_id and id = new.contact_id and archived_at is null;
+  if found then
+    perform app.pass_on_wishes(contact, false);
+  end if;
+  return null;
+end
+$$;
+comment on function app.inherit_wishes_by_user_id() is
+  'Trigger: when a contact gets an id, gives the contact the wishes of archived contacts that had the id.';
+
+create function app.pass_on_late_wishes() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  contact public.contacts;
+begin
+  select * into contact from public.contacts
+  where company_id = new.company_id and phone_key = new.archived_phone_key;
+  if found then
+    perform app.pass_on_wishes(
+      contact,
+      -- As in app.note_word(), a stop wins unless it was certainly taken back later.
+      coalesce(
+        new.do_not_contact and not old.do_not_contact
+          and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),
+        false
+      )
+    );
+  end if;
+  return null;
+end
+$$;
+comment on function app.pass_on_late_wishes() is
+  'Trigger: when an archived contact gets a late wish, gives that wish to the contact that has the phone now. Such a '
+  'wish is, for example, an opt-out of marketing.';
+
+create trigger contacts_inherit_wishes_when_added after insert on public.contacts
+  referencing new table as added for each statement execute function app.inherit_wishes_of_added();
+create trigger contacts_inherit_wishes before update of phone, archived_at on public.contacts
+  for each row when (
+    new.archived_at is null
+    and (old.archived_at is not null or new.phone is not null and new.phone is distinct from old.phone)
+  )
+  execute function app.inherit_wishes();
+
+-- This trigger also runs after the row is written, for the same reason as app.inherit_wishes_of_added().
+create trigger contacts_inherit_late_wishes after update of phone, archived_at on public.contacts
+  for each row when (
+    new.archived_at is null
+    and (old.archived_at is not null or new.phone is not null and new.phone is distinct from old.phone)
+  )
+  execute function app.inherit_wishes();
+create trigger contact_identities_inherit_wishes after insert on public.contact_identities
+  for each row when (new.user_id is not null) execute function app.inherit_wishes_by_user_id();
+create trigger contacts_pass_on_late_wishes
+  after update of do_not_contact, do_not_contact_at, marketing_stopped_at, marketing_resumed_at on public.contacts
+  for each row when (old.archived_at is not null and new.archived_at is not null)
+  execute function app.pass_on_late_wishes();

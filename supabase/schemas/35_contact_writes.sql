@@ -1,0 +1,334 @@
+-- Functions with which keys write contacts, one or many in a call. Contacts are written by phone, or by id as a merge
+-- patch.
+
+create function app.with_contact_rows(own_company_id uuid, results jsonb, replayed boolean) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- The largest size of one answer. A page of a list has the same limit.
+  max_bytes constant integer := 1048576;
+  answered json;
+begin
+  select coalesce(
+    json_agg(
+      case
+        when result ->> 'status' not in ('200', '201') then result::json
+        when contacts.id is null then '{"status": 404}'
+        else json_build_object(
+          'status', result -> 'status', 'id', contacts.id, 'data', app.contact_json(contacts)
+        )
+      end
+      order by place
+    ),
+    '[]'
+  )
+  into answered
+  from (
+    select
+      result, place, coalesce(
+        -- If the contact was merged since the earlier request, the result has the surviving contact.
+        case when replayed then (
+          select merged_into from public.deleted_rows
+          where company_id = own_company_id and resource = 'contacts' and id = (result ->> 'id')::uuid
+        ) end,
+        (result ->> 'id')::uuid
+      ) as met
+    from jsonb_array_elements(results) with ordinality as given (result, place)
+  ) as given
+  left join public.contacts
+    on contacts.company_id = own_company_id and contacts.id = met and result ->> 'status' in ('200', '201');
+
+  if octet_length(answered::text) <= max_bytes then
+    return json_build_object(
+      'replayed', replayed, 'undone', false, 'without_custom_fields', false, 'results', answered
+    );
+  end if;
+  return json_build_object(
+    'replayed', replayed, 'undone', false, 'without_custom_fields', true, 'results',
+    (
+      select json_agg(result #- '{data,custom_fields}' order by place)
+      from jsonb_array_elements(answered::jsonb) with ordinality as given (result, place)
+    )
+  );
+end
+$$;
+comment on function app.with_contact_rows(uuid, jsonb, boolean) is
+  'Returns the answer to a write: { replayed, undone, without_custom_fields, results }, with the contact of each '
+  'result as it is now. A contact that no longer exists has the status 404. If the results would be larger than 1 '
+  'MiB, no contact has custom_fields.';
+
+create function app.require_contact_version(own_company_id uuid, phone text, accepted_versions bigint[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  person uuid;
+  present bigint;
+begin
+  loop
+    person := (app.contacts_of_phones(own_company_id, array[phone]))[1];
+    if person is null then
+      raise sqlstate 'PT412' using message = 'No contact has this phone';
+    end if;
+    -- The lock keeps the version unchanged until the end of the write. During the wait for the lock, the contact may
+    -- have been deleted or may have got another phone.
+    select version into present from public.contacts
+    where company_id = own_company_id and id = person
+    for no key update;
+    exit when found and (app.contacts_of_phones(own_company_id, array[phone]))[1] = person;
+  end loop;
+  if present <> all (accepted_versions) then
+    raise sqlstate 'PT412' using
+      message = 'The row has another version: it was changed after that version was read', detail = present::text;
+  end if;
+end
+$$;
+comment on function app.require_contact_version(uuid, text, bigint[]) is
+  'Raises PT412 when no contact has the phone, or when the contact has none of these versions. Null accepts any '
+  'version. The detail is the current version of the contact.';
+
+create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- A new phone key needs the stronger lock, which makes new deals of the contact wait. The lock is taken here, in
+  -- order, and not when the row is changed. If the lock were taken later, it could wait for a deal that waits for
+  -- another contact of this batch.
+  if exists (
+    select from unnest(items) as given (item)
+    where item ? 'phone' and exists (
+      select from public.contacts
+      where company_id = own_company_id and id = (item ->> 'id')::uuid
+        and phone_key is distinct from app.phone_key(item ->> 'phone')
+    )
+  ) then
+    perform from public.contacts
+    where company_id = own_company_id and id = any (array(select (item ->> 'id')::uuid from unnest(items) as given (item)))
+    order by id for update;
+  else
+    perform from public.contacts
+    where company_id = own_company_id and id = any (array(select (item ->> 'id')::uuid from unnest(items) as given (item)))
+    order by id for no key update;
+  end if;
+end
+$$;
+comment on function app.lock_contacts_to_patch(uuid, jsonb[]) is
+  'Locks the contacts of items { id, phone?, … } in the order of their ids, with the lock that each change needs.';
+
+create function app.patch_contacts_at_once(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ids uuid[];
+begin
+  perform app.lock_contacts_to_patch(own_company_id, items);
+  -- This comes after the rows are locked. A transaction that is restoring one of these contacts has already taken its
+  -- own lock by now.
+  perform app.await_further_phones(own_company_id);
+  -- Here and below, there is a subquery for each item, because the plan of a join may read all rows of the company.
+  ids := array(
+    select (
+      select id from public.contacts
+      where company_id = own_company_id and id = (item ->> 'id')::uuid and archived_at is null
+    )
+    from unnest(items) with ordinality as given (item, place)
+    order by place
+  );
+
+  -- Whether a phone is free depends on the order of the items.
+  if exists (
+    select from unnest(ids, items) as given (id, item)
+    cross join lateral app.phone_key(item ->> 'phone') as own (key)
+    where given.id is not null and own.key is not null
+    group by own.key
+    having count(distinct given.id) > 1 or bool_or(coalesce(
+      (select owner.id from public.contacts as owner where owner.company_id = own_company_id and owner.phone_key = own.key)
+        <> given.id,
+      exists (
+        select from public.contact_former_phones as further
+        where further.company_id = own_company_id and further.phone_key = own.key and further.until = 'infinity'
+          and further.contact_id <> given.id
+      )
+    ))
+  ) then
+    raise unique_violation using
+      message = 'a phone is another contact''s, or is given to several', constraint = 'contacts_one_per_phone';
+  end if;
+  perform app.change_contacts(own_company_id, ids, items, 'patch');
+  return coalesce(
+    (
+      select jsonb_agg(
+        case
+          when id is not null then jsonb_build_object('status', 200, 'id', id)
+          when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
+          else jsonb_build_object('status', 404)
+        end
+        order by place
+      )
+      from unnest(ids, items) with ordinality as given (id, item, place)
+      cross join lateral (
+        select case when id is null then app.survivor_of(own_company_id, (item ->> 'id')::uuid) end
+      ) as merged (survivor)
+    ),
+    '[]'
+  );
+end
+$$;
+comment on function app.patch_contacts_at_once(uuid, jsonb[]) is
+  'If no item breaks a constraint, does what app.patch_contacts() does. Otherwise raises the error and writes nothing.';
+
+create function app.patch_contacts_one_by_one(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
+  set_size constant integer := 25;
+  results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
+  this_place integer;
+  this_set jsonb[];
+  broken text;
+  existing_id uuid;
+begin
+  perform app.lock_contacts_to_patch(own_company_id, items);
+  for this_place in 1 .. cardinality(items) loop
+    if this_place % set_size = 1 then
+      begin
+        this_set := items[this_place : this_place + set_size - 1];
+        results[this_place : this_place + cardinality(this_set) - 1] := array(
+          select jsonb_array_elements(app.patch_contacts_at_once(own_company_id, this_set))
+        );
+      exception when integrity_constraint_violation then
+        null;
+      end;
+    end if;
+    while results[this_place] is null loop
+      begin
+        results[this_place] := app.patch_contacts_at_once(own_company_id, items[this_place:this_place]) -> 0;
+      exception when integrity_constraint_violation then
+        get stacked diagnostics broken = constraint_name;
+        if broken <> 'contacts_one_per_phone' then
+          results[this_place] := jsonb_build_object('status', 422, 'constraint', broken);
+        else
+          existing_id := (app.contacts_of_phones(own_company_id, array[items[this_place] ->> 'phone']))[1];
+          -- If existing_id is null, the contact that had the phone no longer exists, and the item is tried again.
+          if existing_id is not null then
+            results[this_place] := jsonb_build_object('status', 409, 'existing_id', existing_id);
+          end if;
+        end if;
+      end;
+    end loop;
+  end loop;
+  return to_jsonb(results);
+end
+$$;
+comment on function app.patch_contacts_one_by_one(uuid, jsonb[]) is
+  'Does what app.patch_contacts() does, in small sets. If an item breaks a constraint, the items of its set are '
+  'written one by one, so that only this item fails.';
+
+create function app.patch_contacts(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_one_by_one boolean := false;
+  waits integer := 0;
+begin
+  loop
+    begin
+      if is_one_by_one then
+        return app.patch_contacts_one_by_one(own_company_id, items);
+      end if;
+      return app.patch_contacts_at_once(own_company_id, items);
+    exception
+      when integrity_constraint_violation then
+        if is_one_by_one then
+          raise;
+        end if;
+        is_one_by_one := true;
+      -- Two transactions that exchange phones wait for each other. This transaction releases its locks here, so that
+      -- the other one can end. Both transactions have the same timeout, so either of them may come here first.
+      when deadlock_detected or lock_not_available then
+        waits := waits + 1;
+        if waits = 3 or cardinality(items) = 1 then
+          raise;
+        end if;
+    end;
+  end loop;
+end
+$$;
+comment on function app.patch_contacts(uuid, jsonb[]) is
+  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge Patch. Items with the '
+  'same contact are applied in their order. Returns a result for each item, in order. The result is { status: 200, id '
+  '} for a changed contact. It is { status: 404 } when the company has no such contact, and { status: 409, '
+  'existing_id } when another contact has the phone. It is { status: 422, constraint } when the item breaks that '
+  'constraint.';
+
+create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
+-- Security definer, for the same reason as write_contacts().
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+begin
+  begin
+    results := app.patch_contacts(own_company_id, items);
+    perform app.require_all(results, atomic);
+  exception when sqlstate 'CRM01' then
+    return app.undone(results);
+  end;
+  return app.with_contact_rows(own_company_id, results, false);
+end
+$$;
+comment on function public.patch_contacts(jsonb[], boolean) is
+  'Changes contacts by merge patches { id, … } for a key, as app.patch_contacts() does. Returns what write_contacts() '
+  'returns.';
+grant execute on function public.patch_contacts(jsonb[], boolean) to api_client;
+
+create function public.write_contacts(
+  items jsonb[],
+  on_conflict text default 'fail',
+  atomic boolean default false,
+  accepted_versions bigint[] default null,
+  must_exist boolean default false,
+  idempotency jsonb default null
+) returns json
+-- Security definer, because a key cannot read phone keys or claim idempotency keys. So the function gets the company
+-- from the key, and names each column that it writes.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+  is_replayed boolean := false;
+begin
+  begin
+    results := app.claim_idempotency_key(own_company_id, idempotency);
+    is_replayed := results is not null;
+    if not is_replayed then
+      if must_exist or accepted_versions is not null then
+        perform app.require_contact_version(own_company_id, items[1] ->> 'phone', accepted_versions);
+      end if;
+      results := app.put_contacts(own_company_id, items, on_conflict);
+      perform app.require_all(results, atomic);
+      if idempotency is not null then
+        perform app.keep_outcome(own_company_id, idempotency, results);
+      end if;
+    end if;
+  exception when sqlstate 'CRM01' then
+    return app.undone(results);
+  end;
+  return app.with_contact_rows(own_company_id, results, is_replayed);
+end
+$$;
+comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb) is
+  'Writes the contacts of items { phone, … } for a key, as app.put_contacts() does. If atomic is true and one item '
+  'fails, nothing is written. accepted_versions and must_exist are conditions for a write of one item. Returns { '
+  'replayed, undone, without_custom_fields, results }, where each result has its contact as data.';
+grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb) to api_client;

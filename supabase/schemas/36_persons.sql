@@ -1,0 +1,253 @@
+-- Functions that find the contact of a person who wrote, by the phone or the business-scoped user id. Each of the two
+-- identifies one person, and either may be missing. Events may come in any order, so the result must not depend on the
+-- order.
+
+create table public.user_id_changes (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  was text not null check (char_length(was) between 1 and 255),
+  becomes text not null check (char_length(becomes) between 1 and 255),
+  phone text check (phone ~ '^\+[1-9][0-9]{6,14}$'),
+  phone_key text generated always as (app.phone_key(phone)) stored,
+  happened_at timestamptz not null,
+  constraint user_id_changes_once unique (company_id, was, becomes)
+);
+comment on table public.user_id_changes is
+  'Changes of ids that the channel reported before the company knew either id. A message that later comes from '
+  'either id, or from the phone, is from the same person.';
+
+create index user_id_changes_becomes_idx on public.user_id_changes (company_id, becomes);
+create index user_id_changes_phone_idx on public.user_id_changes (company_id, phone_key);
+
+create function app.one_person(own_company_id uuid, one uuid, another uuid) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  are_there constant boolean := app.lock_both(own_company_id, one, another);
+  survivor uuid;
+begin
+  select id into survivor from public.contacts
+  where company_id = own_company_id and id in (one, another)
+  order by archived_at is not null, phone is null, created_at, id limit 1;
+  if are_there then
+    perform app.merge_contacts(own_company_id, survivor, case survivor when one then another else one end);
+  end if;
+  return survivor;
+end
+$$;
+comment on function app.one_person(uuid, uuid, uuid) is
+  'Merges two contacts and returns the survivor. The contact with a phone survives. If both or neither have a phone, '
+  'the older contact survives. If one of the contacts is archived, merges nothing and returns the other one.';
+
+create function app.learn_user_id(
+  own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
+) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+declare
+  learned_by uuid := of_contact_id;
+  owner uuid;
+  change record;
+begin
+  insert into public.contact_identities as known (company_id, contact_id, user_id, business_account_id, seen_at)
+  values (own_company_id, of_contact_id, new_user_id, at_business_account_id, at)
+  on conflict on constraint contact_identities_once do update set
+    seen_at = least(known.seen_at, excluded.seen_at)
+  returning contact_id into owner;
+  if owner <> of_contact_id then
+    if not app.has_taken_phone(own_company_id, of_contact_id, (
+      select phone from public.contacts where company_id = own_company_id and id = owner
+    )) then
+      return app.one_person(own_company_id, of_contact_id, owner);
+    end if;
+    -- The person wrote with this id from a new phone that another contact has on file.
+    update public.contact_identities set contact_id = of_contact_id
+    where company_id = own_company_id and user_id = new_user_id;
+    perform app.keep_wishes(own_company_id, array[new_user_id], app.wishes_of(contacts)) from public.contacts
+    where company_id = own_company_id and id = owner;
+    perform app.pass_on_wishes(contacts, false) from public.contacts
+    where company_id = own_company_id and id = of_contact_id;
+    -- The other contact still has the phone on file, so it may remain without an id.
+    update public.contacts set has_identity = false
+    where company_id = own_company_id and id = owner and phone is not null and not exists (
+      select from public.contact_identities where company_id = own_company_id and contact_id = owner
+    );
+  end if;
+  update public.contacts set has_identity = true
+  where company_id = own_company_id and id = of_contact_id and not has_identity;
+
+  for change in
+    delete from public.user_id_changes
+    where company_id = own_company_id and new_user_id in (was, becomes)
+    returning was, becomes, happened_at
+  loop
+    learned_by := app.learn_user_id(
+      own_company_id, learned_by,
+      case new_user_id when change.was then change.becomes else change.was end,
+      at_business_account_id, change.happened_at
+    );
+    insert into public.contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
+    values (own_company_id, learned_by, 'user_id_changed', change.was, change.becomes, change.happened_at)
+    on conflict on constraint contact_identity_events_once do nothing;
+  end loop;
+  return learned_by;
+end
+$$;
+comment on function app.learn_user_id(uuid, uuid, text, text, timestamptz) is
+  'Notes that a contact has an id. If another contact already has the id, the two contacts are one person and are '
+  'merged. Returns the surviving contact.';
+
+create function app.known_person(own_company_id uuid, person jsonb, at timestamptz) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return coalesce(
+    (
+      select contact_id from public.contact_identities
+      where company_id = own_company_id and user_id = person ->> 'user_id'
+    ),
+    app.owner_of_phone(own_company_id, person ->> 'phone', at)
+  );
+end
+$$;
+comment on function app.known_person(uuid, jsonb, timestamptz) is
+  'Returns the contact of a person { phone, user_id } who wrote at a time, or null when there is none. Changes '
+  'nothing.';
+
+create function app.find_person(account_id uuid, person jsonb, at timestamptz) returns uuid
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id uuid;
+  own_business_account_id text;
+  said_at constant timestamptz := least(coalesce(find_person.at, now()), now());
+  their_phone constant text := substring(person ->> 'phone' from '^\+[1-9][0-9]{6,14}$');
+  their_user_id constant text := nullif(left(person ->> 'user_id', 255), '');
+  their_name constant text := nullif(btrim(left(person ->> 'name', 255)), '');
+  by_user_id record;
+  by_phone uuid;
+  contact public.contacts;
+  is_new boolean;
+  takes_phone boolean;
+  takes_name boolean;
+  learns_user_id boolean;
+  told_user_id text;
+  told_at timestamptz;
+begin
+  select company_id, business_account_id into own_company_id, own_business_account_id
+  from public.messaging_accounts where id = account_id;
+  if own_company_id is null or coalesce(their_phone, their_user_id) is null then
+    return null;
+  end if;
+
+  for tries in 1..10 loop
+    select contact_id, seen_at into by_user_id from public.contact_identities
+    where company_id = own_company_id and user_id = their_user_id;
+    by_phone := app.owner_of_phone(own_company_id, their_phone, said_at);
+    if (by_user_id.contact_id <> by_phone) is true
+      and not app.has_taken_phone(own_company_id, by_user_id.contact_id, their_phone)
+    then
+      if app.lock_both(own_company_id, by_phone, by_user_id.contact_id) then
+        -- The contact with the phone survives, because the company works with that contact.
+        perform app.merge_contacts(own_company_id, by_phone, by_user_id.contact_id);
+      end if;
+      continue;
+    end if;
+
+    -- The lock waits for a transaction that merges, archives or deletes the contact.
+    select * into contact from public.contacts
+    where company_id = own_company_id and id = coalesce(by_user_id.contact_id, by_phone) and archived_at is null
+    for no key update;
+    if contact.id is null and coalesce(by_user_id.contact_id, by_phone) is not null then
+      continue;
+    end if;
+    -- During the wait, the contact may have got another phone.
+    continue when by_phone = contact.id and contact.phone_key is distinct from app.phone_key(their_phone)
+      and app.owner_of_phone(own_company_id, their_phone, said_at) is distinct from by_phone;
+    if by_phone is null and contact.phone is not null and their_phone is not null then
+      -- The person has this phone in addition to the phone on file. A transaction that adds a contact with the phone
+      -- either waits, or has already added the contact.
+      perform app.lock_further_phones(own_company_id);
+      continue when app.owner_of_phone(own_company_id, their_phone, said_at) is not null;
+      insert into public.contact_former_phones (company_id, contact_id, phone, until)
+      values (own_company_id, contact.id, their_phone, 'infinity')
+      on conflict on constraint contact_former_phones_once do update set until = excluded.until;
+      perform app.pass_on_wishes(contact, false);
+    elsif by_phone <> contact.id then
+      perform app.share_wishes(own_company_id, contact.id, their_phone, said_at);
+    end if;
+
+    is_new := contact.id is null;
+    takes_phone := contact.phone is null and by_phone is null and their_phone is not null;
+    -- The earliest profile name counts, even if messages come in another order. A profile name never replaces a name
+    -- that the company set.
+    takes_name := their_name is not null and (
+      contact.name is null
+      or (said_at, their_name collate "C") < (contact.profile_name_at, contact.name collate "C")
+    );
+    learns_user_id := their_user_id is not null
+      and (by_user_id.contact_id is null or said_at < by_user_id.seen_at);
+    if not is_new and not takes_phone and not coalesce(takes_name, false) and not learns_user_id then
+      return contact.id;
+    end if;
+
+    begin
+      if is_new then
+        insert into public.contacts (company_id, phone, name, profile_name_at, source, has_identity)
+        values (
+          own_company_id, their_phone, their_name, case when takes_name then said_at end, 'whatsapp',
+          their_user_id is not null
+        )
+        returning * into contact;
+      elsif takes_phone or takes_name then
+        update public.contacts set
+          phone = case when takes_phone then their_phone else phone end,
+          name = case when takes_name then their_name else name end,
+          profile_name_at = case when takes_name then said_at else profile_name_at end
+        where company_id = own_company_id and id = contact.id;
+      end if;
+      if is_new and learns_user_id then
+        -- If the person has no phone, only this row prevents two transactions from adding two contacts.
+        insert into public.contact_identities (company_id, contact_id, user_id, business_account_id, seen_at)
+        values (own_company_id, contact.id, their_user_id, own_business_account_id, said_at);
+      end if;
+      if learns_user_id then
+        contact.id := app.learn_user_id(
+          own_company_id, contact.id, their_user_id, own_business_account_id, said_at
+        );
+      end if;
+      if is_new or takes_phone then
+        for told_user_id, told_at in
+          select was, happened_at from public.user_id_changes
+          where company_id = own_company_id and phone_key = app.phone_key(their_phone)
+        loop
+          contact.id := app.learn_user_id(
+            own_company_id, contact.id, told_user_id, own_business_account_id, told_at
+          );
+        end loop;
+      end if;
+      return contact.id;
+    exception when unique_violation then
+      -- Another transaction was first. Its contact is found in the next round.
+      null;
+    end;
+  end loop;
+  raise exception 'a person is neither found nor made';
+end
+$$;
+comment on function app.find_person(uuid, jsonb, timestamptz) is
+  'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a time. Returns null when '
+  'nothing identifies the person. Notes the id, and also the phone and the name if the contact lacks them. A phone '
+  'other than the phone on file becomes a further phone. Two contacts that turn out to be one person are merged. If '
+  'several calls run at the same time, only one adds the contact.';
+
+alter table public.user_id_changes enable row level security;
+create policy "the platform reads changes of unknown ids" on public.user_id_changes
+  for select to service_role using (true);
+
+grant select on public.user_id_changes to service_role;

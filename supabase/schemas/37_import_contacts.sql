@@ -1,0 +1,76 @@
+-- The import of contacts writes in the same way as an API batch, for a company that the operator names.
+
+create function public.import_contacts(
+  company_id uuid,
+  items jsonb[],
+  on_conflict text,
+  dry_run boolean default false
+) returns jsonb
+language plpgsql security definer -- no role may call the functions that write contacts
+set search_path = ''
+-- The roles of requests have the same setting. During a large import, the statistics of the tables differ most from the
+-- real numbers.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_material = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  -- The places and the changes of the items whose contact is known.
+  places integer[];
+  changes jsonb[];
+  changed jsonb;
+  results jsonb;
+begin
+  if import_contacts.on_conflict in ('update', 'keep', 'fail') is not true then
+    raise sqlstate 'PT422' using message = 'on_conflict is update, keep or fail';
+  end if;
+  -- This lock is held until the end, so that the company cannot be deleted before the rows are written.
+  perform from public.companies where id = import_contacts.company_id for key share;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  begin
+    if import_contacts.on_conflict <> 'update' then
+      results := app.put_contacts(import_contacts.company_id, items, import_contacts.on_conflict);
+    else
+      -- If a file has only some custom fields, a contact keeps its others. So this is a merge patch, not the update of
+      -- a PUT.
+      results := app.put_contacts(import_contacts.company_id, items, 'fail');
+      select
+        array_agg(place order by place),
+        array_agg(
+          item - 'phone' || jsonb_build_object('id', result ->> 'existing_id') order by place
+        )
+      into places, changes
+      from jsonb_array_elements(results) with ordinality as written (result, place)
+      join unnest(items) with ordinality as given (item, place) using (place)
+      where result ->> 'status' = '409';
+      if places is not null then
+        changed := app.patch_contacts(import_contacts.company_id, changes);
+        results := (
+          select jsonb_agg(coalesce(changed -> array_position(places, place::integer) - 1, result) order by place)
+          from jsonb_array_elements(results) with ordinality as written (result, place)
+        );
+      end if;
+    end if;
+    if dry_run then
+      raise sqlstate 'PT204';
+    end if;
+  exception when sqlstate 'PT204' then
+    -- The writes are undone, but the results stay.
+    null;
+  end;
+  return results;
+end
+$$;
+comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
+  'Adds the unknown contacts of a company and finds the known ones, as app.put_contacts() does, and returns its '
+  'results. With on_conflict update, an item replaces the stored values, but only those custom fields that it has. A '
+  'result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then undoes '
+  'the writes. Raises PT404 for an unknown company, and PT422 when on_conflict is not update, keep or fail. Needs the '
+  'secret key.';
+grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;

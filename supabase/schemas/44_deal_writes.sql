@@ -1,0 +1,253 @@
+-- Functions with which keys add and change deals, one or many in a call. A batch does not change archived deals, and
+-- does not move deals into an archived stage. Only the items that try this fail.
+
+create function app.deal_json(deal public.deals) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return jsonb_build_object(
+    'id', deal.id,
+    'company_id', deal.company_id,
+    'title', deal.title,
+    'value', deal.value,
+    'status', deal.status,
+    'contact_id', deal.contact_id,
+    'stage_id', deal.stage_id,
+    'won_at', deal.won_at,
+    'lost_at', deal.lost_at,
+    'stage_changed_at', deal.stage_changed_at,
+    'archived_at', deal.archived_at,
+    'created_at', deal.created_at,
+    'updated_at', deal.updated_at,
+    'version', deal.version::text
+  );
+end
+$$;
+comment on function app.deal_json(public.deals) is 'Returns a deal in the form in which API keys read it.';
+
+-- A deal for a merged contact is refused, and the result names the surviving contact. A repeat of that request gets the
+-- same result. When the person is erased, the idempotency keys of such requests are erased too.
+create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  results jsonb;
+begin
+  with given as materialized (
+    select
+      place, item, gen_random_uuid() as id, (item ->> 'contact_id')::uuid as contact_id,
+      (item ->> 'stage_id')::uuid as stage_id
+    from unnest(items) with ordinality as given (item, place)
+  -- A locked row cannot be deleted, so the reference of one item cannot break the statement for the other items. The
+  -- rows are locked in the order of their ids, so two batches never wait for each other.
+  ), known_contacts as materialized (
+    select id, archived_at is not null as is_archived from public.contacts
+    where company_id = own_company_id and id = any (array(select contact_id from given))
+    order by id for key share
+  ), known_stages as materialized (
+    select id from public.stages
+    where company_id = own_company_id and id = any (array(select stage_id from given)) and archived_at is null
+    order by id for key share
+  ), judged as materialized (
+    select given.*, case
+      when contact_id not in (select id from known_contacts) then 'deals_contact_fkey'
+      when contact_id in (select id from known_contacts where is_archived) then 'deals_contact_not_archived'
+      when stage_id not in (select id from known_stages) then 'deals_stage_fkey'
+    end as broken
+    from given
+  ), added as (
+    insert into public.deals (id, company_id, title, value, contact_id, stage_id)
+    select id, own_company_id, item ->> 'title', (item ->> 'value')::numeric, contact_id, stage_id
+    from judged
+    where broken is null
+    order by place
+  )
+  select coalesce(
+    jsonb_agg(
+      case
+        when broken is null then jsonb_build_object('status', 201, 'id', id)
+        when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
+        else jsonb_build_object('status', 422, 'constraint', broken)
+      end
+      order by place
+    ),
+    '[]'
+  )
+  into results
+  from judged
+  cross join lateral (
+    select case when broken = 'deals_contact_fkey' then app.survivor_of(own_company_id, contact_id) end
+  ) as merged (survivor);
+  return results;
+end
+$$;
+comment on function app.add_deals(uuid, jsonb[]) is
+  'Adds a deal for each item { title, contact_id, stage_id, value? }, and returns the results.';
+
+create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- The deals are locked in the order of their ids, so two batches never wait for each other.
+  known_deals constant uuid[] := array(
+    select id from public.deals
+    where company_id = own_company_id
+      and id = any (array(select (item ->> 'id')::uuid from unnest(items) as given (item)))
+      and archived_at is null
+    order by id for no key update
+  );
+  known_stages constant uuid[] := array(
+    select id from public.stages
+    where company_id = own_company_id
+      and id = any (array(select (item ->> 'stage_id')::uuid from unnest(items) as given (item)))
+      and archived_at is null
+    order by id for key share
+  );
+  results jsonb;
+  -- The items of one round: at most one item for each deal, in the order of the items.
+  apart jsonb[];
+begin
+  select jsonb_agg(
+    case
+      when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}'
+      when item ? 'stage_id' and (item ->> 'stage_id')::uuid <> all (known_stages)
+        then '{"status": 422, "constraint": "deals_stage_fkey"}'
+      else jsonb_build_object('status', 200, 'id', (item ->> 'id')::uuid)
+    end
+    order by place
+  )
+  into results
+  from unnest(items) with ordinality as given (item, place);
+
+  for apart in
+    select array_agg(item order by place)
+    from (
+      select app.fields_in_turn(jsonb_agg(item order by place), 'update') as item, min(place) as place, round
+      from (
+        select
+          item, place, result ->> 'id' as id,
+          -- Each move makes an entry of the history, so each move has its own round. A change that does not move the
+          -- deal is written with the move before it.
+          greatest(1, count(*) filter (where item ?| '{stage_id,status}') over (
+            partition by result ->> 'id' order by place
+          )) as round
+        from unnest(items) with ordinality as given (item, place)
+        join jsonb_array_elements(results) with ordinality as judged (result, place) using (place)
+        where result ? 'id'
+      ) as good
+      group by id, round
+    ) as settled
+    group by round
+    order by round
+  loop
+    update public.deals set
+      title = case when item ? 'title' then item ->> 'title' else title end,
+      value = case when item ? 'value' then (item ->> 'value')::numeric else value end,
+      status = case when item ? 'status' then item ->> 'status' else status end,
+      stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
+    from unnest(apart) as given (item)
+    -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
+    -- choose.
+    where deals.id = (item ->> 'id')::uuid;
+  end loop;
+  return coalesce(results, '[]');
+end
+$$;
+comment on function app.patch_deals(uuid, jsonb[]) is
+  'Changes a deal for each item { id, title?, value?, status?, stage_id? }, in the order of the items, and returns '
+  'the results. A field that is left out keeps its value. Several items of one deal are written together, but each of '
+  'its moves is written separately.';
+
+create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
+-- Security definer, like write_deals(), so each function checks the key once and not for every row.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+begin
+  begin
+    results := app.patch_deals(own_company_id, items);
+    perform app.require_all(results, atomic);
+  exception when sqlstate 'CRM01' then
+    return app.undone(results);
+  end;
+  return app.with_deal_rows(own_company_id, results, false);
+end
+$$;
+comment on function public.patch_deals(jsonb[], boolean) is
+  'Changes deals of the key''s company, and returns what public.write_deals() returns.';
+grant execute on function public.patch_deals(jsonb[], boolean) to api_client;
+
+create function app.with_deal_rows(own_company_id uuid, results jsonb, replayed boolean) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    with given as materialized (
+      select place, result, (result ->> 'id')::uuid as id
+      from jsonb_array_elements(results) with ordinality as given (result, place)
+    ), found as materialized (
+      -- With an array, the plan uses the index, even if the planner expects many results.
+      select id, app.deal_json(deals) as data from public.deals
+      where company_id = own_company_id and id = any (array(select id from given))
+    )
+    select json_build_object(
+      'replayed', replayed, 'undone', false, 'without_custom_fields', false, 'results',
+      coalesce(
+        jsonb_agg(
+          case
+            when id is null then result
+            when data is null then '{"status": 404}'
+            else result || jsonb_build_object('data', data)
+          end
+          order by place
+        ),
+        '[]'
+      )
+    )
+    from given
+    left join found using (id)
+  );
+end
+$$;
+comment on function app.with_deal_rows(uuid, jsonb, boolean) is
+  'Returns the answer to a write: { replayed, undone, without_custom_fields, results }. Each result has its deal as '
+  'it is now. A deal that no longer exists has the result { "status": 404 }.';
+
+create function public.write_deals(items jsonb[], atomic boolean default false, idempotency jsonb default null)
+returns json
+-- Security definer, because a key may not write idempotency keys. All rows that this function writes have the company
+-- of the key.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+  results jsonb;
+  is_replayed boolean;
+begin
+  begin
+    results := app.claim_idempotency_key(own_company_id, idempotency);
+    is_replayed := results is not null;
+    if not is_replayed then
+      results := app.add_deals(own_company_id, items);
+      perform app.require_all(results, atomic);
+      perform app.keep_outcome(own_company_id, idempotency, results);
+    end if;
+  exception when sqlstate 'CRM01' then
+    return app.undone(results);
+  end;
+  return app.with_deal_rows(own_company_id, results, is_replayed);
+end
+$$;
+comment on function public.write_deals(jsonb[], boolean, jsonb) is
+  'Adds deals to the key''s company. Returns { replayed, undone, without_custom_fields, results }, where each result '
+  'has its deal as data. With atomic, the function writes all deals or none. If it writes none, undone is true. A '
+  'repeat with the same Idempotency-Key gets the deals that the first request added.';
+grant execute on function public.write_deals(jsonb[], boolean, jsonb) to api_client;

@@ -1,0 +1,382 @@
+-- Messaging accounts: the phone numbers that a company uses on the channel, and when each was connected. Owners and
+-- admins can disconnect a number. Only the operator can connect a number, because this needs the access token and calls
+-- to the channel.
+
+create type public.disconnected_messaging_account as (
+  id uuid,
+  disconnected_at timestamptz,
+  was_connected boolean
+);
+comment on type public.disconnected_messaging_account is
+  'An account as disconnect_messaging_account() returns it. was_connected is true when this call disconnected the '
+  'account.';
+
+create table public.messaging_accounts (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  -- The channel's own ids, written as decimal digits.
+  phone_number_id text not null check (phone_number_id ~ '^[0-9]{1,32}$'),
+  business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
+  display_phone text not null check (display_phone ~ '^\+[1-9][0-9]{6,14}$'),
+  -- A compact JWE (dir, A256GCM), encrypted with the functions' secret CREDENTIALS_KEY.
+  encrypted_token text check (encrypted_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
+  disconnected_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- Only events of this app, or of an earlier app of the account, count for the account. So no one can use the secret
+  -- of one app to forge events for a company that does not use that app.
+  channel_app_id uuid references public.channel_apps on delete set null,
+  unique (company_id, id),
+  constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
+  -- A disconnected account keeps its conversations and loses its token.
+  constraint messaging_accounts_token_while_connected
+    check ((disconnected_at is null) = (encrypted_token is not null))
+);
+comment on table public.messaging_accounts is
+  'A phone number of a company on the messaging channel, with its encrypted access token.';
+comment on column public.messaging_accounts.channel_app_id is
+  'The app whose events count for this account. Null when the account has no app.';
+
+-- Earlier apps are kept, because the status of a message may arrive days after its account changed to another app.
+create table public.account_channel_apps (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  channel_app_id uuid not null references public.channel_apps on delete cascade,
+  named_at timestamptz not null default now(),
+  constraint account_channel_apps_once unique (company_id, account_id, channel_app_id),
+  constraint account_channel_apps_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.account_channel_apps is
+  'Every app that an account names or named earlier. An event counts for an account only if one of these apps signed '
+  'it.';
+
+-- Which account had a number at which time. A message belongs to the company that had the number when the person wrote
+-- the message. This holds even if the channel delivers the message after the number moved to another company.
+create table public.account_connections (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  connected_at timestamptz not null default now(),
+  disconnected_at timestamptz,
+  -- When the channel last reported anything about the account. This shows the operator whether events arrive. The
+  -- column is not in messaging_accounts, because jobs and claims read that table all the time.
+  last_event_at timestamptz,
+  constraint account_connections_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.account_connections is
+  'The periods in which each messaging account was connected with its number.';
+comment on column public.account_connections.last_event_at is
+  'When the last event about the account was received while the account was connected. The time is precise to ten '
+  'seconds. Null when there was no event.';
+
+-- The reply of a recipient names only the phone_number_id, so a number can be connected to only one company at a time.
+create unique index messaging_accounts_one_connection_idx on public.messaging_accounts (phone_number_id)
+  where disconnected_at is null;
+create index messaging_accounts_channel_app_idx on public.messaging_accounts (channel_app_id);
+create index account_channel_apps_app_idx on public.account_channel_apps (channel_app_id);
+create index account_connections_account_idx on public.account_connections (company_id, account_id, connected_at desc);
+
+-- The account of every item of an event is looked up in these indexes.
+create index messaging_accounts_number_idx on public.messaging_accounts (phone_number_id);
+create index messaging_accounts_business_account_idx on public.messaging_accounts (business_account_id);
+
+create function app.note_connection() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if tg_op = 'UPDATE' and new.phone_number_id <> old.phone_number_id then
+    -- Until now, the account did not have the new number. An earlier message to this number was for the account that
+    -- had it then.
+    delete from public.account_connections where company_id = new.company_id and account_id = new.id;
+    if new.disconnected_at is not null then
+      return null;
+    end if;
+  end if;
+  if new.disconnected_at is null then
+    insert into public.account_connections (company_id, account_id) values (new.company_id, new.id);
+  elsif tg_op = 'INSERT' then
+    insert into public.account_connections (company_id, account_id, connected_at, disconnected_at)
+    values (new.company_id, new.id, least(new.created_at, new.disconnected_at), new.disconnected_at);
+  else
+    update public.account_connections set disconnected_at = new.disconnected_at
+    where company_id = new.company_id and account_id = new.id and disconnected_at is null;
+  end if;
+  return null;
+end
+$$;
+comment on function app.note_connection() is
+  'Trigger: notes the periods in which an account is connected with its number.';
+
+create function app.remember_channel_app() returns trigger
+-- Security definer, because no role may write the table.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  insert into public.account_channel_apps (company_id, account_id, channel_app_id)
+  values (new.company_id, new.id, new.channel_app_id)
+  on conflict do nothing;
+  return null;
+end
+$$;
+comment on function app.remember_channel_app() is
+  'Trigger: keeps the app that an account names, even after the account names another one.';
+
+create function public.disconnect_messaging_account(account_id uuid) returns public.disconnected_messaging_account
+-- Security definer, because no person may write the table. The function deletes the token without reading it.
+language plpgsql security definer
+set search_path = ''
+-- While a synchronisation of templates is being stored, it holds locks that a disconnection needs.
+set lock_timeout = '3s'
+as $$
+#variable_conflict use_column
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  owner_id uuid;
+  disconnected public.disconnected_messaging_account;
+begin
+  select accounts.company_id into owner_id from public.messaging_accounts as accounts
+  where accounts.id = disconnect_messaging_account.account_id
+    -- A caller cannot learn whether another company has an account.
+    and (is_platform or accounts.company_id = any (app.member_company_ids()));
+  if not found then
+    raise sqlstate 'PT404' using message = 'No messaging account has this id';
+  end if;
+  if not is_platform and owner_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company disconnect its messaging accounts';
+  end if;
+
+  -- If two calls run at the same time, the second one waits for the first and then finds nothing to do.
+  select accounts.id, accounts.disconnected_at, accounts.disconnected_at is null into disconnected
+  from public.messaging_accounts as accounts
+  where accounts.id = disconnect_messaging_account.account_id and accounts.company_id = owner_id
+  for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No messaging account has this id';
+  end if;
+  if disconnected.was_connected then
+    update public.messaging_accounts as accounts set
+      -- clock_timestamp() and not now(), because this transaction may have waited for a transaction that connected the
+      -- account.
+      disconnected_at = clock_timestamp(), encrypted_token = null
+    where accounts.id = disconnected.id
+    returning accounts.disconnected_at into disconnected.disconnected_at;
+  end if;
+  return disconnected;
+exception
+  when lock_not_available then
+    raise sqlstate 'PT503' using message = 'The account or its templates are being changed: try again in a minute';
+end
+$$;
+comment on function public.disconnect_messaging_account(uuid) is
+  'Disconnects a messaging account and deletes its token. Owners and admins of its company and the platform may call '
+  'this function. If the account is disconnected already, disconnected_at does not change. Conversations, messages '
+  'and templates stay. Sends that are under way are settled, and reports about sent messages still count. Raises '
+  'PT403 for other members of the company. Raises PT404 when no account of the caller has this id. Raises PT503 when '
+  'the function had to wait too long.';
+grant execute on function public.disconnect_messaging_account(uuid) to authenticated, service_role;
+
+-- With these functions, access tokens move to a new CREDENTIALS_KEY. A program that has both keys reads each sealed
+-- token, seals the token with the new key, and stores it again. A sealed token is useless without a key.
+create function public.sealed_account_tokens(
+  after_id uuid default null,
+  max_rows integer default 1000
+) returns table (id uuid, encrypted_token text)
+language sql stable security definer
+set search_path = ''
+as $$
+  select accounts.id, accounts.encrypted_token
+  from public.messaging_accounts as accounts
+  where accounts.encrypted_token is not null
+    and accounts.id > coalesce(after_id, '00000000-0000-0000-0000-000000000000')
+  order by accounts.id
+  limit greatest(least(max_rows, 1000), 0)
+$$;
+comment on function public.sealed_account_tokens(uuid, integer) is
+  'Returns connected accounts of all companies with their encrypted tokens. The accounts are in the order of their '
+  'ids and begin after after_id. Returns at most max_rows accounts, and never more than 1000.';
+grant execute on function public.sealed_account_tokens(uuid, integer) to service_role;
+
+create function public.reseal_account_token(
+  account_id uuid,
+  sealed_before text,
+  sealed text
+) returns boolean
+language sql security definer
+set search_path = ''
+as $$
+  -- If the account was connected or disconnected since its token was read, the condition on sealed_before keeps the
+  -- change.
+  with resealed as (
+    update public.messaging_accounts as accounts set encrypted_token = sealed
+    where accounts.id = account_id and accounts.encrypted_token = sealed_before
+    returning accounts.id
+  )
+  select exists (select from resealed)
+$$;
+comment on function public.reseal_account_token(uuid, text, text) is
+  'Replaces an account''s encrypted token if the stored one is still sealed_before. Returns whether it was replaced.';
+grant execute on function public.reseal_account_token(uuid, text, text) to service_role;
+
+create function app.accounts_of_app(app_id uuid, number_id text, business_id text) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select accounts.id
+    from public.messaging_accounts as accounts
+    where (accounts.phone_number_id = number_id or accounts.business_account_id = business_id)
+      and exists (
+        select from public.account_channel_apps as named
+        where named.company_id = accounts.company_id and named.account_id = accounts.id
+          and named.channel_app_id = app_id
+      )
+    order by accounts.id
+  );
+end
+$$;
+comment on function app.accounts_of_app(uuid, text, text) is
+  'Returns the accounts that have this number or this business account, and that name the app or named it earlier.';
+
+create function app.account_at(account_ids uuid[], number_id text, happened_at timestamptz) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  holder_id uuid;
+begin
+  -- This query looks through the accounts of all apps for the one that had the number. Otherwise a repeated event could
+  -- show one company the customer of another company.
+  select accounts.id into holder_id
+  from public.messaging_accounts as accounts
+  join public.account_connections as connections on connections.company_id = accounts.company_id
+    and connections.account_id = accounts.id
+  where accounts.phone_number_id = number_id and connections.connected_at <= happened_at
+    and (connections.disconnected_at is null or connections.disconnected_at > happened_at)
+  order by connections.connected_at desc
+  limit 1;
+  if found then
+    return case when holder_id = any (account_ids) then holder_id end;
+  end if;
+  return (
+    select accounts.id from public.messaging_accounts as accounts
+    where accounts.id = any (account_ids) and accounts.disconnected_at is null
+  );
+end
+$$;
+comment on function app.account_at(uuid[], text, timestamptz) is
+  'Returns the account that was connected with this number at this time. If there was none, returns the account of '
+  'account_ids that is connected now. Returns null when the account that had the number is not in account_ids.';
+
+create function app.account_id_in(item jsonb) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return item ->> case when item ->> 'kind' in ('template', 'account') then 'waba' else 'phone_number_id' end;
+end
+$$;
+comment on function app.account_id_in(jsonb) is
+  'Returns the id by which an item names its account: a number or a business account.';
+
+create function app.note_last_event(app_id uuid, items jsonb, received_at timestamptz) returns void
+-- This function is in plpgsql, because plpgsql keeps its plans. Postgres would plan an SQL function again for each
+-- event.
+language plpgsql
+set search_path = ''
+as $$
+declare
+  number_ids constant text[] := array(
+    select distinct app.account_id_in(listed.item) from jsonb_array_elements(items) as listed (item)
+    where listed.item ->> 'kind' not in ('template', 'account')
+  );
+  business_ids constant text[] := array(
+    select distinct app.account_id_in(listed.item) from jsonb_array_elements(items) as listed (item)
+    where listed.item ->> 'kind' in ('template', 'account')
+  );
+begin
+  with heard as (
+    select connections.id
+    from public.messaging_accounts as accounts
+    join public.account_connections as connections on connections.company_id = accounts.company_id
+      and connections.account_id = accounts.id
+    where (accounts.phone_number_id = any (number_ids) or accounts.business_account_id = any (business_ids))
+      and exists (
+        select from public.account_channel_apps as named
+        where named.company_id = accounts.company_id and named.account_id = accounts.id
+          and named.channel_app_id = app_id
+      )
+      and connections.disconnected_at is null
+      -- With this condition, many events in a short time cause only a few writes, and a repeated event causes none.
+      and (
+        connections.last_event_at is null
+        or connections.last_event_at < note_last_event.received_at - interval '10 seconds'
+      )
+    -- No event waits here. A transaction that has locked the row either notes nearly the same time or disconnects the
+    -- account.
+    for no key update of connections skip locked
+  )
+  update public.account_connections as connections set last_event_at = note_last_event.received_at
+  where connections.id in (select heard.id from heard);
+end
+$$;
+comment on function app.note_last_event(uuid, jsonb, timestamptz) is
+  'Notes the time at which an event of an app was received, for each connected account that an item of the event is '
+  'about.';
+
+create function app.connected_numbers(of_company_id uuid, of_business_account_id text) returns text[]
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(array_agg(phone_number_id order by phone_number_id), '{}')
+  from public.messaging_accounts
+  where company_id = of_company_id and business_account_id = of_business_account_id and disconnected_at is null
+$$;
+comment on function app.connected_numbers(uuid, text) is
+  'Returns the phone_number_id of each connected account of a company in one business account.';
+
+create trigger messaging_accounts_set_updated_at before update on public.messaging_accounts
+  for each row execute function app.set_updated_at();
+create trigger messaging_accounts_remember_channel_app
+  after insert or update of channel_app_id on public.messaging_accounts
+  for each row when (new.channel_app_id is not null) execute function app.remember_channel_app();
+create trigger messaging_accounts_note_first_connection after insert on public.messaging_accounts
+  for each row execute function app.note_connection();
+create trigger messaging_accounts_note_connection
+  after update of disconnected_at, phone_number_id on public.messaging_accounts
+  for each row when (
+    (old.disconnected_at is null) <> (new.disconnected_at is null) or old.phone_number_id <> new.phone_number_id
+  )
+  execute function app.note_connection();
+
+alter table public.messaging_accounts enable row level security;
+create policy "people see their company's messaging accounts" on public.messaging_accounts
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+alter table public.account_channel_apps enable row level security;
+create policy "the platform reads which apps accounts have named" on public.account_channel_apps
+  for select to service_role using (true);
+alter table public.account_connections enable row level security;
+create policy "people read when their company's accounts were connected" on public.account_connections
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select (
+  id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at
+) on public.messaging_accounts to authenticated;
+grant delete on public.messaging_accounts to service_role;
+grant select (
+  id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at,
+  channel_app_id
+) on public.messaging_accounts to service_role;
+grant insert (
+  company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, channel_app_id
+) on public.messaging_accounts to service_role;
+grant update (
+  company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, channel_app_id
+) on public.messaging_accounts to service_role;
+grant select on public.account_channel_apps to service_role;
+grant select on public.account_connections to authenticated, service_role;

@@ -1,0 +1,266 @@
+-- Messages of a conversation, and the facts about each message. There is one column for each fact that the channel can
+-- report, and the status is derived from these columns. A new message updates last_message_at and the window of its
+-- conversation.
+
+create table public.messages (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  conversation_id uuid not null,
+  direction text not null check (direction in ('inbound', 'outbound')),
+  type text not null default 'text' constraint messages_type_check check (
+    type in ('text', 'image', 'video', 'document')
+    or direction = 'inbound' and type in (
+      'audio', 'sticker', 'location', 'contacts', 'interactive', 'button', 'order', 'system', 'unsupported'
+    )
+  ),
+  content text not null constraint messages_content_check
+    check (char_length(content) <= case direction when 'inbound' then 65536 else 4096 end),
+  -- The channel's id. An outbound message has no id until the channel has accepted it.
+  whatsapp_message_id text check (char_length(whatsapp_message_id) between 1 and 255),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- What the ledger of sends says about an outbound message: pending, accepted by the channel, or failed.
+  outcome text check (outcome in ('pending', 'accepted', 'failed')),
+  -- The text of a template as the recipient sees it.
+  rendered_text text constraint messages_rendered_text_check check (char_length(rendered_text) <= 65536),
+  version bigint not null default app.change_now(),
+  -- For an outbound message, the times that the channel reported. For an inbound message, the time at which the person
+  -- sent it.
+  sent_at timestamptz,
+  delivered_at timestamptz,
+  read_at timestamptz,
+  failed_at timestamptz,
+  -- When the life of the message ended without a report that the message arrived.
+  expired_at timestamptz,
+  failure jsonb constraint messages_failure_check check (jsonb_typeof(failure) = 'object'),
+  price_category text constraint messages_price_category_check
+    check (char_length(price_category) between 1 and 64),
+  price_type text constraint messages_price_type_check check (char_length(price_type) between 1 and 64),
+  -- Reports may come late, twice and in any order, but the same facts always give the same status.
+  status text generated always as (
+    case
+      when direction = 'inbound' then null
+      -- Proof that the message arrived counts more than a reported failure, because a message may fail on one device
+      -- and arrive on another.
+      when read_at is not null then 'read'
+      when delivered_at is not null then 'delivered'
+      when failed_at is not null or outcome = 'failed' then 'failed'
+      when expired_at is not null then 'expired'
+      when sent_at is not null then 'sent'
+      when outcome = 'accepted' then 'accepted'
+      else 'pending'
+    end
+  ) stored,
+  -- The channel's object for this type of message, without the parts that have their own column.
+  payload jsonb constraint messages_payload_check check (jsonb_typeof(payload) = 'object'),
+  -- { id, mime_type, sha256, filename, voice, animated, expires_at }
+  media jsonb constraint messages_media_check check (jsonb_typeof(media) = 'object'),
+  reply_to_whatsapp_id text constraint messages_reply_to_whatsapp_id_check
+    check (char_length(reply_to_whatsapp_id) between 1 and 255),
+  reply_to_id uuid,
+  -- The reaction of the person, as { emoji, at }. Null when there is none.
+  reaction jsonb constraint messages_reaction_check check (jsonb_typeof(reaction) = 'object'),
+  edited_at timestamptz,
+  revoked_at timestamptz,
+  -- The channel tries to deliver a message until this time. After that, the channel drops the message without a report.
+  expires_at timestamptz,
+  original_content text constraint messages_original_content_check
+    check (char_length(original_content) <= 65536),
+  is_erased boolean not null default false,
+  unique (company_id, id),
+  -- The channel may deliver an event more than once, but a second delivery must not add a second message.
+  constraint messages_one_per_whatsapp_message_id unique (company_id, whatsapp_message_id),
+  constraint messages_conversation_fkey foreign key (company_id, conversation_id)
+    references public.conversations (company_id, id) on delete cascade,
+  constraint messages_outcome_while_outbound check ((direction = 'outbound') = (outcome is not null)),
+  constraint messages_reply_to_fkey foreign key (company_id, reply_to_id)
+    references public.messages (company_id, id) on delete set null (reply_to_id)
+);
+comment on table public.messages is
+  'The messages of a conversation, from the contact (inbound) or from the company (outbound).';
+comment on column public.messages.status is
+  'For an outbound message, derived from its facts: pending, accepted, sent, delivered, read, failed or expired.';
+comment on column public.messages.rendered_text is
+  'For a template send, the text as the recipient sees it. Null when the template was not known.';
+comment on column public.messages.outcome is
+  'For an outbound message: pending (not known yet), accepted by the channel, or failed. Null for an inbound message.';
+comment on column public.messages.failure is
+  'Why a message failed: { reason, code, message, details }. The last three members come from the channel. The '
+  'failure stays even if the message arrives later.';
+comment on column public.messages.expires_at is
+  'For an outbound message that the channel accepted: the time until which a report of its arrival is expected. This '
+  'time is an hour after the end of the message''s life.';
+comment on column public.messages.reaction is
+  'The newest reaction of the person: { emoji, at }. The emoji is null when the person took the reaction back.';
+comment on column public.messages.edited_at is
+  'When the person last edited the message. The text before the first edit is original_content.';
+comment on column public.messages.original_content is 'The first text of a message that the person edited.';
+comment on column public.messages.revoked_at is
+  'When the person took the message back. The message disappeared from the person''s chat, but the company keeps its '
+  'content.';
+comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
+
+-- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
+-- messages than a page has, it may read and sort the whole conversation, which is slow if the conversation is long. So
+-- the planner assumes one company and 1,000 messages in each conversation. Extended statistics also tell the planner
+-- that all messages of a conversation have the same company.
+alter table public.messages
+  alter column company_id set (n_distinct = 1),
+  alter column conversation_id set (n_distinct = -0.001);
+
+create statistics public.messages_conversation_decides_company (dependencies)
+  on conversation_id, company_id from public.messages;
+
+create index messages_newest_first_idx
+  on public.messages (company_id, conversation_id, created_at desc, id desc);
+create index messages_changes_idx on public.messages (company_id, version, id);
+create index messages_reply_to_idx on public.messages (company_id, reply_to_id) where reply_to_id is not null;
+
+-- A reply can arrive before the message that it answers has its id.
+create index messages_waiting_reply_idx on public.messages (company_id, reply_to_whatsapp_id)
+  where reply_to_whatsapp_id is not null and reply_to_id is null;
+
+-- Messages that may still arrive, and messages that have expired.
+create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
+create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
+
+-- Replies to a message that was not known.
+create index messages_late_reply_idx on public.messages (created_at)
+  where reply_to_whatsapp_id is not null and reply_to_id is null;
+
+create function app.move_conversation() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  conversation record;
+  -- The time at which the person wrote, because the channel may repeat a message days later. A time in the future
+  -- counts as now.
+  said_at constant timestamptz := least(coalesce(new.sent_at, new.created_at), now());
+  expires_at timestamptz;
+begin
+  -- If the channel cannot show an edit, the edited message is not known here, so the edit opens no window.
+  if new.direction = 'inbound'
+    and (new.type <> 'unsupported' or new.payload #>> '{unsupported,type}' is distinct from 'edit')
+  then
+    select contact_id, messaging_account_id into conversation from public.conversations
+    where company_id = new.company_id and id = new.conversation_id;
+    insert into public.contact_windows as windows (company_id, contact_id, account_id, last_inbound_at)
+    values (new.company_id, conversation.contact_id, conversation.messaging_account_id, said_at)
+    on conflict on constraint contact_windows_once do update set
+      last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at)
+    returning windows.expires_at into expires_at;
+  end if;
+  -- greatest() ignores nulls, and a message that is recorded late never moves a time back.
+  update public.conversations set
+    last_message_at = greatest(
+      last_message_at, case new.direction when 'inbound' then said_at else new.created_at end
+    ),
+    window_expires_at = coalesce(expires_at, window_expires_at),
+    status = case when new.direction = 'inbound' and status = 'pending' then 'open' else status end
+  where company_id = new.company_id and id = new.conversation_id;
+  return null;
+end
+$$;
+comment on function app.move_conversation() is
+  'Trigger: a message updates last_message_at of its conversation. An inbound message also opens the 24-hour window '
+  'of its contact, and changes a pending conversation to open.';
+
+create function app.note_life() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  template record;
+begin
+  -- A free reply has no template. A message of a template that is not in the catalogue has the usual life.
+  select templates.ttl_seconds, templates.category into template
+  from public.sends
+  join public.conversations on conversations.company_id = sends.company_id and conversations.id = new.conversation_id
+  join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
+    and accounts.id = conversations.messaging_account_id
+  join public.templates on templates.company_id = sends.company_id
+    and templates.business_account_id = accounts.business_account_id
+    and templates.name = sends.template_name and templates.language = sends.language_code
+  where sends.company_id = new.company_id and sends.message_id = new.id;
+  new.expires_at := new.created_at + interval '1 hour' + case
+    when template.ttl_seconds > 0 then interval '1 second' * template.ttl_seconds
+    when template.category = 'AUTHENTICATION' then interval '10 minutes'
+    else interval '720 hours'
+  end;
+  return new;
+end
+$$;
+comment on function app.note_life() is
+  'Trigger: sets when an accepted message expires: an hour after the end of its life. The life is the one that the '
+  'channel has for the template. If it has none, the life is 10 minutes for a code, and 30 days for any other message.';
+
+create function public.expire_messages() returns integer
+language sql security definer -- no role may write the table
+set search_path = ''
+as $$
+  with due as (
+    select company_id, id from public.messages
+    where status in ('accepted', 'sent') and expires_at <= now()
+    order by expires_at
+    limit 1000
+    for no key update skip locked
+  ), expired as (
+    update public.messages set expired_at = now()
+    from due where messages.company_id = due.company_id and messages.id = due.id
+    returning messages.id
+  )
+  select count(*)::integer from expired
+$$;
+comment on function public.expire_messages() is
+  'Marks at most 1,000 messages as expired, and returns how many. An expired message has no report that it arrived or '
+  'failed. A scheduled job calls this. A later report removes the mark.';
+grant execute on function public.expire_messages() to service_role;
+
+create trigger messages_note_change before update on public.messages
+  for each row execute function app.note_change();
+create trigger messages_note_deletion after delete on public.messages
+  referencing old table as deleted for each statement execute function app.note_deletion();
+
+-- A notice of the channel, such as a notice of a new phone, is not a message of a person.
+create trigger messages_move_conversation after insert on public.messages
+  for each row when (
+    new.type <> 'system' and (new.direction = 'inbound' or new.status in ('accepted', 'sent', 'delivered', 'read'))
+  )
+  execute function app.move_conversation();
+create trigger messages_move_conversation_once_taken after update on public.messages
+  for each row when (
+    new.direction = 'outbound'
+    and (new.outcome = 'accepted' or coalesce(new.sent_at, new.delivered_at, new.read_at) is not null)
+    and old.outcome <> 'accepted' and coalesce(old.sent_at, old.delivered_at, old.read_at) is null
+  )
+  execute function app.move_conversation();
+create trigger messages_note_first_life before insert on public.messages
+  for each row when (new.outcome = 'accepted' and new.expires_at is null) execute function app.note_life();
+create trigger messages_note_life before update of outcome on public.messages
+  for each row when (old.outcome <> 'accepted' and new.outcome = 'accepted' and new.expires_at is null)
+  execute function app.note_life();
+
+alter table public.messages enable row level security;
+create policy "people read their company's messages" on public.messages
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+-- A key reads the messages of its company, but may not write them. A row states what was said on the channel, so only
+-- the platform and the functions of sends write rows.
+create policy "a key reads its company's messages" on public.messages
+  for select to api_client using (company_id = (select app.company_id('read')));
+
+grant select (
+  id, company_id, conversation_id, direction, type, content, whatsapp_message_id, created_at, updated_at, outcome,
+  rendered_text, version, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type,
+  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, edited_at, revoked_at
+) on public.messages to api_client;
+grant select on public.messages to authenticated;
+grant select, insert, update, delete on public.messages to service_role;
+
+select app.make_feed('message_changes', 'messages', $columns$
+  id, company_id, conversation_id, direction, type, content, rendered_text, status, whatsapp_message_id, sent_at,
+  delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media, reply_to_id,
+  reply_to_whatsapp_id, case when reaction ->> 'emoji' <> '' then reaction end as reaction, edited_at, revoked_at,
+  created_at, updated_at
+$columns$);

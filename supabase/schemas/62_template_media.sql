@@ -1,0 +1,234 @@
+-- The media of template headers, which the channel requires with every send. The approved sample is uploaded once for
+-- each account. Sends use its media id until the media is about to expire.
+
+create table public.template_media (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  sample_source text not null,
+  -- The media id of the channel. The channel deletes the media after 30 days. Null means that the media has to be
+  -- uploaded.
+  media_id text check (char_length(media_id) between 1 and 255),
+  -- The name of a document, which the recipient sees.
+  filename text check (char_length(filename) between 1 and 240),
+  uploaded_at timestamptz,
+  -- The upload that is running, and the time until which no other upload begins.
+  upload_id uuid unique,
+  lease_ends_at timestamptz,
+  failed_at timestamptz,
+  failure text check (char_length(failure) between 1 and 1000),
+  failures integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint template_media_one_per_account_and_sample unique (company_id, account_id, sample_source),
+  constraint template_media_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade,
+  constraint template_media_time_when_uploaded check (media_id is null or uploaded_at is not null)
+);
+comment on table public.template_media is
+  'The samples of template headers that were uploaded to the channel, for each account.';
+
+create function app.media_problem(own_company_id uuid, of_business_account_id text, of_source text) returns text
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when of_source is null then 'The channel lists no sample of the header''s media'
+    else (
+      select media.failure
+      from public.messaging_accounts as accounts
+      join public.template_media as media on media.company_id = accounts.company_id and media.account_id = accounts.id
+      where accounts.company_id = own_company_id and accounts.business_account_id = of_business_account_id
+        and accounts.disconnected_at is null
+        and media.sample_source = of_source and media.failure is not null
+        -- If an early renewal fails, the earlier media can still be sent.
+        and (media.media_id is null or media.uploaded_at <= now() - interval '29 days')
+      order by media.failed_at desc
+      limit 1
+    )
+  end
+$$;
+comment on function app.media_problem(uuid, text, text) is
+  'Returns why an upload of the sample of a template header failed for an account of a business account. Returns null '
+  'when the channel has the sample, or when no upload was tried yet.';
+
+create function app.note_media_problem(own_company_id uuid, of_account_id uuid, of_source text) returns void
+language sql
+set search_path = ''
+as $$
+  -- Templates that another transaction has locked are skipped, so an upload does not wait for a reading that is being
+  -- stored. The next reading notes the problem.
+  update public.templates as templates
+  set media_problem = app.media_problem(own_company_id, templates.business_account_id, of_source)
+  where templates.id in (
+    select held.id
+    from public.messaging_accounts as accounts
+    join public.templates as held on held.company_id = accounts.company_id
+      and held.business_account_id = accounts.business_account_id
+    where accounts.company_id = own_company_id and accounts.id = of_account_id
+      and held.sample_source = of_source
+      and held.media_problem is distinct from app.media_problem(own_company_id, held.business_account_id, of_source)
+    for no key update of held skip locked
+  )
+$$;
+comment on function app.note_media_problem(uuid, uuid, text) is
+  'Notes the result of an upload for an account in the templates whose header has this sample.';
+
+create function public.due_media(account_id uuid, max_rows integer default 10) returns jsonb
+language sql stable security definer
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object('template_id', due.id, 'name', due.name, 'language', due.language)), '[]')
+  from (
+    select distinct on (templates.sample_source) templates.id, templates.name, templates.language
+    from public.messaging_accounts as accounts
+    join public.templates on templates.company_id = accounts.company_id
+      and templates.business_account_id = accounts.business_account_id
+    left join public.template_media as media on media.company_id = accounts.company_id
+      and media.account_id = accounts.id and media.sample_source = templates.sample_source
+    where accounts.id = due_media.account_id and accounts.disconnected_at is null
+      and templates.status = 'APPROVED' and templates.unsupported = '{}'
+      and templates.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') and templates.sample_source is not null
+      and (media.media_id is null or media.uploaded_at < now() - interval '25 days')
+      and (media.lease_ends_at is null or media.lease_ends_at <= now())
+      and (media.failed_at is null or media.failed_at
+        + least(interval '5 minutes' * 2 ^ least(media.failures, 12), interval '24 hours') <= now())
+    order by templates.sample_source, templates.id
+    limit greatest(least(max_rows, 100), 0)
+  ) due
+$$;
+comment on function public.due_media(uuid, integer) is
+  'Returns the templates whose header media has to be uploaded for an account. The media was never uploaded, is '
+  'stale, or expires within five days. After a failure, the template is left out for a pause that grows with each '
+  'failure.';
+grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
+
+create function public.begin_media_upload(
+  account_id uuid,
+  template_id uuid,
+  lease_seconds integer default 30
+) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  template record;
+  media record;
+  new_upload_id constant uuid := gen_random_uuid();
+begin
+  select templates.company_id, templates.name, templates.language, templates.header_format, templates.sample_url,
+    templates.sample_source, templates.channel_template_id
+  into template
+  from public.messaging_accounts as accounts
+  join public.templates on templates.company_id = accounts.company_id
+    and templates.business_account_id = accounts.business_account_id
+  where accounts.id = begin_media_upload.account_id and accounts.disconnected_at is null
+    and (own_company_id is null or accounts.company_id = own_company_id)
+    and templates.id = begin_media_upload.template_id and templates.status <> 'DELETED'
+    and templates.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT');
+  if not found then
+    return jsonb_build_object('result', 'gone');
+  end if;
+  if template.sample_source is null then
+    return jsonb_build_object('result', 'failed', 'reason', app.media_problem(template.company_id, null, null));
+  end if;
+
+  insert into public.template_media (company_id, account_id, sample_source)
+  values (template.company_id, begin_media_upload.account_id, template.sample_source)
+  on conflict do nothing;
+  select * into media from public.template_media
+  where company_id = template.company_id and account_id = begin_media_upload.account_id
+    and sample_source = template.sample_source
+  for no key update;
+  case
+    when media.media_id is not null and media.uploaded_at >= now() - interval '25 days' then
+      return jsonb_build_object('result', 'ready', 'media_id', media.media_id, 'filename', media.filename);
+    when media.lease_ends_at > now() then
+      return jsonb_build_object('result', 'wait');
+    -- Callers that waited for a failed upload must not all try again one after the other.
+    when media.failed_at > now() - interval '10 seconds' then
+      return jsonb_build_object('result', 'failed', 'reason', media.failure);
+    else
+      update public.template_media set
+        upload_id = new_upload_id,
+        lease_ends_at = now() + interval '1 second' * greatest(least(lease_seconds, 150), 1)
+      where id = media.id;
+      return jsonb_build_object(
+        'result', 'upload', 'upload_id', new_upload_id, 'format', template.header_format,
+        'sample_url', template.sample_url, 'template_name', template.name, 'language', template.language,
+        'channel_template_id', template.channel_template_id, 'began_at', now()
+      );
+  end case;
+end
+$$;
+comment on function public.begin_media_upload(uuid, uuid, integer) is
+  'Decides who uploads the header media of a template for an account. The result ready has the media id. The result '
+  'upload means that this caller has to upload, and then to call finish_media_upload or fail_media_upload. The result '
+  'wait means that another caller is uploading. The result failed means that an upload failed less than ten seconds '
+  'ago, or that there is no sample. The result gone means that the template no longer exists.';
+grant execute on function public.begin_media_upload(uuid, uuid, integer) to api_client, channel_client, service_role;
+
+create function public.finish_media_upload(upload_id uuid, media_id text, filename text default null)
+returns boolean
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  media record;
+begin
+  update public.template_media set
+    media_id = finish_media_upload.media_id,
+    filename = finish_media_upload.filename,
+    uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0
+  where upload_id = finish_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
+  returning company_id, account_id, sample_source into media;
+  if not found then
+    return false;
+  end if;
+  perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
+  return true;
+end
+$$;
+comment on function public.finish_media_upload(uuid, text, text) is
+  'Records the media id of an upload. Returns false when the upload was ended already, or when another upload has '
+  'begun.';
+grant execute on function public.finish_media_upload(uuid, text, text) to api_client, channel_client, service_role;
+
+create function public.fail_media_upload(upload_id uuid, reason text) returns boolean
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  media record;
+begin
+  update public.template_media set
+    upload_id = null, lease_ends_at = null,
+    failed_at = now(), failure = left(fail_media_upload.reason, 1000), failures = failures + 1
+  where upload_id = fail_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
+  returning company_id, account_id, sample_source into media;
+  if not found then
+    return false;
+  end if;
+  perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
+  return true;
+end
+$$;
+comment on function public.fail_media_upload(uuid, text) is
+  'Records why an upload failed. Returns false when the upload was ended already, or when another upload has begun.';
+grant execute on function public.fail_media_upload(uuid, text) to api_client, channel_client, service_role;
+
+create trigger template_media_set_updated_at before update on public.template_media
+  for each row execute function app.set_updated_at();
+
+alter table public.template_media enable row level security;
+create policy "the platform reads the media of templates" on public.template_media
+  for select to service_role using (true);
+
+grant select on public.template_media to service_role;

@@ -1,0 +1,221 @@
+-- Notices of the channel about an account: events of its business account, such as a restriction, and trouble with its
+-- number. Operators and members of the company can read them. A notice does not stop sends or disconnect an account,
+-- because the channel itself refuses what it does not accept.
+
+create table public.account_notices (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  -- An event is about the business account or a number. Trouble is an error that is not about a message.
+  kind text not null check (kind in ('event', 'trouble')),
+  -- For an event, the channel's word, such as ACCOUNT_RESTRICTION. For trouble, the channel's code.
+  event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
+  -- For an event, the channel's object. For trouble, { code, message, details }.
+  value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
+  -- The time that the channel reported.
+  happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
+  until timestamptz check (until >= '2000-01-01Z' and until < '2200-01-01Z'),
+  -- Whether the channel refuses all or some messages of the account since happened_at.
+  stops_sending boolean not null default false,
+  received_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint account_notices_newest unique (company_id, account_id, kind, event),
+  constraint account_notices_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.account_notices is
+  'The newest notice of the channel about each account, for each event and each code of trouble. A notice is kept for '
+  '30 days after its end.';
+
+create function app.is_current(notice public.account_notices) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when notice.until is not null then notice.until > now()
+    when notice.stops_sending then notice.happened_at > now() - interval '30 days'
+    else notice.happened_at > now() - interval '1 day'
+  end
+$$;
+comment on function app.is_current(public.account_notices) is
+  'Checks whether a notice still counts. A notice counts until it ends. A notice without an end counts for a day, or '
+  'for 30 days if it stops sends.';
+grant execute on function app.is_current(public.account_notices) to authenticated;
+
+create function app.keep_account_notices(account_ids uuid[], notices public.account_notices[]) returns text
+language plpgsql
+set search_path = ''
+as $$
+begin
+  insert into public.account_notices as known (
+    company_id, account_id, kind, event, value, happened_at, until, stops_sending
+  )
+  select
+    accounts.company_id, accounts.id, notice.kind, notice.event,
+    case when octet_length(notice.value::text) > 16384 then '{ "truncated": true }' else notice.value end,
+    notice.happened_at, notice.until, notice.stops_sending
+  from public.messaging_accounts as accounts
+  cross join (
+    -- One statement can change a row only once.
+    select distinct on (kind, event) * from unnest(notices)
+    order by kind, event, happened_at desc, value desc
+  ) as notice
+  where accounts.id = any (account_ids)
+  -- The rows are written in one order, so that two events never wait for each other.
+  order by accounts.id, notice.kind, notice.event
+  on conflict on constraint account_notices_newest do update set
+    value = excluded.value,
+    happened_at = excluded.happened_at,
+    until = excluded.until,
+    stops_sending = excluded.stops_sending,
+    received_at = excluded.received_at
+  -- Events of the same second may come in any order. This condition always chooses the same event.
+  where (excluded.happened_at, excluded.value) > (known.happened_at, known.value);
+
+  delete from public.account_notices as notices using (
+    select ranked.id, ranked.ends_at, row_number() over (
+      partition by ranked.account_id order by ranked.ends_at desc, ranked.event
+    ) as place
+    from (
+      select id, account_id, event, greatest(happened_at, until) as ends_at from public.account_notices
+      where account_id = any (account_ids)
+    ) as ranked
+  ) as old
+  where notices.id = old.id and (old.ends_at < now() - interval '30 days' or old.place > 50);
+  return 'done';
+end
+$$;
+comment on function app.keep_account_notices(uuid[], public.account_notices[]) is
+  'Stores the same notices for several accounts: the newest notice of each event. Deletes notices that ended more than '
+  '30 days ago, and all but the newest 50 notices of an account.';
+
+create function app.apply_account_event(account_ids uuid[], item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  notice public.account_notices;
+begin
+  notice.kind := 'event';
+  notice.event := item ->> 'event';
+  notice.value := item -> 'value';
+  -- If an event has no time, its time is now.
+  notice.happened_at := least((item ->> 'at')::timestamptz, now());
+  notice.until := (item ->> 'until')::timestamptz;
+  notice.stops_sending := coalesce((item ->> 'stops_sending')::boolean, false);
+  return app.keep_account_notices(account_ids, array[notice]);
+end
+$$;
+comment on function app.apply_account_event(uuid[], jsonb) is
+  'Stores an event of the channel about a business account or a number (an item of kind account) for these accounts. '
+  'Does not disconnect an account or stop a send.';
+
+create function app.apply_trouble(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  notice public.account_notices;
+  notices public.account_notices[] := '{}';
+  error jsonb;
+begin
+  notice.kind := 'trouble';
+  notice.stops_sending := false;
+  notice.happened_at := least((item ->> 'at')::timestamptz, now());
+  for error in select value from jsonb_array_elements(item -> 'errors') limit 50 loop
+    notice.event := coalesce((error ->> 'code')::integer::text, 'unknown');
+    notice.value := jsonb_build_object(
+      'code', (error ->> 'code')::integer,
+      'message', left(error ->> 'message', 1000),
+      'details', left(error ->> 'details', 1000)
+    );
+    notices := notices || notice;
+  end loop;
+  return app.keep_account_notices(array[apply_trouble.account_id], notices);
+end
+$$;
+comment on function app.apply_trouble(uuid, jsonb) is
+  'Stores errors of the channel that are about an account and not about a message (an item of kind trouble).';
+
+create function public.current_account_notices(company_id uuid default null) returns jsonb
+language sql stable security definer -- one answer for all accounts, even with many notices
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(
+    to_jsonb(notices) - 'id' order by notices.account_id, notices.happened_at desc, notices.kind, notices.event
+  ), '[]')
+  from public.account_notices as notices
+  where (current_account_notices.company_id is null or notices.company_id = current_account_notices.company_id)
+    and app.is_current(notices)
+$$;
+comment on function public.current_account_notices(uuid) is
+  'Returns the notices that still count, for the accounts of a company, or for all accounts. See app.is_current().';
+grant execute on function public.current_account_notices(uuid) to service_role;
+
+-- The policies of the tables decide what the caller reads, so this function has the rights of the caller.
+create function public.messaging_accounts_overview(company_id uuid) returns table (
+  id uuid,
+  display_phone text,
+  phone_number_id text,
+  business_account_id text,
+  connected_at timestamptz,
+  disconnected_at timestamptz,
+  templates_synced_at timestamptz,
+  template_sync_failures integer,
+  approved_templates integer,
+  last_event_at timestamptz,
+  notices jsonb
+)
+language sql stable
+set search_path = ''
+as $$
+  select
+    accounts.id,
+    accounts.display_phone,
+    accounts.phone_number_id,
+    accounts.business_account_id,
+    (
+      select max(connections.connected_at) from public.account_connections as connections
+      where connections.company_id = accounts.company_id and connections.account_id = accounts.id
+    ),
+    accounts.disconnected_at,
+    catalogues.synced_at,
+    coalesce(catalogues.failures, 0),
+    coalesce(approved.templates, 0),
+    (
+      select max(connections.last_event_at) from public.account_connections as connections
+      where connections.company_id = accounts.company_id and connections.account_id = accounts.id
+    ),
+    (
+      select coalesce(
+        jsonb_agg(to_jsonb(notices) - 'id' order by notices.happened_at desc, notices.kind, notices.event), '[]'
+      )
+      from public.account_notices as notices
+      where notices.company_id = accounts.company_id and notices.account_id = accounts.id and app.is_current(notices)
+    )
+  from public.messaging_accounts as accounts
+  left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
+    and catalogues.business_account_id = accounts.business_account_id
+  left join (
+    -- Counts the templates of each business account once, even if it has several numbers.
+    select templates.business_account_id, count(*)::integer as templates
+    from public.templates
+    where templates.company_id = messaging_accounts_overview.company_id and templates.status = 'APPROVED'
+    group by templates.business_account_id
+  ) as approved on approved.business_account_id = accounts.business_account_id
+  where accounts.company_id = messaging_accounts_overview.company_id
+  order by accounts.disconnected_at desc nulls first, accounts.created_at desc, accounts.id
+$$;
+comment on function public.messaging_accounts_overview(uuid) is
+  'Returns the messaging accounts of a company for its members, the connected accounts first. The columns '
+  'connected_at and disconnected_at are the times of the latest connection. The column templates_synced_at is when '
+  'the templates were last read, and template_sync_failures counts the readings that failed since then. The column '
+  'last_event_at is when the channel last reported something about the account, or null. The column notices has the '
+  'notices of the channel that still count. Returns no rows for a company in which the caller does not work.';
+grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
+
+alter table public.account_notices enable row level security;
+create policy "people read the channel's notices about their accounts" on public.account_notices
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select on public.account_notices to authenticated, service_role;

@@ -1,0 +1,181 @@
+-- The ledger of sends. The ledger has one row for each message that the company sends, with a template or as a free
+-- reply. Because of the ledger, the platform never hands a message to the channel twice. A send has three steps:
+-- claiming, calling the channel, and settling. Claiming and settling are one transaction each.
+
+create table public.sends (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  -- The idempotency key of the caller. Without a key, no later request can repeat the send.
+  idempotency_key text check (char_length(idempotency_key) between 1 and 200),
+  message_id uuid not null,
+  -- Whether this send opened the conversation of its message.
+  created_conversation boolean not null default false,
+  -- Null for a free reply, which has no template.
+  template_name text check (char_length(template_name) between 1 and 512),
+  language_code text check (char_length(language_code) between 1 and 35),
+  -- The state pending means that the send is claimed, and the channel may have the message. The state sent means that
+  -- the channel accepted the message. The state failed means that the channel refused it, or that the outcome stayed
+  -- unknown. The state released means that the channel certainly does not have the message.
+  state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
+  -- The edge function makes a claim_id for each attempt. The claim_id gives the right to settle that attempt, so it is
+  -- a secret.
+  claim_id uuid not null unique,
+  -- Every attempt ends before this time. If a send is still pending then, no one will report its outcome.
+  lease_ends_at timestamptz not null default now() + interval '90 seconds',
+  -- Why the send failed or was released: an error code of the API, claim_unanswered, or outcome_unknown.
+  reason text check (char_length(reason) between 1 and 64),
+  channel_code integer,
+  whatsapp_message_id text check (char_length(whatsapp_message_id) between 1 and 255),
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  media_id text constraint sends_media_id_check check (char_length(media_id) between 1 and 255),
+  -- The channel's reports contain the ids of the send and the number of the attempt, because a released send that goes
+  -- out again is another message.
+  attempt integer not null default 1 constraint sends_attempt_check check (attempt >= 1),
+  -- Further ids under which the channel reported the same attempt. If there are any, the message went out more than
+  -- once.
+  double_sent_ids text[] not null default '{}',
+  -- A digest of the content of the request without its idempotency key. A repeat with different content is refused.
+  -- Null for a send without an idempotency key.
+  fingerprint text constraint sends_fingerprint_check check (char_length(fingerprint) between 1 and 100),
+  is_erased boolean not null default false,
+  unique (company_id, id),
+  -- If several requests have the same idempotency key, this constraint decides which one sends.
+  constraint sends_one_per_idempotency_key unique (company_id, idempotency_key),
+  constraint sends_one_per_message unique (company_id, message_id),
+  -- Checked at the end of the transaction, because a claim writes this row before its message. A message with a send
+  -- cannot be deleted, because its send, and with it the idempotency key, would be deleted too.
+  constraint sends_message_fkey foreign key (company_id, message_id)
+    references public.messages (company_id, id) on delete no action deferrable initially deferred,
+  -- A failed send may have an id, because the channel can report a failure even if it never answered the call.
+  constraint sends_id_when_sent check (state = 'failed' or (state = 'sent') = (whatsapp_message_id is not null)),
+  constraint sends_reason_when_not_sent check ((state in ('failed', 'released')) = (reason is not null)),
+  constraint sends_language_of_template check ((template_name is null) = (language_code is null))
+);
+comment on table public.sends is
+  'Every message that was sent to the channel, or may have been sent, with the outcome. Repeats are recognized with '
+  'this table.';
+comment on column public.sends.fingerprint is 'A digest of the content of the request without its idempotency key.';
+comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
+comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
+
+-- The planner assumes one company, for the reason given in 30_contacts.sql.
+alter table public.sends alter column company_id set (n_distinct = 1);
+
+-- A double send is rare, and an operator has to examine each one.
+create index sends_double_sent_idx on public.sends (updated_at) where double_sent_ids <> '{}';
+
+-- The index has all columns that are counted, so 100,000 sends are counted without reading their rows.
+create index sends_counted_idx on public.sends (company_id, created_at) include (state, lease_ends_at);
+
+-- The index is partial, because few sends are pending at any time.
+create index sends_lease_idx on public.sends (lease_ends_at) where state = 'pending';
+
+create function app.show_send_in_message() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  message record;
+begin
+  select outcome, whatsapp_message_id, failed_at, failure into message from public.messages
+  where company_id = new.company_id and id = new.message_id
+  for no key update;
+
+  message.outcome := case new.state when 'released' then 'failed' when 'sent' then 'accepted' else new.state end;
+  -- The channel may report the message before its answer arrives here. Another row may then have the id.
+  message.whatsapp_message_id := (
+    select new.whatsapp_message_id where not exists (
+      select from public.messages as other
+      where other.company_id = new.company_id and other.whatsapp_message_id = new.whatsapp_message_id
+        and other.id <> new.message_id
+    )
+  );
+  if new.state in ('failed', 'released') and new.whatsapp_message_id is null then
+    message.failed_at := now();
+    message.failure := jsonb_build_object(
+      'reason', new.reason, 'code', new.channel_code, 'message', null, 'details', null
+    );
+  elsif old.whatsapp_message_id is null then
+    -- Without an id, no report about the message can have arrived. So the failure came from the ledger. This failure no
+    -- longer counts, because the outcome has arrived or a released send goes out again.
+    message.failed_at := null;
+    message.failure := null;
+  end if;
+
+  update public.messages set
+    outcome = message.outcome,
+    whatsapp_message_id = message.whatsapp_message_id,
+    failed_at = message.failed_at,
+    failure = message.failure
+  where company_id = new.company_id and id = new.message_id
+    and (outcome, whatsapp_message_id, failed_at, failure) is distinct from
+      (message.outcome, message.whatsapp_message_id, message.failed_at, message.failure);
+  return null;
+end
+$$;
+comment on function app.show_send_in_message() is
+  'Trigger: gives a message the state of its send. Until the channel reports something, the message also gets its '
+  'failure from the ledger. A report is never taken back.';
+
+create function public.sends_by_state(company_id uuid, days integer default 30)
+returns table (day date, state text, sends bigint)
+language plpgsql stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  if (sends_by_state.company_id = any (app.managed_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company see how its sends ended';
+  end if;
+  if (sends_by_state.days between 1 and 90) is not true then
+    raise sqlstate 'PT422' using message = 'days must be from 1 to 90';
+  end if;
+  return query
+    select counted.day, counted.state, count(*)
+    from (
+      select
+        (sends.created_at at time zone 'UTC')::date as day,
+        -- As in own_sends, a pending send whose lease has ended counts as failed, even before the job marks it as
+        -- failed.
+        case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state
+      from public.sends
+      where sends.company_id = sends_by_state.company_id
+        and sends.created_at >= (
+          (now() at time zone 'UTC')::date - (sends_by_state.days - 1)
+        )::timestamp at time zone 'UTC'
+    ) as counted
+    group by counted.day, counted.state
+    order by counted.day, counted.state;
+end
+$$;
+comment on function public.sends_by_state(uuid, integer) is
+  'Returns how many sends of a company are in each state, by the day (UTC) of their first attempt. Covers the given '
+  'number of days (1 to 90), counting today. A day or state without sends has no row. The states are those of GET '
+  '/sends: pending, sent, failed and released. Owners and admins may call this function. Raises PT403 for others, and '
+  'PT422 for another number of days.';
+grant execute on function public.sends_by_state(uuid, integer) to authenticated;
+
+create trigger sends_show_in_message
+  after update of state, reason, channel_code, whatsapp_message_id on public.sends
+  for each row when (
+    (old.state, old.reason, old.channel_code, old.whatsapp_message_id)
+      is distinct from (new.state, new.reason, new.channel_code, new.whatsapp_message_id)
+  )
+  execute function app.show_send_in_message();
+create trigger sends_set_updated_at before update on public.sends
+  for each row execute function app.set_updated_at();
+
+alter table public.sends enable row level security;
+create policy "people see their company's sends" on public.sends
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select (
+  id, company_id, idempotency_key, message_id, created_conversation, template_name, language_code, state,
+  lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids
+) on public.sends to authenticated;
+grant delete on public.sends to service_role;
+grant select (
+  id, company_id, idempotency_key, message_id, created_conversation, template_name, language_code, state,
+  lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids
+) on public.sends to service_role;

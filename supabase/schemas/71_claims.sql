@@ -1,0 +1,215 @@
+-- Functions that the claims of template sends and of free replies share. These functions write the contact, the message
+-- and the row in the ledger, and answer a repeat.
+
+create function app.find_or_add_contact(
+  own_company_id uuid,
+  by_phone text,
+  new_name text,
+  out id uuid,
+  out do_not_contact boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  loop
+    -- The lock waits for a change of the contact that is under way, and blocks other changes until the claim ends. A
+    -- new contact is read again in the next round, because its inherited wishes may be written after the row.
+    select contacts.id, contacts.do_not_contact
+    into find_or_add_contact.id, find_or_add_contact.do_not_contact
+    from public.contacts
+    where company_id = own_company_id and phone_key = app.phone_key(by_phone)
+    for share;
+    exit when found;
+    select contacts.id, contacts.do_not_contact
+    into find_or_add_contact.id, find_or_add_contact.do_not_contact
+    from public.contacts
+    where company_id = own_company_id and archived_at is null and contacts.id = (
+      select contact_id from public.contact_former_phones
+      where company_id = own_company_id and phone_key = app.phone_key(by_phone) and until = 'infinity'
+      order by contact_id limit 1
+    )
+    for share;
+    exit when found;
+    perform app.await_further_phones(own_company_id);
+    insert into public.contacts (company_id, phone, name)
+    select own_company_id, by_phone, new_name
+    -- The query above does not find a contact that is being merged into another contact at the same time. After the
+    -- merge, the other contact has the phone as a further phone.
+    where not exists (
+      select from public.contact_former_phones
+      where company_id = own_company_id and phone_key = app.phone_key(by_phone) and until = 'infinity'
+    )
+    on conflict (company_id, phone_key) do nothing;
+  end loop;
+end
+$$;
+comment on function app.find_or_add_contact(uuid, text, text) is
+  'Finds the contact that has a phone, even as a further phone, or adds a contact with this name. If several calls '
+  'run at the same time, only one adds the contact.';
+
+create function app.write_message_of_send(
+  own_company_id uuid,
+  of_send_id uuid,
+  own_message_id uuid,
+  in_conversation_id uuid,
+  conversation_is_new boolean,
+  of_type text,
+  with_content text,
+  -- The text as the recipient sees it, if it is known and differs from the content.
+  as_rendered text,
+  with_media_id text,
+  out created_conversation boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  -- If an earlier attempt opened the conversation, created_conversation stays true, unless the message now moves to
+  -- another conversation.
+  select conversation_is_new or (sends.created_conversation and exists (
+    select from public.messages
+    where company_id = own_company_id and id = own_message_id and conversation_id = in_conversation_id
+  ))
+  into write_message_of_send.created_conversation
+  from public.sends where sends.id = of_send_id;
+  update public.sends set
+    created_conversation = write_message_of_send.created_conversation,
+    media_id = with_media_id
+  where id = of_send_id
+    and (sends.created_conversation <> write_message_of_send.created_conversation
+      or media_id is distinct from with_media_id);
+
+  -- A released send keeps its message, because that message was never sent. So the message gets the content and the
+  -- time of this attempt, and loses all reports about the earlier attempt.
+  insert into public.messages (id, company_id, conversation_id, direction, type, content, rendered_text, outcome)
+  values (
+    own_message_id, own_company_id, in_conversation_id, 'outbound', of_type, with_content, as_rendered, 'pending'
+  )
+  on conflict (id) do update set
+    conversation_id = excluded.conversation_id,
+    type = excluded.type,
+    content = excluded.content,
+    rendered_text = excluded.rendered_text,
+    created_at = excluded.created_at,
+    outcome = excluded.outcome,
+    sent_at = null,
+    delivered_at = null,
+    read_at = null,
+    failed_at = null,
+    expires_at = null,
+    expired_at = null,
+    failure = null,
+    price_category = null,
+    price_type = null;
+end
+$$;
+comment on function app.write_message_of_send(uuid, uuid, uuid, uuid, boolean, text, text, text, text) is
+  'Writes the message of a claimed send, and returns whether the send has opened the conversation.';
+
+create function app.claim_send(
+  own_company_id uuid,
+  new_claim_id uuid,
+  by_idempotency_key text,
+  -- Null for a free reply, like the language.
+  of_template text,
+  in_language text,
+  with_fingerprint text,
+  out id uuid,
+  out message_id uuid,
+  out created_conversation boolean,
+  out attempt integer
+)
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  -- If several requests have this idempotency key, only one gets a row, either a new row or a released one. The others
+  -- wait here until that request has committed, and then read the state of its send.
+  insert into public.sends as sends (
+    company_id, idempotency_key, message_id, template_name, language_code, claim_id, fingerprint
+  )
+  values (
+    own_company_id, by_idempotency_key, gen_random_uuid(), of_template, in_language, new_claim_id, with_fingerprint
+  )
+  on conflict (company_id, idempotency_key) do update set
+    state = 'pending',
+    claim_id = excluded.claim_id,
+    attempt = sends.attempt + 1,
+    lease_ends_at = excluded.lease_ends_at,
+    template_name = excluded.template_name,
+    language_code = excluded.language_code,
+    -- The content of this request is sent now.
+    fingerprint = excluded.fingerprint,
+    reason = null,
+    channel_code = null,
+    media_id = null
+  where sends.state = 'released'
+  returning sends.id, sends.message_id, sends.created_conversation, sends.attempt
+  into claim_send.id, claim_send.message_id, claim_send.created_conversation, claim_send.attempt;
+end
+$$;
+comment on function app.claim_send(uuid, uuid, text, text, text, text) is
+  'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when another request has added '
+  'the send with this idempotency_key.';
+
+-- The index of idempotency keys finds the key of a send, even when the database has no statistics of the ledger yet. If
+-- the digest were computed in the same statement, it would be part of the condition. For a small ledger, Postgres would
+-- then plan to check the condition for each send of the company. A transaction that writes many sends would keep that
+-- plan.
+create function app.known_send_key(own_company_id uuid, by_idempotency_key text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  digest constant text := app.erased_digest(own_company_id, 'key', by_idempotency_key);
+begin
+  return coalesce(
+    (select idempotency_key from public.sends where company_id = own_company_id and idempotency_key = digest),
+    by_idempotency_key
+  );
+end
+$$;
+comment on function app.known_send_key(uuid, text) is
+  'Returns the idempotency key that the ledger has for a send. The key of an erased send is a digest.';
+
+-- A repeat first reads its send by the key. A second statement then settles a send whose lease has ended. In one
+-- statement, Postgres might search all pending sends, and each repeat would pay for a change that few repeats need.
+create function app.repeated_send(
+  own_company_id uuid,
+  by_idempotency_key text,
+  with_fingerprint text,
+  dry_run boolean
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  known_key constant text := app.known_send_key(own_company_id, by_idempotency_key);
+  known record;
+  answer jsonb;
+begin
+  select id, state, lease_ends_at into known from public.sends
+  where company_id = own_company_id and idempotency_key = known_key;
+  if known.state = 'pending' and known.lease_ends_at <= now() and not dry_run then
+    -- Another transaction may have settled the send in the meantime.
+    update public.sends set state = 'failed', reason = 'outcome_unknown'
+    where id = known.id and state = 'pending' and lease_ends_at <= now();
+  end if;
+  select jsonb_build_object(
+    'result', 'repeat', 'status', sends.state,
+    'conversation_id', messages.conversation_id, 'message_id', messages.id
+  -- The send of an erased person has no fingerprint.
+  ) || case when sends.fingerprint <> with_fingerprint then '{ "mismatch": true }'::jsonb else '{}' end into answer
+  from public.sends
+  join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+  where sends.company_id = own_company_id and sends.idempotency_key = known_key;
+  return answer;
+end
+$$;
+comment on function app.repeated_send(uuid, text, text, boolean) is
+  'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and '
+  'mismatch when the fingerprint differs. A send whose lease has ended without an outcome has failed.';

@@ -1,0 +1,186 @@
+-- The claim of a template send. The claim decides whether the template may be sent now, and writes everything that a
+-- send needs before the channel is called.
+
+create function public.claim_template_send(
+  claim_id uuid,
+  phone text,
+  content text,
+  message_type text,
+  template_name text,
+  language_code text,
+  contact_name text default null,
+  phone_number_id text default null,
+  idempotency_key text default null,
+  header_variables text[] default '{}',
+  body_variables text[] default '{}',
+  button_variables text[] default '{}',
+  preflight text default 'off',
+  dry_run boolean default false,
+  fingerprint text default null
+) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  send record;
+  connected public.messaging_accounts[];
+  account record;
+  access jsonb;
+  judged record;
+  header_media_id text;
+  header_filename text;
+  contact record;
+  conversation record;
+  answer jsonb;
+begin
+  <<deciding>>
+  begin
+    select * into send from app.claim_send(
+      own_company_id, claim_template_send.claim_id, claim_template_send.idempotency_key,
+      claim_template_send.template_name, claim_template_send.language_code, claim_template_send.fingerprint
+    );
+    if send.id is null then
+      answer := app.repeated_send(
+        own_company_id, claim_template_send.idempotency_key, claim_template_send.fingerprint, dry_run
+      );
+      exit deciding;
+    end if;
+
+    connected := array(
+      select accounts from public.messaging_accounts as accounts
+      where company_id = own_company_id and disconnected_at is null
+      order by phone_number_id
+    );
+    select id, phone_number_id, business_account_id, encrypted_token, count(*) over () as matches into account
+    from unnest(connected)
+    where claim_template_send.phone_number_id is null
+      or phone_number_id = claim_template_send.phone_number_id;
+    if account.matches is distinct from 1 then
+      answer := jsonb_build_object('result', 'no_account', 'connected', array(
+        select jsonb_build_object('phone_number_id', phone_number_id, 'display_phone', display_phone)
+        from unnest(connected)
+      ));
+      raise sqlstate 'CRM01'; -- undoes the block, which catches this error at its end
+    end if;
+
+    access := jsonb_build_object(
+      'account_id', account.id,
+      'phone_number_id', account.phone_number_id,
+      'business_account_id', account.business_account_id,
+      'encrypted_token', account.encrypted_token
+    );
+
+    judged := app.judge_template(
+      own_company_id, account.business_account_id, claim_template_send.template_name,
+      claim_template_send.language_code, nullif(message_type, 'text'), header_variables, body_variables,
+      button_variables, claim_template_send.preflight
+    );
+    if judged.verdict = 'refused' then
+      answer := jsonb_build_object('result', 'template_refused', 'faults', judged.faults);
+      raise sqlstate 'CRM01';
+    elsif judged.verdict = 'reread' then
+      answer := access || jsonb_build_object('result', 'reread', 'began_at', now());
+      raise sqlstate 'CRM01';
+    elsif (judged.template).id is null and button_variables <> '{}' then
+      -- Only the catalogue says which buttons the values are for.
+      answer := jsonb_build_object('result', 'template_refused', 'faults', jsonb_build_array(
+        jsonb_build_object('field', 'button_variables', 'fault', 'unplaced')
+      ));
+      raise sqlstate 'CRM01';
+    end if;
+
+    contact := app.find_or_add_contact(
+      own_company_id, claim_template_send.phone, claim_template_send.contact_name
+    );
+    if contact.do_not_contact then
+      answer := jsonb_build_object('result', 'do_not_contact');
+      raise sqlstate 'CRM01';
+    end if;
+    -- The person may have opted out of marketing only. The contact is already locked.
+    if (judged.template).category = 'MARKETING' and exists (
+      select from public.contacts
+      where company_id = own_company_id and id = contact.id and marketing_opt_out_at is not null
+    ) then
+      answer := jsonb_build_object('result', 'marketing_opt_out');
+      raise sqlstate 'CRM01';
+    end if;
+    if dry_run then
+      answer := jsonb_build_object('result', 'send');
+      raise sqlstate 'CRM01';
+    end if;
+    if (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
+      select media_id, filename into header_media_id, header_filename from public.template_media
+      where company_id = own_company_id and account_id = account.id
+        and sample_source = (judged.template).sample_source
+        -- The channel deletes the media after 30 days.
+        and uploaded_at > now() - interval '29 days' and media_id is not null;
+      if not found then
+        answer := access || jsonb_build_object('result', 'media_needed', 'template_id', (judged.template).id);
+        raise sqlstate 'CRM01';
+      end if;
+    end if;
+    conversation := app.find_or_open_conversation(own_company_id, contact.id, account.id);
+
+    send.created_conversation := app.write_message_of_send(
+      own_company_id, send.id, send.message_id, conversation.id, conversation.is_new,
+      claim_template_send.message_type, claim_template_send.content,
+      -- If the variables do not fit the template, the text that the recipient sees is not known.
+      case when judged.faults = '[]' then
+        app.rendered_text((judged.template).rendering, header_variables, body_variables)
+      end,
+      header_media_id
+    );
+
+    answer := access || jsonb_build_object(
+      'result', 'claimed',
+      'send_id', send.id,
+      'attempt', send.attempt,
+      'conversation_id', conversation.id,
+      'message_id', send.message_id,
+      'created_conversation', send.created_conversation,
+      'template', case when (judged.template).id is not null then jsonb_build_object(
+        'parameter_format', (judged.template).parameter_format,
+        'header_format', (judged.template).header_format,
+        'variables', (judged.template).variables,
+        'otp_button', (judged.template).otp_button,
+        'media', case when header_media_id is not null then
+          jsonb_build_object('id', header_media_id, 'filename', header_filename)
+        end
+      ) end
+    );
+  exception when sqlstate 'CRM01' then
+    -- The whole block is undone, including the claim. So the idempotency key of a stopped request stays free.
+    null;
+  end;
+
+  if answer ->> 'result' = 'reread' then
+    -- If several requests run at the same time, only one reads the template again.
+    insert into public.template_rereads (company_id, business_account_id, name)
+    values (own_company_id, answer ->> 'business_account_id', claim_template_send.template_name)
+    on conflict (company_id, business_account_id, name) do update set tried_at = now()
+    where template_rereads.tried_at < now() - interval '1 minute';
+    answer := answer || jsonb_build_object('is_elsewhere', not found);
+  end if;
+  -- This call notes that the API key is in use. The call comes last, because other requests with the key wait until
+  -- this transaction is committed.
+  perform public.authenticate();
+  return answer || jsonb_build_object('company_id', own_company_id);
+end
+$$;
+comment on function public.claim_template_send(
+  uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, text
+) is
+  'Decides whether a template may be sent to a phone now. Writes what a send needs before the channel is called: the '
+  'contact, the conversation, the message, and the row in the ledger. Only one request gets that row. The result '
+  'claimed has the account''s encrypted token, the attempt, and how to fill the template. The result repeat has the '
+  'state of the earlier send with this idempotency_key, and mismatch when its fingerprint differs. The result '
+  'do_not_contact means that the person must not be contacted. The result marketing_opt_out means that the person does '
+  'not want marketing templates. The result no_account has the connected accounts, and template_refused has the faults '
+  'of the template. The result reread means that the template has to be read again first, and is_elsewhere says '
+  'whether another request is reading it. The result media_needed means that the media of the header has to be '
+  'uploaded first. A dry run that would be claimed returns send. Every result has the company of the key. The function '
+  'has written something only if the result is claimed. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, text)
+  to api_client;

@@ -1,0 +1,142 @@
+-- The claim of a free reply. The claim decides whether the reply may be sent in a conversation now, and writes
+-- everything that a send needs before the channel is called. A conversation of an archived contact accepts no reply,
+-- because the answer of the person would go to a new contact.
+
+create function public.claim_reply(
+  claim_id uuid,
+  conversation_id uuid,
+  content text,
+  idempotency_key text default null,
+  dry_run boolean default false,
+  fingerprint text default null
+) returns jsonb
+-- Security definer, because a key cannot read accounts, windows or sends. The key learns only what this function
+-- returns.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  send record;
+  of_contact_id uuid;
+  contact record;
+  conversation record;
+  account record;
+  period record;
+  answer jsonb;
+begin
+  <<deciding>>
+  begin
+    select * into send from app.claim_send(
+      own_company_id, claim_reply.claim_id, claim_reply.idempotency_key, null, null, claim_reply.fingerprint
+    );
+    if send.id is null then
+      answer := app.repeated_send(
+        own_company_id, claim_reply.idempotency_key, claim_reply.fingerprint, dry_run
+      );
+      exit deciding;
+    end if;
+
+    -- As everywhere, the contact is locked before its conversation. If the contact is merged into another contact in
+    -- the meantime, its conversations move to the other contact.
+    loop
+      select contact_id into of_contact_id from public.conversations
+      where company_id = own_company_id and id = claim_reply.conversation_id;
+      if not found then
+        answer := jsonb_build_object('result', 'not_found');
+        raise sqlstate 'CRM01'; -- undoes the block, which catches this error at its end
+      end if;
+      select id, phone, do_not_contact, do_not_contact_at, archived_at into contact from public.contacts
+      where company_id = own_company_id and id = of_contact_id
+      for share;
+      select id, status, messaging_account_id into conversation from public.conversations
+      where company_id = own_company_id and id = claim_reply.conversation_id and contact_id = contact.id
+      for key share;
+      exit when found;
+    end loop;
+    if contact.archived_at is not null then
+      answer := jsonb_build_object('result', 'archived');
+      raise sqlstate 'CRM01';
+    end if;
+    if conversation.status = 'closed' then
+      answer := jsonb_build_object('result', 'closed', 'existing_id', (
+        select id from public.conversations
+        where company_id = own_company_id and contact_id = contact.id
+          and messaging_account_id = conversation.messaging_account_id and status <> 'closed'
+      ));
+      raise sqlstate 'CRM01';
+    end if;
+
+    select id, phone_number_id, business_account_id, encrypted_token into account from public.messaging_accounts
+    where company_id = own_company_id and id = conversation.messaging_account_id and disconnected_at is null;
+    if not found then
+      answer := jsonb_build_object('result', 'no_account');
+      raise sqlstate 'CRM01';
+    end if;
+
+    select last_inbound_at, expires_at into period from public.contact_windows
+    where company_id = own_company_id and contact_id = contact.id and account_id = account.id;
+    -- If the person wrote after do_not_contact was set, the company may answer. If a time is not known, the company may
+    -- not answer.
+    if contact.do_not_contact and (contact.do_not_contact_at >= period.last_inbound_at) is not false then
+      answer := jsonb_build_object('result', 'do_not_contact');
+      raise sqlstate 'CRM01';
+    end if;
+    -- The message still needs time to reach the channel, and the channel's clock may differ.
+    if (period.expires_at > now() + interval '60 seconds') is not true then
+      answer := jsonb_build_object('result', 'window_closed', 'expires_at', period.expires_at);
+      raise sqlstate 'CRM01';
+    end if;
+    if dry_run then
+      answer := jsonb_build_object('result', 'send');
+      raise sqlstate 'CRM01';
+    end if;
+
+    send.created_conversation := app.write_message_of_send(
+      own_company_id, send.id, send.message_id, conversation.id, false, 'text', claim_reply.content, null, null
+    );
+    answer := jsonb_build_object(
+      'result', 'claimed',
+      'send_id', send.id,
+      'attempt', send.attempt,
+      'account_id', account.id,
+      'phone_number_id', account.phone_number_id,
+      'business_account_id', account.business_account_id,
+      'encrypted_token', account.encrypted_token,
+      'conversation_id', conversation.id,
+      'message_id', send.message_id,
+      'created_conversation', send.created_conversation,
+      'phone', contact.phone,
+      -- The newest id of the person, because an older id is no longer valid after the person changed the phone.
+      'user_id', case when contact.phone is null then (
+        select user_id from public.contact_identities
+        where company_id = own_company_id and contact_id = contact.id
+        order by seen_at desc, id desc
+        limit 1
+      ) end
+    );
+  exception when sqlstate 'CRM01' then
+    -- The whole block is undone, including the claim. So the idempotency key of a stopped request stays free.
+    null;
+  end;
+
+  -- This call notes that the API key is in use. The call comes last, because other requests with the key wait until
+  -- this transaction is committed.
+  perform public.authenticate();
+  return answer || jsonb_build_object('company_id', own_company_id);
+end
+$$;
+comment on function public.claim_reply(uuid, uuid, text, text, boolean, text) is
+  'Decides whether a free reply may be sent in a conversation now. Writes what a send needs before the channel is '
+  'called: the message, and the row in the ledger. Only one request gets that row. The result claimed has the '
+  'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. The result '
+  'repeat has the state of the earlier send with this idempotency_key, and mismatch when its fingerprint differs. The '
+  'result not_found means that the company has no such conversation. The result archived means that the contact of the '
+  'conversation is archived. The result closed has another conversation of the contact on the account, if there is one '
+  'that is not closed. The result no_account means that the account of the conversation is disconnected. The result '
+  'do_not_contact means that the person must not be contacted. The result window_closed has the end of the window, or '
+  'null when the person has never written. A dry run that would be claimed returns send. Every result has the company '
+  'of the key. The function has written something only if the result is claimed. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, text) to api_client;

@@ -1,0 +1,111 @@
+-- The end of a send. Its outcome comes from the answer of the channel, or from the end of its lease.
+
+create function public.settle_send(
+  claim_id uuid,
+  outcome text,
+  whatsapp_message_id text default null,
+  reason text default null,
+  channel_code integer default null,
+  channel_message text default null,
+  channel_details text default null
+) returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  send record;
+  settled_state text;
+begin
+  if outcome is null or outcome not in ('sent', 'failed', 'released') then
+    raise sqlstate 'PT422' using message = 'The outcome of a send is sent, failed or released';
+  end if;
+  if outcome <> 'sent' and settle_send.whatsapp_message_id is not null then
+    raise sqlstate 'PT422' using message = 'Only a send that was sent has the id of a message';
+  end if;
+
+  select id, company_id, message_id, state, reason, whatsapp_message_id into send
+  from public.sends
+  where claim_id = settle_send.claim_id
+  for no key update;
+  if not found then
+    return null;
+  end if;
+
+  if send.whatsapp_message_id is null and (send.state = 'pending' or send.reason = 'outcome_unknown') then
+    -- The real outcome replaces outcome_unknown, which is only a guess at the end of a lease. If the real outcome is a
+    -- release, the state stays failed, because a caller may already have been told that the send failed.
+    settled_state := case when send.state = 'failed' and outcome = 'released' then 'failed' else outcome end;
+    update public.sends set
+      state = settled_state,
+      whatsapp_message_id = settle_send.whatsapp_message_id,
+      reason = settle_send.reason,
+      channel_code = settle_send.channel_code
+    where id = send.id;
+    if settled_state <> 'sent' and (channel_message is not null or channel_details is not null) then
+      update public.messages set failure = failure || jsonb_build_object(
+        'message', left(channel_message, 1000), 'details', left(channel_details, 1000)
+      )
+      where company_id = send.company_id and id = send.message_id;
+    end if;
+    if settled_state <> 'sent' then
+      -- The failure is dated to the start of the attempt. If the person has written since then, the window is open
+      -- again.
+      perform app.note_failure(send.company_id, send.message_id, channel_code, (
+        select created_at from public.messages where company_id = send.company_id and id = send.message_id
+      ));
+    end if;
+    return settled_state;
+  end if;
+
+  -- Every other outcome is final, with one exception: a report of a failed delivery may arrive before the answer. The
+  -- answer then shows that the channel had accepted the message.
+  if send.state = 'failed' and send.whatsapp_message_id = settle_send.whatsapp_message_id then
+    update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
+    return 'sent';
+  end if;
+  -- For one call, the channel has reported two messages.
+  if send.whatsapp_message_id <> settle_send.whatsapp_message_id then
+    perform app.note_double_send(send.id, settle_send.whatsapp_message_id);
+  end if;
+  return send.state;
+end
+$$;
+comment on function public.settle_send(uuid, text, text, text, integer, text, text) is
+  'Records the outcome of a claimed send, and returns its current state, or null for an unknown claim_id. After a '
+  'refusal or a release, the message gets the channel''s text and details. It does not matter whether the API key was '
+  'switched off or deleted since the claim, because the message was already sent.';
+grant execute on function public.settle_send(uuid, text, text, text, integer, text, text) to api_client;
+
+create function public.fail_expired_sends() returns integer
+language sql security definer
+set search_path = ''
+as $$
+  with expired as (
+    select id from public.sends
+    where state = 'pending' and lease_ends_at <= now()
+    for update skip locked
+  ), failed as (
+    update public.sends set state = 'failed', reason = 'outcome_unknown'
+    from expired where sends.id = expired.id
+    returning sends.id
+  )
+  select count(*)::integer from failed
+$$;
+comment on function public.fail_expired_sends() is
+  'Marks every pending send whose lease has ended as failed (outcome_unknown), and returns how many. A scheduled job '
+  'calls this. A repeat of such a send also marks the send as failed. This function sends nothing.';
+grant execute on function public.fail_expired_sends() to service_role;
+
+create function app.note_double_send(send_id uuid, further_id text) returns void
+language sql
+set search_path = ''
+as $$
+  update public.sends set double_sent_ids = array(
+    select distinct id collate "C" from unnest(double_sent_ids || further_id) as id order by 1
+  )
+  where id = send_id and further_id <> all (double_sent_ids)
+$$;
+comment on function app.note_double_send(uuid, text) is
+  'Keeps a further id of the channel for the attempt of a send. The message keeps its first id, and only reports with '
+  'that id change the message.';

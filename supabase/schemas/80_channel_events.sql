@@ -1,0 +1,364 @@
+-- Events of the channel, stored as received. The channel keeps no history, so an event is committed before it is
+-- answered and before it is read. Every event is stored, even if it names an unknown account. The time that storing
+-- takes is proportional to the size of the event.
+--
+-- What an event says about erased people is removed before the event is applied. A small event is cleaned before it is
+-- stored. A large event is cleaned in a separate statement.
+
+create table public.channel_events (
+  id uuid primary key default gen_random_uuid(),
+  -- The app whose secret signed the event.
+  channel_app_id uuid not null references public.channel_apps on delete cascade,
+  received_at timestamptz not null default now(),
+  -- The signed bytes. In a text or JSON column, Postgres would refuse some of the characters that people write.
+  body bytea not null check (octet_length(body) <= 3145728),
+  body_sha256 bytea not null check (octet_length(body_sha256) = 32),
+  state text not null default 'stored' check (state in ('stored', 'done', 'unroutable', 'failed', 'dead')),
+  -- Why the event failed or has no account, as a sentence for operators.
+  error text check (char_length(error) between 1 and 1000),
+  attempts integer not null default 0 check (attempts >= 0),
+  -- The numbers and business accounts for which there was no account when the event was applied.
+  waits_for text[] not null default '{}',
+  -- What operators should know even if the event was applied, such as a message that went out twice.
+  notes text[] not null default '{}',
+  -- When the job applies the event again. Null means that the job does not apply it. While a run of the job works on
+  -- the event, this is the end of the run's lease.
+  next_attempt_at timestamptz default now(),
+  -- When the event was last applied, with any result.
+  processed_at timestamptz,
+  person_marks bigint[],
+  -- A repeat of the same bytes is recognized without reading them. The channel may also repeat the same content in
+  -- another grouping.
+  constraint channel_events_once unique (channel_app_id, body_sha256)
+);
+comment on table public.channel_events is
+  'An event of the channel as it was received, with a correct signature. A stored event is still to be applied, and a '
+  'done event was applied. An unroutable event has no account that names its app. A failed event is tried again, and '
+  'a dead event has failed its last attempt.';
+comment on column public.channel_events.waits_for is
+  'The ids of numbers and business accounts that have no account. When an account gets one of these ids, the event is '
+  'applied.';
+comment on column public.channel_events.person_marks is
+  'The marks (app.marks_of()) of the people whom the event names. Null until the event is applied, or if the names '
+  'cannot be read.';
+
+create index channel_events_due_idx on public.channel_events (next_attempt_at) where next_attempt_at is not null;
+create index channel_events_age_idx on public.channel_events (received_at);
+create index channel_events_open_idx on public.channel_events (state, received_at) where state <> 'done';
+create index channel_events_app_idx on public.channel_events (channel_app_id, received_at);
+create index channel_events_waiting_idx on public.channel_events using gin (waits_for) where state = 'unroutable';
+create index channel_events_people_idx on public.channel_events using gin (person_marks);
+create index channel_events_unread_people_idx on public.channel_events (id) where person_marks is null;
+
+create function public.store_channel_event(app_key text, body text) returns jsonb
+language plpgsql security definer -- for the same reason as channel_app()
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  bytes constant bytea := decode(store_channel_event.body, 'base64');
+  digest constant bytea := sha256(bytes);
+  app_id uuid;
+  event record;
+  is_new boolean;
+begin
+  select apps.id into app_id from public.channel_apps as apps
+  where apps.app_key = store_channel_event.app_key
+  for key share;
+  if not found then
+    return null;
+  end if;
+  insert into public.channel_events (channel_app_id, body, body_sha256)
+  values (app_id, bytes, digest)
+  on conflict on constraint channel_events_once do nothing
+  returning id, state into event;
+  is_new := found;
+  if not is_new then
+    select id, state into event from public.channel_events where channel_app_id = app_id and body_sha256 = digest;
+  end if;
+  return jsonb_build_object(
+    'result', case when is_new then 'stored' else 'repeated' end, 'event_id', event.id, 'state', event.state
+  );
+end
+$$;
+comment on function public.store_channel_event(text, text) is
+  'Stores an event of an app, and does nothing else with it. The body is base64. The result is stored or repeated, '
+  'with the id and the state of the event. Returns null for an unknown app.';
+grant execute on function public.store_channel_event(text, text) to channel_client;
+
+create function public.channel_apps_status() returns jsonb
+language sql stable security definer -- one snapshot of several tables
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(jsonb_build_object(
+    'app_key', apps.app_key,
+    'name', apps.name,
+    'rotation_began_at', apps.rotation_began_at,
+    'created_at', apps.created_at,
+    'accounts', (
+      select count(*) from public.messaging_accounts as accounts where accounts.channel_app_id = apps.id
+    ),
+    'last_event_at', (
+      select max(events.received_at) from public.channel_events as events where events.channel_app_id = apps.id
+    ),
+    'events', (
+      select coalesce(jsonb_object_agg(counted.state, counted.events), '{}')
+      from (
+        select events.state, count(*) as events from public.channel_events as events
+        where events.channel_app_id = apps.id
+        group by events.state
+      ) as counted
+    )
+  ) order by apps.created_at desc, apps.app_key), '[]')
+  from public.channel_apps as apps
+$$;
+comment on function public.channel_apps_status() is
+  'Returns every app, the newest first, with the number of accounts that name it and the number of its events in each '
+  'state.';
+grant execute on function public.channel_apps_status() to service_role;
+
+create function public.delete_channel_app(app_key text, forced boolean default false) returns jsonb
+language plpgsql security definer -- it also deletes the events of the app and the list of its accounts
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  app_id uuid;
+  accounts integer;
+  events integer;
+begin
+  -- This lock waits for accounts and events that are being added, and blocks new ones.
+  select apps.id into app_id from public.channel_apps as apps
+  where apps.app_key = delete_channel_app.app_key
+  for update;
+  if not found then
+    return null;
+  end if;
+  select count(*) into accounts from public.account_channel_apps where channel_app_id = app_id;
+  select count(*) into events from public.channel_events where channel_app_id = app_id and state <> 'done';
+  if not forced and (accounts > 0 or events > 0) then
+    return jsonb_build_object('deleted', false, 'accounts', accounts, 'events', events);
+  end if;
+  delete from public.channel_apps where id = app_id;
+  return jsonb_build_object('deleted', true, 'accounts', accounts, 'events', events);
+end
+$$;
+comment on function public.delete_channel_app(text, boolean) is
+  'Deletes an app with its events. Unless forced is true, keeps an app that an account names or named earlier, or that '
+  'has events that are not done. Returns whether the app was deleted, and the numbers of such accounts and events. '
+  'Returns null for an unknown app.';
+grant execute on function public.delete_channel_app(text, boolean) to service_role;
+
+create function app.items_with_times(items jsonb, received_at timestamptz) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(items) is distinct from 'array' or not jsonb_path_exists(items, '$[*] ? (@.at == null)') then
+    return items;
+  end if;
+  return (
+    select jsonb_agg(
+      case when jsonb_typeof(item) = 'object' and item ->> 'at' is null
+        then item || jsonb_build_object('at', received_at) else item end
+      order by place
+    )
+    from jsonb_array_elements(items) with ordinality as listed (item, place)
+  );
+end
+$$;
+comment on function app.items_with_times(jsonb, timestamptz) is
+  'Returns the items of an event. An item without a time gets the time at which the event was received. So the event '
+  'has the same times when it is applied again later.';
+
+create function app.judge_stored_event(event_id uuid, app_id uuid, body bytea, inout items jsonb)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  event record;
+  judged record;
+begin
+  select events.body, events.body_sha256, events.person_marks is null as is_unread into event
+  from public.channel_events as events where events.id = event_id;
+  select * into judged from app.judged_event(
+    app_id,
+    -- An erasing may have changed the bytes after the items were read from them.
+    case when sha256(judge_stored_event.body) <> event.body_sha256 then
+      app.names_in(app.text_of_event(judge_stored_event.body)) || app.names_in(items::text)
+    end,
+    judge_stored_event.body, items
+  );
+  items := judged.items;
+  if event.is_unread or judged.body <> judge_stored_event.body then
+    -- If an erasing has changed the stored bytes since then, the removed data does not come back.
+    event.body := case when event.body = judge_stored_event.body then judged.body else event.body end;
+    update public.channel_events as events set body = event.body, person_marks = app.marks_of_event(event.body)
+    where events.id = event_id;
+  end if;
+end
+$$;
+comment on function app.judge_stored_event(uuid, uuid, bytea, jsonb) is
+  'Removes erased people from a stored event and from its items. The caller has locked the event. An erasing may have '
+  'changed the event since the caller read body and items. Notes the marks of the people whom the event names. '
+  'Returns the remaining items.';
+
+create function app.apply_event(
+  event_id uuid, app_id uuid, company_ids uuid[], items jsonb, problem text, until timestamptz, is_repeated boolean
+) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  outcome jsonb;
+  failed integer;
+  delayed integer;
+  unroutable integer;
+  is_failure boolean;
+  attempt integer;
+  event record;
+  event_received_at constant timestamptz := (
+    select events.received_at from public.channel_events as events where events.id = event_id
+  );
+begin
+  begin
+    outcome := app.apply_items(app_id, company_ids, app.items_with_times(items, event_received_at), until);
+  exception when others then
+    -- After any error, the event keeps the error and gets its next attempt.
+    outcome := jsonb_build_object(
+      'failed', 1, 'delayed', 0, 'unroutable', 0, 'error', format('%s %s', sqlstate, left(sqlerrm, 500)),
+      'reasons', '[]'::jsonb, 'waits_for', '[]'::jsonb, 'surprises', '[]'::jsonb
+    );
+  end;
+  begin
+    perform app.note_last_event(app_id, items, event_received_at);
+  exception when others then
+    -- The event is still applied, and the next event notes its own time.
+    raise warning 'The last event of an account was not noted: % %', sqlstate, sqlerrm;
+  end;
+  failed := outcome -> 'failed';
+  delayed := outcome -> 'delayed';
+  unroutable := outcome -> 'unroutable';
+  -- The first time that items are left to the job, this is not a failure.
+  is_failure := failed > 0 or is_repeated and delayed > 0;
+  -- If the job makes this attempt, the job has already counted it.
+  attempt := case when is_failure and not is_repeated then 1 else 0 end;
+  update public.channel_events as events set
+    attempts = events.attempts + attempt,
+    state = case
+      when is_failure and events.attempts + attempt >= 10 then 'dead'
+      when failed > 0 then 'failed'
+      when delayed > 0 then 'stored'
+      when problem is not null then 'dead'
+      when unroutable > 0 then 'unroutable'
+      else 'done'
+    end,
+    next_attempt_at = case
+      when is_failure then app.next_attempt(events.attempts + attempt)
+      when not is_failure and delayed > 0 then now()
+    end,
+    error = left(case
+      when failed > 0 then outcome ->> 'error'
+      when delayed > 0 then format('%s of its items are not applied yet: their rows or the time were taken', delayed)
+      when problem is not null then problem
+      when unroutable > 0 then (
+        select string_agg(reason, '; ') from jsonb_array_elements_text(outcome -> 'reasons') as reasons (reason)
+      )
+    end, 1000),
+    waits_for = array(select jsonb_array_elements_text(outcome -> 'waits_for')),
+    notes = array(
+      select unnest(events.notes)
+      union
+      select format(
+        case sent ->> 'kind' when 'double_send' then 'Double send: send %s also went out as %s'
+          else 'The ledger was wrong: send %s, which the channel seemed not to take, went out as %s' end,
+        coalesce(sent ->> 'send_id', 'unknown'), sent ->> 'whatsapp_message_id'
+      )
+      from jsonb_array_elements(outcome -> 'surprises') as surprises (sent)
+      order by 1
+    ),
+    processed_at = now()
+  where events.id = event_id
+  returning events.state, events.attempts into event;
+  return outcome - 'error' - 'reasons' - 'waits_for'
+    || jsonb_build_object('event_id', event_id, 'state', event.state, 'attempts', event.attempts);
+end
+$$;
+comment on function app.apply_event(uuid, uuid, uuid[], jsonb, text, timestamptz, boolean) is
+  'Applies the items of an event, notes the result, and returns it: state, attempts, failed, delayed, unroutable, '
+  'surprises. The argument company_ids comes from app.lock_companies_of_items(). The argument problem says why the '
+  'event, or a part of it, cannot be read. The argument is_repeated is true for an attempt of the job.';
+
+create function public.receive_channel_event(app_key text, body text, items jsonb, problem text default null)
+returns jsonb
+-- Security definer, because the role of the function whatsapp reads no table.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  bytes constant bytea := decode(receive_channel_event.body, 'base64');
+  digest constant bytea := sha256(bytes);
+  own_items jsonb := receive_channel_event.items;
+  names text[];
+  judged record;
+  app_id uuid;
+  company_ids uuid[];
+  event record;
+  is_new boolean := false;
+begin
+  select apps.id into app_id from public.channel_apps as apps
+  where apps.app_key = receive_channel_event.app_key
+  for key share;
+  if not found then
+    return null;
+  end if;
+  if not exists (select from public.channel_events where channel_app_id = app_id and body_sha256 = digest) then
+    -- An erasing takes the same locks, so no one is erased from this point on.
+    company_ids := app.lock_companies_of_items(app_id, own_items);
+    begin
+      names := app.names_in(app.text_of_event(bytes));
+    exception when others then
+      -- The event is stored even if its names cannot be read.
+      null;
+    end;
+    select * into judged from app.judged_event(app_id, names, bytes, own_items);
+    insert into public.channel_events (channel_app_id, body, body_sha256, next_attempt_at, person_marks)
+    values (
+      app_id, judged.body, digest, null,
+      case when judged.body = bytes then app.marks_of(names) else app.marks_of_event(judged.body) end
+    )
+    on conflict on constraint channel_events_once do nothing
+    returning id, state into event;
+    is_new := found;
+    own_items := judged.items;
+  end if;
+  if not is_new then
+    -- If another request is applying the event, this request skips it.
+    select id, state into event from public.channel_events
+    where channel_app_id = app_id and body_sha256 = digest
+    for update skip locked;
+    if event.id is null or event.state = 'done' then
+      return jsonb_build_object('result', 'repeated', 'state', event.state);
+    end if;
+    company_ids := app.lock_companies_of_items(app_id, own_items);
+    own_items := app.judge_stored_event(event.id, app_id, bytes, own_items);
+  end if;
+  return jsonb_build_object('result', case when is_new then 'stored' else 'repeated' end)
+    || app.apply_event(
+      event.id, app_id, company_ids, own_items, receive_channel_event.problem,
+      clock_timestamp() + interval '3 seconds', false
+    );
+end
+$$;
+comment on function public.receive_channel_event(text, text, jsonb, text) is
+  'Stores an ordinary event of an app, and applies its items for three seconds. The body is base64. The job applies '
+  'the items that are left. The result is stored or repeated, with what app.apply_event() returns. Returns null for an '
+  'unknown app. A repeat of an event that is done is not applied again.';
+grant execute on function public.receive_channel_event(text, text, jsonb, text) to channel_client;
+
+alter table public.channel_events enable row level security;
+create policy "the platform reads events of the channel" on public.channel_events
+  for select to service_role using (true);
+
+grant select on public.channel_events to service_role;

@@ -1,0 +1,273 @@
+-- The items of an event. For each item, its account is found and its facts are stored. An item that fails does not stop
+-- the others. Two events that are applied at the same time cannot end in a deadlock. Applying an item again changes
+-- nothing.
+
+create function app.apply_item(app_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kind constant text := item ->> 'kind';
+  number_id constant text := item ->> 'phone_number_id';
+  account_ids uuid[];
+  account_id uuid;
+begin
+  if kind = 'unknown' then
+    return 'unknown';
+  elsif kind in ('template', 'account') then
+    account_ids := app.accounts_of_app(app_id, null, item ->> 'waba');
+  else
+    account_ids := app.accounts_of_app(app_id, number_id, null);
+  end if;
+  if account_ids = '{}' then
+    return 'no_account';
+  end if;
+
+  case kind
+    when 'status' then return app.apply_status(account_ids, item);
+    when 'template' then return app.apply_template_hint(account_ids, item);
+    when 'account' then return app.apply_account_event(account_ids, item);
+    else null;
+  end case;
+
+  account_id := app.account_at(
+    account_ids, number_id, least(coalesce((item ->> 'at')::timestamptz, now()), now())
+  );
+  if account_id is null then
+    return 'no_account';
+  end if;
+  case kind
+    when 'message' then return app.apply_message(account_id, item);
+    when 'reaction' then return app.apply_reaction(account_id, item);
+    when 'edit' then return app.apply_edit(account_id, item);
+    when 'revoke' then return app.apply_revoke(account_id, item);
+    when 'system', 'identity' then return app.apply_identity_change(account_id, item);
+    when 'preference' then return app.apply_preference(account_id, item);
+    when 'trouble' then return app.apply_trouble(account_id, item);
+    else raise exception 'There is no such kind of item';
+  end case;
+end
+$$;
+comment on function app.apply_item(uuid, jsonb) is
+  'Applies one item that an app has signed, to the accounts that it is about. Returns done, waiting, ignored, '
+  'unroutable, double_send or released_but_sent. Returns no_account when the item is not about an account of the app, '
+  'and unknown for an unknown kind of item.';
+
+create function app.apply_each_item(app_id uuid, items jsonb, until timestamptz, alone boolean) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  entry record;
+  result text;
+  failed integer := 0;
+  delayed integer := 0;
+  unroutable integer := 0;
+  error text;
+  reasons text[] := '{}';
+  waits_for text[] := '{}';
+  surprises jsonb[] := '{}';
+begin
+  for entry in
+    select listed.item, listed.place
+    from jsonb_array_elements(items) with ordinality as listed (item, place)
+    -- In this order, two events with the same messages lock the same message first.
+    order by listed.item ->> 'kind' is distinct from 'status',
+      case when listed.item ->> 'kind' = 'status' then listed.item ->> 'id' end, listed.place
+  loop
+    if clock_timestamp() >= until then
+      delayed := delayed + 1;
+      continue;
+    end if;
+    if not alone then
+      result := app.apply_item(app_id, entry.item);
+    else
+      begin
+        result := app.apply_item(app_id, entry.item);
+      exception
+        when lock_not_available or deadlock_detected or serialization_failure then
+          result := 'delayed';
+        when others then
+          result := 'failed';
+          error := coalesce(error, format(
+            'Item %s (%s): %s %s', entry.place, left(entry.item ->> 'kind', 20), sqlstate, left(sqlerrm, 500)
+          ));
+      end;
+    end if;
+    case
+      when result = 'failed' then failed := failed + 1;
+      when result = 'delayed' then delayed := delayed + 1;
+      when result in ('unroutable', 'no_account', 'unknown') then
+        unroutable := unroutable + 1;
+        if result = 'no_account' then
+          waits_for := waits_for || app.account_id_in(entry.item);
+        end if;
+        reasons := reasons || case result
+          when 'unknown' then format('The field "%s" is not known', entry.item ->> 'field')
+          when 'unroutable' then format('An item (%s) names no known person', entry.item ->> 'kind')
+          else format(
+            'No account that names this app has the %s %s',
+            case when entry.item ->> 'kind' in ('template', 'account') then 'business account' else 'number' end,
+            coalesce(app.account_id_in(entry.item), 'that the event leaves out')
+          )
+        end;
+      -- The message went out twice, or it went out although the ledger said that the channel did not accept it.
+      when result in ('double_send', 'released_but_sent') then
+        surprises := surprises || jsonb_build_object(
+          'kind', result, 'send_id', entry.item #> '{mark,send_id}', 'whatsapp_message_id', entry.item -> 'id'
+        );
+      else null;
+    end case;
+  end loop;
+  return jsonb_build_object(
+    'failed', failed,
+    'delayed', delayed,
+    'unroutable', unroutable,
+    'error', error,
+    'reasons', (select to_jsonb(array(select distinct unnest(reasons) order by 1 limit 5))),
+    'waits_for', (select to_jsonb(array(
+      select distinct id from unnest(waits_for) as id where id is not null order by 1
+    ))),
+    'surprises', to_jsonb(surprises)
+  );
+end
+$$;
+comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
+  'Applies items until a time, statuses first. If alone is true, only the item that fails is undone. Otherwise an '
+  'error undoes all items. Returns how many items failed, how many were delayed (locked, or not reached in time), how '
+  'many have no account, and the reasons.';
+
+create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
+language plpgsql
+set search_path = ''
+as $$
+declare
+  company_ids uuid[];
+  company_id uuid;
+begin
+  if jsonb_typeof(items) is distinct from 'array' or items = '[]' then
+    return '{}';
+  end if;
+  company_ids := array(
+    select distinct accounts.company_id
+    from (
+      select distinct listed.item ->> 'phone_number_id' as number_id, listed.item ->> 'waba' as business_id
+      from jsonb_array_elements(items) as listed (item)
+    ) as named
+    cross join lateral unnest(app.accounts_of_app(app_id, named.number_id, named.business_id)) as found (id)
+    join public.messaging_accounts as accounts on accounts.id = found.id
+    order by 1
+  );
+  perform set_config('lock_timeout', '2s', true);
+  foreach company_id in array company_ids loop
+    perform pg_advisory_xact_lock(hashtextextended('events of ' || company_id, 0));
+  end loop;
+  return company_ids;
+exception when lock_not_available or deadlock_detected then
+  return null;
+end
+$$;
+comment on function app.lock_companies_of_items(uuid, jsonb) is
+  'Locks the companies of these items, so that no other transaction applies their events or erases their people. '
+  'Returns the companies, or null if the wait for the locks takes two seconds. Events of one company are applied one '
+  'after the other, because a new person often sends two messages in a row.';
+
+create function app.apply_items(app_id uuid, company_ids uuid[], items jsonb, until timestamptz) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if jsonb_typeof(items) is distinct from 'array' then
+    raise exception 'Items are a list';
+  elsif items = '[]' then
+    return app.apply_each_item(app_id, items, until, false);
+  elsif company_ids is null then
+    -- The lock of the companies took too long, so no time is left for the items.
+    return app.apply_each_item(app_id, items, '-infinity', false);
+  end if;
+  perform set_config('lock_timeout', '1s', true);
+  begin
+    perform app.fill_business_accounts(app_id, items);
+  exception when others then
+    -- The next event tries this again.
+    null;
+  end;
+  begin
+    perform app.lock_rows_of_items(company_ids, items);
+    return app.apply_each_item(app_id, items, until, false);
+  exception when others then
+    -- If one item fails, the items are applied one by one.
+    null;
+  end;
+  return app.apply_each_item(app_id, items, until, true);
+end
+$$;
+comment on function app.apply_items(uuid, uuid[], jsonb, timestamptz) is
+  'Applies the items of an event that an app has signed, until a time. Returns what apply_each_item() returns. The '
+  'argument company_ids comes from app.lock_companies_of_items(). Only the item that fails is undone, and the others '
+  'are still applied.';
+
+create function app.lock_rows_of_items(company_ids uuid[], items jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  whatsapp_ids constant text[] := array(
+    select distinct named.id
+    from jsonb_array_elements(items) as listed (item)
+    cross join lateral (
+      values (case when listed.item ->> 'kind' = 'status' then listed.item ->> 'id' else listed.item ->> 'target' end)
+    ) as named (id)
+    where named.id is not null
+  );
+  send_ids uuid[] := array(
+    select distinct (listed.item #>> '{mark,send_id}')::uuid
+    from jsonb_array_elements(items) as listed (item)
+    where listed.item #>> '{mark,send_id}' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+  );
+  message_ids uuid[] := array(
+    select messages.id from public.messages
+    where messages.company_id = any (company_ids) and messages.whatsapp_message_id = any (whatsapp_ids)
+  );
+begin
+  -- The sends are locked first, then their messages. A send is settled in the same order.
+  with locked as (
+    select sends.id, sends.message_id from public.sends
+    where sends.company_id = any (company_ids) and sends.id = any (send_ids || array(
+      select named.id from public.sends as named
+      where named.company_id = any (company_ids) and named.message_id = any (message_ids)
+    ))
+    order by sends.id
+    for update
+  )
+  select message_ids || array_agg(locked.message_id) into message_ids from locked;
+  perform from public.messages
+  where messages.company_id = any (company_ids) and messages.id = any (message_ids)
+  order by messages.id
+  for update;
+end
+$$;
+comment on function app.lock_rows_of_items(uuid[], jsonb) is
+  'Locks the sends and messages that items name. The order of the ids makes sure that two transactions never wait for '
+  'each other.';
+
+create function app.fill_business_accounts(app_id uuid, items jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  update public.messaging_accounts as accounts set business_account_id = named.business_id
+  from (
+    select distinct on (number_id) listed.item ->> 'phone_number_id' as number_id, listed.item ->> 'waba' as business_id
+    from jsonb_array_elements(items) as listed (item)
+    where listed.item ->> 'phone_number_id' ~ '^[0-9]{1,32}$' and listed.item ->> 'waba' ~ '^[0-9]{1,32}$'
+    order by number_id
+  ) as named
+  where accounts.phone_number_id = named.number_id and accounts.business_account_id is null
+    and accounts.disconnected_at is null
+    and accounts.id = any (app.accounts_of_app(app_id, named.number_id, null));
+end
+$$;
+comment on function app.fill_business_accounts(uuid, jsonb) is
+  'Notes the business account of a connected number if it was not known. Events about templates name only the '
+  'business account.';

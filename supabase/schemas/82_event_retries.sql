@@ -1,0 +1,257 @@
+-- Events that were not done immediately. The job tries them again. When an account is connected, the events that waited
+-- for it become due. The operator can replay other events. An event about a number that no one has connected waits
+-- until someone connects the number.
+
+create function app.next_attempt(attempts integer) returns timestamptz
+language sql stable
+set search_path = ''
+as $$
+  -- Ten attempts take most of a day.
+  select case when attempts < 10 then now() + interval '1 minute' * 2 ^ attempts end
+$$;
+comment on function app.next_attempt(integer) is
+  'Returns when an event is tried again after this number of failed attempts. Returns null after the last attempt.';
+
+create function public.due_channel_events(max_rows integer default 20) returns table (event_id uuid, body text)
+language sql security definer -- for the same reason as receive_channel_event()
+set search_path = ''
+as $$
+  with due as (
+    select events.id, events.attempts, octet_length(events.body) as bytes from public.channel_events as events
+    where events.next_attempt_at <= now()
+    order by events.next_attempt_at
+    limit least(max_rows, 100)
+    for update skip locked
+  ),
+  -- The function that applied these events ended before it reported the result.
+  given_up as (
+    update public.channel_events as events set
+      state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was begun ten times and never ended'
+    from due where events.id = due.id and due.attempts >= 10
+  ),
+  fitting as (
+    -- The edge function holds all these bodies in its memory, so their size is limited.
+    select measured.id
+    from (
+      select due.id, sum(due.bytes) over (order by due.bytes, due.id) - due.bytes as before from due
+      where due.attempts < 10
+    ) as measured
+    where measured.before < 4 * 1024 * 1024
+  )
+  update public.channel_events as events set
+    next_attempt_at = now() + interval '3 minutes', attempts = events.attempts + 1
+  from fitting where events.id = fitting.id
+  returning events.id, translate(encode(events.body, 'base64'), E'\n', '')
+$$;
+comment on function public.due_channel_events(integer) is
+  'Begins an attempt at events that are due, and returns their bodies in base64. Returns at most max_rows events, '
+  'whose bodies have at most about 4 MiB together. For three minutes, no other run gets these events.';
+grant execute on function public.due_channel_events(integer) to channel_client, service_role;
+
+create function public.fail_channel_event(event_id uuid, failure text) returns void
+language sql security definer -- for the same reason as receive_channel_event()
+set search_path = ''
+as $$
+  update public.channel_events as events set
+    state = case when events.attempts >= 10 then 'dead' else 'failed' end,
+    next_attempt_at = app.next_attempt(events.attempts),
+    error = left(failure, 1000),
+    processed_at = now()
+  where events.id = fail_channel_event.event_id and events.state <> 'done'
+$$;
+comment on function public.fail_channel_event(uuid, text) is
+  'Notes why a whole attempt at an event failed. The attempt began with due_channel_events().';
+grant execute on function public.fail_channel_event(uuid, text) to channel_client, service_role;
+
+create function public.apply_channel_event(event_id uuid, items jsonb, problem text default null)
+returns jsonb
+language plpgsql security definer -- for the same reason as receive_channel_event()
+set search_path = ''
+as $$
+declare
+  own_items jsonb := apply_channel_event.items;
+  app_id uuid;
+  company_ids uuid[];
+  began_at constant timestamptz := clock_timestamp();
+  event record;
+  -- The work ends well before the statement is cancelled, because a cancellation would undo the applied items.
+  most constant interval := least(
+    interval '12 seconds', 0.6 * nullif(current_setting('statement_timeout')::interval, interval '0')
+  );
+begin
+  select events.channel_app_id into app_id from public.channel_events as events
+  where events.id = apply_channel_event.event_id;
+  -- The companies are locked before the event, because an erasing takes its locks in this order.
+  company_ids := app.lock_companies_of_items(app_id, own_items);
+  select events.id, events.state, events.attempts, events.body into event
+  from public.channel_events as events
+  where events.id = apply_channel_event.event_id
+  for update;
+  if not found then
+    return null;
+  elsif event.state = 'done' then
+    return jsonb_build_object('event_id', event.id, 'state', 'done');
+  end if;
+  own_items := app.judge_stored_event(event.id, app_id, event.body, own_items);
+  return app.apply_event(
+    event.id, app_id, company_ids, own_items, apply_channel_event.problem,
+    -- If the job has not begun the event, the request that stored it is waiting for the answer.
+    began_at + case when event.attempts > 0 then most else least(most, interval '3 seconds') end,
+    event.attempts > 0
+  );
+end
+$$;
+comment on function public.apply_channel_event(uuid, jsonb, text) is
+  'Applies the items of a stored event that is not done, and returns what it changed. Returns null when the event no '
+  'longer exists. If the job has not begun the event, the function works for three seconds.';
+grant execute on function public.apply_channel_event(uuid, jsonb, text) to channel_client, service_role;
+
+create function app.wake_events(of_account_id uuid, processed_before timestamptz default 'infinity') returns integer
+language plpgsql security definer -- the role that connects an account may not write events
+set search_path = ''
+-- Postgres uses the index of waits_for only with a bitmap scan.
+set enable_bitmapscan = on
+as $$
+declare
+  woken integer;
+begin
+  with waiting as (
+    select events.id
+    from public.messaging_accounts as accounts
+    join public.account_channel_apps as named on named.company_id = accounts.company_id
+      and named.account_id = accounts.id
+    join public.channel_events as events on events.channel_app_id = named.channel_app_id
+    where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
+      and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
+      and events.processed_at < processed_before
+    -- An event that is being applied is skipped, because it would make the account wait. wake_late_events() looks at it
+    -- later.
+    for update of events skip locked
+  )
+  update public.channel_events as events set next_attempt_at = now()
+  from waiting where events.id = waiting.id;
+  get diagnostics woken = row_count;
+  return woken;
+end
+$$;
+comment on function app.wake_events(uuid, timestamptz) is
+  'Makes events due that wait for the number or the business account of an account, and returns how many.';
+
+create function app.wake_events_of_account() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.wake_events(new.id);
+  return null;
+end
+$$;
+comment on function app.wake_events_of_account() is
+  'Trigger: makes the events due that wait for the ids of an account.';
+
+create function app.wake_events_of_app() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.wake_events(new.account_id);
+  return null;
+end
+$$;
+comment on function app.wake_events_of_app() is
+  'Trigger: when an account names an app, makes the events due that wait for the account.';
+
+create function app.wake_late_events() returns integer
+language sql
+set search_path = ''
+as $$
+  select coalesce(sum(app.wake_events(changed.id, changed.at + interval '1 minute')), 0)::integer
+  from (
+    select accounts.id, greatest(accounts.updated_at, max(named.named_at)) as at
+    from public.messaging_accounts as accounts
+    join public.account_channel_apps as named on named.company_id = accounts.company_id
+      and named.account_id = accounts.id
+    group by accounts.id
+    having greatest(accounts.updated_at, max(named.named_at)) > now() - interval '10 minutes'
+  ) as changed
+$$;
+comment on function app.wake_late_events() is
+  'Does what wake_events() does, for events that were being applied while their account was connected. Those events '
+  'could not see the account.';
+
+create function public.replay_channel_events(
+  states text[] default null,
+  since timestamptz default null,
+  app_key text default null,
+  event_id uuid default null,
+  began_at timestamptz default null
+) returns jsonb
+language plpgsql security definer -- no role may write the table
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  beginning constant timestamptz := coalesce(replay_channel_events.began_at, now());
+  marked integer;
+begin
+  with chosen as (
+    select events.id from public.channel_events as events
+    where case
+        when replay_channel_events.event_id is not null then events.id = replay_channel_events.event_id
+        when replay_channel_events.states is null then events.state <> 'done'
+        else events.state = any (replay_channel_events.states)
+      end
+      and (since is null or events.received_at >= since)
+      and (replay_channel_events.app_key is null or events.channel_app_id = (
+        select apps.id from public.channel_apps as apps where apps.app_key = replay_channel_events.app_key
+      ))
+      -- This leaves out events that are already due, and events that were applied after the first of these calls.
+      and (events.next_attempt_at is null or events.next_attempt_at > now())
+      and (events.processed_at is null or events.processed_at < beginning)
+    order by events.received_at
+    limit 5000
+    for update skip locked
+  )
+  update public.channel_events as events set
+    state = 'stored', attempts = 0, error = null, waits_for = '{}', next_attempt_at = now()
+  from chosen where events.id = chosen.id;
+  get diagnostics marked = row_count;
+  return jsonb_build_object('marked', marked, 'began_at', beginning);
+end
+$$;
+comment on function public.replay_channel_events(text[], timestamptz, text, uuid, timestamptz) is
+  'Makes events due again: one event, or all events in these states that came since a time and from an app. By '
+  'default, the states are all except done. One call marks at most 5,000 events. To mark the rest, call again with the '
+  'began_at of the first answer, until marked is 0.';
+grant execute on function public.replay_channel_events(text[], timestamptz, text, uuid, timestamptz) to service_role;
+
+create function app.remove_old_events(max_rows integer) returns integer
+language sql
+set search_path = ''
+as $$
+  with old as (
+    select id from public.channel_events
+    where received_at < now() - interval '30 days'
+    order by received_at
+    limit max_rows
+    for update skip locked
+  ),
+  removed as (
+    delete from public.channel_events using old where channel_events.id = old.id
+    returning channel_events.id
+  )
+  select count(*)::integer from removed
+$$;
+comment on function app.remove_old_events(integer) is
+  'Deletes at most max_rows events that are older than 30 days, and returns how many. The messages of people stay in '
+  'their conversations.';
+
+create trigger messaging_accounts_wake_events
+  after update of phone_number_id, business_account_id, disconnected_at on public.messaging_accounts
+  for each row when (
+    old.phone_number_id <> new.phone_number_id or old.business_account_id is distinct from new.business_account_id
+    or (old.disconnected_at is null) <> (new.disconnected_at is null)
+  )
+  execute function app.wake_events_of_account();
+create trigger account_channel_apps_wake_events after insert on public.account_channel_apps
+  for each row execute function app.wake_events_of_app();

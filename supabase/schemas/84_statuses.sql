@@ -1,0 +1,331 @@
+-- Reports of the channel about a message that the company sent: sent, delivered, read or failed. Reports may come late,
+-- twice and in any order. Each report fills its own column of the message, so every order gives the same row.
+
+create function app.send_of_mark(candidates uuid[], mark jsonb) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select sends.id
+    from public.sends
+    join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+    join public.conversations on conversations.company_id = messages.company_id
+      and conversations.id = messages.conversation_id
+    where sends.id = case
+        when pg_catalog.pg_input_is_valid(mark ->> 'send_id', 'uuid') then (mark ->> 'send_id')::uuid
+      end
+      and conversations.messaging_account_id = any (candidates)
+  );
+end
+$$;
+comment on function app.send_of_mark(uuid[], jsonb) is
+  'Returns the send that a mark names, if the send goes out through one of these accounts. A mark is not a secret, so '
+  'a caller that sees it must not change the send of another account.';
+
+create function app.take_report(of_send_id uuid, mark_attempt text, wamid text, word text, reason text, code integer)
+returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  send record;
+begin
+  select id, state, attempt, sends.reason, whatsapp_message_id into send
+  from public.sends where id = of_send_id
+  for no key update;
+  if not found then
+    return 'waiting';
+  elsif send.whatsapp_message_id = wamid then
+    -- The message may have failed on another device, or before this report came. The channel still accepted it.
+    if send.state = 'failed' and word <> 'failed' then
+      update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
+    end if;
+    return 'done';
+  elsif mark_attempt !~ '^[1-9][0-9]{0,8}$' or mark_attempt::integer > send.attempt then
+    return 'waiting';
+  elsif mark_attempt::integer < send.attempt then
+    -- Another attempt followed the attempt of this report, so the earlier attempt had been released. The report no
+    -- longer settles the send.
+    return 'released_but_sent';
+  elsif send.whatsapp_message_id is not null then
+    perform app.note_double_send(send.id, wamid);
+    return 'double_send';
+  end if;
+
+  -- The channel gives an id to a message that it accepts, even if it cannot deliver the message.
+  update public.sends set
+    state = case word when 'failed' then 'failed' else 'sent' end,
+    whatsapp_message_id = wamid,
+    reason = case word when 'failed' then take_report.reason end,
+    channel_code = case word when 'failed' then code end
+  where id = send.id;
+  return case
+    when send.state = 'released' or (send.state = 'failed' and send.reason <> 'outcome_unknown' and word <> 'failed')
+      then 'released_but_sent'
+    else 'done'
+  end;
+end
+$$;
+comment on function app.take_report(uuid, text, text, text, text, integer) is
+  'Applies a report to its send. The report shows that the channel accepted the send, with this id. The argument '
+  'mark_attempt is the attempt in the mark of the report, or empty. Returns done. Returns released_but_sent when the '
+  'ledger said that the channel did not accept the send. Returns double_send when the attempt has another id, and '
+  'waiting when the send or the attempt does not exist.';
+
+create function app.apply_status(candidates uuid[], item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  word constant text := item ->> 'status';
+  wamid constant text := item ->> 'id';
+  -- A report cannot come from the future. least() ignores null.
+  reported_at constant timestamptz := least((item ->> 'at')::timestamptz, now());
+  code constant integer := case
+    when item #>> '{failure,code}' ~ '^[0-9]{1,9}$' then (item #>> '{failure,code}')::integer
+  end;
+  failure_told constant jsonb := case word when 'failed' then jsonb_build_object(
+    'reason', coalesce(nullif(left(item #>> '{failure,reason}', 64), ''), 'channel_error'),
+    'code', code,
+    'message', left(item #>> '{failure,message}', 1000),
+    'details', left(item #>> '{failure,details}', 1000)
+  ) end;
+  companies uuid[];
+  marked_send_id uuid;
+  found_message record;
+  own_send_id uuid;
+  result text := 'done';
+  was record;
+  becomes record;
+begin
+  if word is null or word not in ('sent', 'delivered', 'read', 'failed')
+    or wamid is null or char_length(wamid) not between 1 and 255
+  then
+    return 'ignored';
+  end if;
+  companies := array(
+    select distinct accounts.company_id from public.messaging_accounts as accounts where accounts.id = any (candidates)
+  );
+  if companies = '{}' then
+    return 'unroutable';
+  end if;
+
+  -- First, the message is searched by its id, among outbound messages only. Several companies that had the number may
+  -- have a message with the same id. The mark says which message is meant. Without a mark, the newest message is meant.
+  marked_send_id := case when cardinality(companies) > 1 then app.send_of_mark(candidates, item -> 'mark') end;
+  select messages.company_id, messages.id, sends.id as send_id into found_message
+  from public.messages
+  left join public.sends on sends.company_id = messages.company_id and sends.message_id = messages.id
+  where messages.company_id = any (companies) and messages.whatsapp_message_id = wamid
+    and messages.direction = 'outbound'
+  order by (sends.id = marked_send_id) is true desc, messages.created_at desc, messages.id
+  limit 1;
+  -- If no message has the id, the send is searched by the mark.
+  own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
+  if own_send_id is not null then
+    result := app.take_report(
+      own_send_id, coalesce(item #>> '{mark,attempt}', ''), wamid, word, failure_told ->> 'reason', code
+    );
+    if found_message.id is null and result in ('done', 'released_but_sent') then
+      select sends.company_id, sends.message_id as id, sends.id as send_id into found_message
+      from public.sends where sends.id = own_send_id and sends.whatsapp_message_id = wamid;
+    end if;
+  end if;
+  if found_message.id is null then
+    -- The report is kept for each company that had the number, because any of them may get the message later.
+    perform app.keep_waiting(accounts.id, wamid, item)
+    from (
+      select distinct on (accounts.company_id) accounts.id from public.messaging_accounts as accounts
+      where accounts.id = any (candidates)
+      order by accounts.company_id, accounts.id
+    ) as accounts;
+    return case when own_send_id is null then 'waiting' else result end;
+  end if;
+
+  select sent_at, delivered_at, read_at, failed_at, failure, price_category, price_type, expired_at, expires_at into was
+  from public.messages
+  where company_id = found_message.company_id and id = found_message.id
+  for no key update;
+  becomes := was;
+  case word
+    when 'sent' then
+      becomes.sent_at := least(was.sent_at, reported_at);
+    when 'delivered' then
+      becomes.delivered_at := least(was.delivered_at, reported_at);
+    when 'read' then
+      becomes.read_at := least(was.read_at, reported_at);
+    when 'failed' then
+      if was.failed_at is null
+        or (reported_at, failure_told::text collate "C") < (was.failed_at, was.failure::text)
+      then
+        becomes.failed_at := reported_at;
+        becomes.failure := failure_told;
+      end if;
+  end case;
+  -- Only some reports have the price, and it is the same in all of them.
+  becomes.price_category := least(was.price_category, nullif(left(item #>> '{price,category}', 64), '') collate "C");
+  becomes.price_type := least(was.price_type, nullif(left(item #>> '{price,type}', 64), '') collate "C");
+  if becomes is distinct from was and was.expired_at is not null then
+    becomes.expired_at := null;
+    if word = 'sent' then
+      -- The reports of this message are late, so the report of its delivery gets another hour.
+      becomes.expires_at := now() + interval '1 hour';
+    end if;
+  end if;
+  if becomes is distinct from was then
+    update public.messages set
+      sent_at = becomes.sent_at,
+      delivered_at = becomes.delivered_at,
+      read_at = becomes.read_at,
+      failed_at = becomes.failed_at,
+      failure = becomes.failure,
+      price_category = becomes.price_category,
+      price_type = becomes.price_type,
+      expired_at = becomes.expired_at,
+      expires_at = becomes.expires_at
+    where company_id = found_message.company_id and id = found_message.id;
+  end if;
+
+  if item ->> 'recipient_user_id' is not null then
+    perform app.learn_recipient(
+      found_message.company_id, found_message.id, item ->> 'recipient_user_id', item ->> 'waba', reported_at
+    );
+  end if;
+  if word = 'failed' then
+    -- If several failures came, the ledger has the same reason as the message.
+    update public.sends set reason = becomes.failure ->> 'reason', channel_code = (becomes.failure ->> 'code')::integer
+    where id = found_message.send_id and state = 'failed'
+      and (reason, channel_code) is distinct from (becomes.failure ->> 'reason', (becomes.failure ->> 'code')::integer);
+    perform app.note_failure(found_message.company_id, found_message.id, code, reported_at);
+  end if;
+  return result;
+end
+$$;
+comment on function app.apply_status(uuid[], jsonb) is
+  'Applies one report about a message, from an app that may speak for these accounts. The message is found by its id, '
+  'or else by the mark of its send. Returns done, or waiting when no message is known. Returns ignored for a report of '
+  'another kind, and unroutable without an account. Returns double_send when the attempt already has another id. The '
+  'message then keeps the facts of its own id, and this report is only stored. Returns released_but_sent when the '
+  'ledger said that the channel did not accept the send.';
+
+create function app.learn_recipient(
+  own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  recipient_id uuid;
+begin
+  -- Another contact without a phone may have this id, because the same person may hide the phone.
+  if exists (
+    select from public.contact_identities as known
+    join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
+    where known.company_id = own_company_id and known.user_id = new_user_id and contacts.phone is not null
+  ) then
+    return;
+  end if;
+  select contacts.id into recipient_id
+  from public.messages
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
+  where messages.company_id = own_company_id and messages.id = of_message_id
+    -- If this contact is archived, a person who answers becomes a new contact.
+    and contacts.archived_at is null
+  for no key update of contacts;
+  if found then
+    perform app.learn_user_id(
+      own_company_id, recipient_id, new_user_id, substring(at_business_account_id from '^[0-9]{1,32}$'), at
+    );
+  end if;
+end
+$$;
+comment on function app.learn_recipient(uuid, uuid, text, text, timestamptz) is
+  'Notes an unknown id as the id of the person who received a message. A person who hides the phone may answer with '
+  'the id alone. If such an answer has added a contact, that contact is merged with the recipient.';
+
+create function app.note_refusal(
+  own_company_id uuid, of_message_id uuid, sent_media_id text, channel_code integer, said_at timestamptz default now()
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  account record;
+begin
+  select accounts.id, accounts.business_account_id into account
+  from public.messages
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
+    and accounts.id = conversations.messaging_account_id
+  where messages.company_id = own_company_id and messages.id = of_message_id;
+  -- Rows that another transaction has locked are skipped. These changes are only hints, and settling a send must not
+  -- wait for them.
+  if channel_code in (100, 131009, 131053) then
+    update public.template_media set media_id = null where id in (
+      select media.id from public.template_media as media
+      where media.company_id = own_company_id and media.account_id = account.id and media.media_id = sent_media_id
+        and (channel_code = 131053 or media.uploaded_at < now() - interval '1 hour')
+      for no key update skip locked
+    );
+  elsif channel_code between 132000 and 132999 then
+    update public.template_catalogues set sync_due_at = greatest(now(), synced_at + interval '10 minutes') where id in (
+      select catalogues.id from public.template_catalogues as catalogues
+      where catalogues.company_id = own_company_id
+        and catalogues.business_account_id = account.business_account_id
+        -- A reading that began later already has the change. A report may come days late, and twice.
+        and catalogues.synced_at < said_at
+        and catalogues.sync_due_at > greatest(now(), catalogues.synced_at + interval '10 minutes')
+      for no key update skip locked
+    );
+  end if;
+end
+$$;
+comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
+  'Changes stored rows after a refusal by the channel, in its answer or in a report. After 131053, the media has to '
+  'be uploaded again. After 100 and 131009 (an invalid parameter), media that was uploaded more than an hour ago has '
+  'to be uploaded again. After 132000 to 132999, the templates may have changed, so they are read again. The next '
+  'reading is at the earliest ten minutes after the last one.';
+
+create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  conversation record;
+begin
+  if code in (131047, 131050) then
+    select conversations.contact_id, conversations.messaging_account_id, messages.created_at as attempted_at
+    into conversation
+    from public.messages
+    join public.conversations on conversations.company_id = messages.company_id
+      and conversations.id = messages.conversation_id
+    where messages.company_id = own_company_id and messages.id = of_message_id;
+  end if;
+  case
+    when code = 131047 then
+      -- The channel decided at the time of the attempt. If the person has written since, the window is open again.
+      perform app.close_window(
+        own_company_id, conversation.contact_id, conversation.messaging_account_id,
+        least(at, conversation.attempted_at)
+      );
+    when code = 131050 then
+      -- If the person's preference has the same time, the preference stays the source.
+      update public.contacts set marketing_stopped_at = note_failure.at, marketing_stop_source = 'status'
+      where company_id = own_company_id and id = conversation.contact_id
+        and (marketing_stopped_at is null or marketing_stopped_at < note_failure.at);
+    when code = 100 or code between 131000 and 132999 then
+      perform app.note_refusal(own_company_id, of_message_id, (
+        select media_id from public.sends where company_id = own_company_id and message_id = of_message_id
+      ), code, at);
+    else
+      null;
+  end case;
+end
+$$;
+comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
+  'Applies the effects that a failure has on rows other than its message. The code 131047 closes the window of the '
+  'contact, and 131050 is an opt-out of marketing. All other codes are left to app.note_refusal().';

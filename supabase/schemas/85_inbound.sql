@@ -1,0 +1,227 @@
+-- What people send to a company: messages, reactions, edits, revocations, and whether they want marketing. Reactions,
+-- edits and revocations are facts of the message that they are about. The newest fact of each kind counts, even if the
+-- events come in another order.
+
+create function app.apply_message(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id uuid;
+  -- The clock of the channel may be ahead, but no one writes in the future. An unusable time is null.
+  said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  -- One transaction adds all messages of an event. clock_timestamp() keeps their order.
+  received_at constant timestamptz := clock_timestamp();
+  known_direction text;
+  contact_id uuid;
+  own_conversation_id uuid;
+begin
+  select company_id into own_company_id from public.messaging_accounts where id = account_id;
+  select direction into known_direction from public.messages
+  where company_id = own_company_id and whatsapp_message_id = item ->> 'id';
+  if found then
+    return case known_direction when 'inbound' then 'done' else 'ignored' end;
+  end if;
+
+  contact_id := app.find_person(account_id, item -> 'person', said_at);
+  if contact_id is null then
+    return 'unroutable';
+  end if;
+  own_conversation_id := (app.find_or_open_conversation(own_company_id, contact_id, account_id)).id;
+  insert into public.messages (
+    company_id, conversation_id, direction, type, content, payload, media, whatsapp_message_id,
+    reply_to_whatsapp_id, reply_to_id, sent_at,
+    created_at, updated_at
+  )
+  values (
+    own_company_id, own_conversation_id, 'inbound', item ->> 'type', coalesce(item ->> 'content', ''),
+    nullif(item -> 'payload', 'null'), nullif(item -> 'media', 'null'), item ->> 'id',
+    item ->> 'answers',
+    (
+      select id from public.messages
+      where company_id = own_company_id and whatsapp_message_id = item ->> 'answers'
+    ),
+    said_at, received_at, received_at
+  )
+  on conflict (company_id, whatsapp_message_id) do nothing;
+  if item ->> 'word' is not null then
+    perform app.note_word(own_company_id, contact_id, item ->> 'word', said_at);
+    perform app.share_wishes(own_company_id, contact_id, item #>> '{person,phone}', said_at);
+  end if;
+  return 'done';
+end
+$$;
+comment on function app.apply_message(uuid, jsonb) is
+  'Adds a message that a person sent to an account. The message goes into the person''s conversation that is not '
+  'closed, or into a new one. A known message changes nothing. If the id belongs to an outbound message, the item is '
+  'ignored.';
+
+create function app.target_of(
+  account_id uuid, item jsonb, out message public.messages, out is_theirs boolean,
+  out is_nobodys boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id uuid;
+  done_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  person_id uuid;
+begin
+  select company_id into own_company_id from public.messaging_accounts where id = account_id;
+  select * into message from public.messages
+  where company_id = own_company_id and whatsapp_message_id = item ->> 'target'
+  for no key update;
+  -- This adds no contact, but may show that an id and a phone belong to one person.
+  if message.id is not null and app.known_person(own_company_id, item -> 'person', done_at) is not null then
+    person_id := app.find_person(account_id, item -> 'person', done_at);
+  end if;
+  select messaging_account_id = account_id and contact_id = person_id,
+    messaging_account_id = account_id and person_id is null
+  into is_theirs, is_nobodys from public.conversations
+  where company_id = own_company_id and id = message.conversation_id;
+  -- A person's messages still belong to the person after the contact was archived.
+  if is_theirs is not true then
+    select contacts.archived_phone_key = app.phone_key(item #>> '{person,phone}') or exists (
+      select from public.contact_identities
+      where company_id = own_company_id and contact_id = contacts.id
+        and archived_user_id = item #>> '{person,user_id}'
+    ) into is_theirs
+    from public.conversations
+    join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
+    where conversations.company_id = own_company_id and conversations.id = message.conversation_id
+      and conversations.messaging_account_id = account_id and contacts.archived_at is not null;
+  end if;
+  is_theirs := coalesce(is_theirs, false);
+end
+$$;
+comment on function app.target_of(uuid, jsonb) is
+  'Finds and locks the message that a reaction, an edit or a revocation is about. The result is_theirs says whether '
+  'the message is in a conversation with that person on this account. The result is_nobodys says that the person is '
+  'unknown, and that the message is in some conversation on this account.';
+
+create function app.apply_reaction(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+-- With this time zone, the time of a reaction has the same form as the time columns.
+set timezone = 'UTC'
+as $$
+declare
+  reacted_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  new_emoji constant text := nullif(item ->> 'emoji', '');
+  target record;
+begin
+  target := app.target_of(account_id, item);
+  if (target.message).id is null then
+    perform app.keep_waiting(account_id, item ->> 'target', item);
+    return 'waiting';
+  -- Only one person can react to a message that was sent to one person. If the event has only an id, the person may not
+  -- be known yet.
+  elsif not (target.is_theirs or target.is_nobodys) then
+    return 'ignored';
+  end if;
+  update public.messages set
+    reaction = jsonb_build_object('emoji', new_emoji, 'at', reacted_at)
+  where company_id = (target.message).company_id and id = (target.message).id
+    and (
+      reaction is null
+      -- If a reaction and its removal have the same second, the removal counts as the later one.
+      or (reacted_at, new_emoji is null, coalesce(new_emoji, '') collate "C") > (
+        (reaction ->> 'at')::timestamptz, reaction ->> 'emoji' is null, coalesce(reaction ->> 'emoji', '') collate "C"
+      )
+    );
+  return 'done';
+end
+$$;
+comment on function app.apply_reaction(uuid, jsonb) is
+  'Notes the reaction of a person to a message, or that the person took it back. A reaction to an unknown message '
+  'waits.';
+
+create function app.apply_edit(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  new_edited_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  target record;
+begin
+  target := app.target_of(account_id, item);
+  if (target.message).id is null then
+    perform app.keep_waiting(account_id, item ->> 'target', item);
+    return 'waiting';
+  -- A person can edit only their own messages.
+  elsif not target.is_theirs or (target.message).direction <> 'inbound' or item ->> 'content' is null then
+    return 'ignored';
+  end if;
+  update public.messages set
+    original_content = coalesce(original_content, content),
+    content = item ->> 'content',
+    edited_at = new_edited_at
+  where company_id = (target.message).company_id and id = (target.message).id
+    and (
+      edited_at is null or (new_edited_at, item ->> 'content' collate "C") > (edited_at, content collate "C")
+    );
+  return 'done';
+end
+$$;
+comment on function app.apply_edit(uuid, jsonb) is
+  'Gives a message the new text of the person. An edit of an unknown message waits.';
+
+create function app.apply_revoke(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  new_revoked_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  target record;
+begin
+  target := app.target_of(account_id, item);
+  if (target.message).id is null then
+    perform app.keep_waiting(account_id, item ->> 'target', item);
+    return 'waiting';
+  elsif not target.is_theirs or (target.message).direction <> 'inbound' then
+    return 'ignored';
+  end if;
+  update public.messages set revoked_at = new_revoked_at
+  where company_id = (target.message).company_id and id = (target.message).id
+    and (revoked_at is null or revoked_at > new_revoked_at);
+  return 'done';
+end
+$$;
+comment on function app.apply_revoke(uuid, jsonb) is
+  'Notes that a person took a message back. A revocation of an unknown message waits.';
+
+create function app.apply_preference(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := (select company_id from public.messaging_accounts where id = account_id);
+  said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  -- An unknown person becomes a contact, because a stop must also count if the company writes to them later.
+  own_contact_id constant uuid := app.find_person(account_id, item -> 'person', said_at);
+begin
+  if own_contact_id is null then
+    return 'unroutable';
+  elsif item ->> 'value' = 'stop' then
+    update public.contacts set marketing_stopped_at = said_at, marketing_stop_source = 'preference'
+    where id = own_contact_id and (
+      marketing_stopped_at is null or marketing_stopped_at < said_at
+      or (marketing_stopped_at = said_at and marketing_stop_source <> 'preference')
+    );
+  elsif item ->> 'value' = 'resume' then
+    update public.contacts set marketing_resumed_at = said_at
+    where id = own_contact_id and (marketing_resumed_at is null or marketing_resumed_at < said_at);
+  else
+    return 'ignored';
+  end if;
+  perform app.share_wishes(own_company_id, own_contact_id, item #>> '{person,phone}', said_at);
+  return 'done';
+end
+$$;
+comment on function app.apply_preference(uuid, jsonb) is
+  'Notes that a person stopped marketing messages or wants them again. The newest decision counts, even if the events '
+  'come in another order. An unknown person becomes a contact.';

@@ -1,0 +1,221 @@
+-- A person gets a new phone or a new user id, but keeps the same contact.
+
+create function app.has_begun_since(own_company_id uuid, of_contact_id uuid, at timestamptz) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select exists (
+    select from public.contacts
+    where company_id = own_company_id and id = of_contact_id and source = 'whatsapp' and created_at >= at
+  )
+  and exists (
+    select from public.conversations
+    join public.messages
+      on messages.company_id = conversations.company_id and messages.conversation_id = conversations.id
+    where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
+      and messages.direction = 'inbound'
+  )
+  and not exists (
+    select from public.conversations
+    join public.messages
+      on messages.company_id = conversations.company_id and messages.conversation_id = conversations.id
+    where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
+      and coalesce(messages.sent_at, messages.created_at) < at
+  )
+  and not exists (
+    select from public.contact_identities
+    where company_id = own_company_id and contact_id = of_contact_id and seen_at < at
+  )
+  and not exists (
+    select from public.deals where company_id = own_company_id and contact_id = of_contact_id
+  )
+$$;
+comment on function app.has_begun_since(uuid, uuid, timestamptz) is
+  'Checks whether the channel added a contact, and whether everything known about the contact is from this time or '
+  'later.';
+
+create function app.change_phone(
+  own_company_id uuid, of_contact_id uuid, former_phone text, new_phone text, at timestamptz
+) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  contact public.contacts;
+  is_on_file boolean;
+  owner_id uuid;
+  phone_now text := new_phone;
+  lost_phone text;
+begin
+  select * into contact from public.contacts
+  where company_id = own_company_id and id = of_contact_id
+  for no key update;
+  if exists (
+    select from public.contact_identity_events
+    where company_id = own_company_id and contact_id = of_contact_id and kind = 'phone_changed'
+      and was is not distinct from former_phone and becomes = new_phone and happened_at >= at
+  ) then
+    return true; -- reported earlier; the company may have changed the phone since then
+  end if;
+  is_on_file := contact.phone is not null
+    and (former_phone is null or contact.phone_key = app.phone_key(former_phone));
+
+  for tries in 1..10 loop
+    begin
+      -- The contact that had the phone immediately after that time.
+      owner_id := app.owner_of_phone(own_company_id, new_phone, at + interval '1 microsecond');
+      if owner_id <> of_contact_id then
+        if not app.has_begun_since(own_company_id, owner_id, at) then
+          -- Numbers are given to other people, so the two contacts may be two people. Only the company can decide this.
+          insert into public.contact_identity_events (company_id, contact_id, kind, was, becomes, happened_at)
+          values (own_company_id, of_contact_id, 'phone_taken', former_phone, new_phone, at)
+          on conflict on constraint contact_identity_events_once do nothing;
+          perform app.share_wishes(own_company_id, of_contact_id, new_phone, at + interval '1 microsecond');
+          update public.contact_former_phones set until = at
+          where company_id = own_company_id and contact_id = of_contact_id
+            and phone_key = app.phone_key(former_phone) and until = 'infinity';
+          return false;
+        end if;
+        -- The person wrote from the new phone before the channel delivered this event. The person may have an even
+        -- newer phone by now.
+        select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
+        perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
+      end if;
+      -- After a merge, the other phone is a further phone until it is known which phone is newer.
+      delete from public.contact_former_phones
+      where company_id = own_company_id and contact_id = of_contact_id
+        and phone_key = app.phone_key(phone_now) and until = 'infinity';
+      if found or owner_id is distinct from of_contact_id then
+        if is_on_file or contact.phone is null then
+          update public.contacts set phone = phone_now where company_id = own_company_id and id = of_contact_id;
+        else
+          -- The company has another phone of the person on file, and that phone stays. Messages from the new phone also
+          -- belong to this contact.
+          insert into public.contact_former_phones (company_id, contact_id, phone, until)
+          values (own_company_id, of_contact_id, phone_now, 'infinity')
+          on conflict on constraint contact_former_phones_once do update set until = excluded.until;
+          perform app.pass_on_wishes(contacts, false) from public.contacts
+          where company_id = own_company_id and id = of_contact_id;
+        end if;
+      end if;
+      exit;
+    exception when unique_violation then
+      -- Another transaction has given the phone to a contact in the meantime.
+      if tries = 10 then
+        raise;
+      end if;
+    end;
+  end loop;
+
+  lost_phone := case when is_on_file then contact.phone else former_phone end;
+  if app.phone_key(lost_phone) <> app.phone_key(new_phone) then
+    insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
+    values (own_company_id, of_contact_id, lost_phone, at)
+    on conflict on constraint contact_former_phones_once do update set
+      until = case former.until when 'infinity' then excluded.until else greatest(former.until, excluded.until) end;
+    -- The wish stays with the person. The earlier phone is free for another person, so no wish is kept for it.
+    delete from app.kept_wishes
+    where company_id = own_company_id and digest = app.erased_digest(own_company_id, 'person', app.phone_key(lost_phone));
+  end if;
+  insert into public.contact_identity_events as noted (company_id, contact_id, kind, was, becomes, happened_at)
+  values (own_company_id, of_contact_id, 'phone_changed', former_phone, new_phone, at)
+  on conflict on constraint contact_identity_events_once do update set
+    happened_at = greatest(noted.happened_at, excluded.happened_at);
+  return true;
+end
+$$;
+comment on function app.change_phone(uuid, uuid, text, text, timestamptz) is
+  'Gives a contact the phone that the channel reports, and keeps the former phone until this time. Returns true. If '
+  'another contact has the phone on file, only notes this and returns false.';
+
+create function app.apply_identity_change(account_id uuid, item jsonb) returns text
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  account record;
+  own_company_id uuid;
+  happened_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
+  person jsonb := item -> 'person';
+  new_phone constant text := substring(item #>> '{change,phone}' from '^\+[1-9][0-9]{6,14}$');
+  former_user_id constant text := nullif(left(person ->> 'user_id', 255), '');
+  new_user_id constant text := nullif(left(item #>> '{change,user_id}', 255), '');
+  own_contact_id uuid;
+  own_conversation_id uuid;
+begin
+  select company_id, business_account_id into account from public.messaging_accounts where id = account_id;
+  own_company_id := account.company_id;
+
+  if item ->> 'kind' = 'identity' and app.known_person(own_company_id, person, happened_at) is null then
+    if former_user_id is null or new_user_id is null then
+      return 'ignored';
+    end if;
+    if not exists (
+      select from public.contact_identities where company_id = own_company_id and user_id = new_user_id
+    ) then
+      -- A person who never wrote does not become a contact. If the person later writes with one of the ids, the contact
+      -- gets both ids.
+      insert into public.user_id_changes as noted (company_id, was, becomes, phone, happened_at)
+      values (
+        own_company_id, former_user_id, new_user_id,
+        substring(person ->> 'phone' from '^\+[1-9][0-9]{6,14}$'), happened_at
+      )
+      on conflict on constraint user_id_changes_once do update set
+        phone = coalesce(noted.phone, excluded.phone),
+        happened_at = least(noted.happened_at, excluded.happened_at);
+      return 'done';
+    end if;
+    -- The person wrote with the new id before this event was delivered.
+    person := person || jsonb_build_object('user_id', new_user_id);
+  end if;
+
+  own_contact_id := app.find_person(account_id, person, happened_at);
+  if own_contact_id is null then
+    return 'unroutable';
+  end if;
+  if new_phone is null
+    or app.change_phone(own_company_id, own_contact_id, person ->> 'phone', new_phone, happened_at)
+  then
+    if former_user_id is not null then
+      own_contact_id := app.learn_user_id(
+        own_company_id, own_contact_id, former_user_id, account.business_account_id, happened_at
+      );
+    end if;
+    if new_user_id is not null and new_user_id is distinct from former_user_id then
+      own_contact_id := app.learn_user_id(
+        own_company_id, own_contact_id, new_user_id, account.business_account_id, happened_at
+      );
+      insert into public.contact_identity_events as noted (company_id, contact_id, kind, was, becomes, happened_at)
+      select own_company_id, own_contact_id, 'user_id_changed', former_user_id, new_user_id, happened_at
+      where former_user_id is not null
+      on conflict on constraint contact_identity_events_once do update set
+        happened_at = least(noted.happened_at, excluded.happened_at);
+    end if;
+  end if;
+
+  if item ->> 'kind' = 'system' then
+    select id into own_conversation_id from public.conversations
+    where company_id = own_company_id and contact_id = own_contact_id and messaging_account_id = account_id
+    order by status = 'closed', created_at desc, id desc limit 1;
+    own_conversation_id := coalesce(
+      own_conversation_id, (app.find_or_open_conversation(own_company_id, own_contact_id, account_id)).id
+    );
+    insert into public.messages (
+      company_id, conversation_id, direction, type, content, payload, whatsapp_message_id, sent_at, created_at,
+      updated_at
+    )
+    values (
+      own_company_id, own_conversation_id, 'inbound', 'system', coalesce(item ->> 'content', ''),
+      nullif(item -> 'payload', 'null'), item ->> 'id', happened_at, clock_timestamp(),
+      clock_timestamp()
+    )
+    on conflict (company_id, whatsapp_message_id) do nothing;
+  end if;
+  return 'done';
+end
+$$;
+comment on function app.apply_identity_change(uuid, jsonb) is
+  'Applies a new phone or user id of a person, from an item of kind system or identity. An item of kind system also '
+  'becomes a message in the newest conversation with the person. Such a message opens no window.';

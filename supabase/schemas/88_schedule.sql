@@ -1,0 +1,326 @@
+-- The schedule of the jobs. pg_cron calls the edge function whatsapp through pg_net, with an address and a secret from
+-- Vault. A database without these extensions can also have this schema, so only dynamic SQL names the extensions. In
+-- such a database, another program calls the function, as the local stack does.
+
+create table public.job_calls (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  job text not null,
+  -- The id of the request in pg_net, which keeps the answer for some hours.
+  request_id bigint not null,
+  called_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint job_calls_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.job_calls is
+  'Each call of the edge function whatsapp by pg_cron, with the request_id that finds its answer. Rows are kept for a '
+  'day.';
+
+create index job_calls_account_idx on public.job_calls (company_id, account_id);
+create index job_calls_age_idx on public.job_calls (called_at);
+
+create function app.job_secret(of_name text) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  found_secret text;
+begin
+  execute 'select decrypted_secret from vault.decrypted_secrets where name = $1' into found_secret using of_name;
+  return found_secret;
+end
+$$;
+comment on function app.job_secret(text) is
+  'Returns the secret that has this name in Vault, or null when there is none.';
+
+create function app.keep_job_secret(of_name text, secret text, description text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  known_id uuid;
+begin
+  execute 'select id from vault.decrypted_secrets where name = $1' into known_id using of_name;
+  if known_id is null then
+    execute 'select vault.create_secret($1, $2, $3)' using secret, of_name, description;
+  else
+    execute 'select vault.update_secret($1, $2)' using known_id, secret;
+  end if;
+end
+$$;
+comment on function app.keep_job_secret(text, text, text) is
+  'Stores a secret in Vault under a name, and replaces the earlier secret with that name.';
+
+create function app.call_due_jobs() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  function_url constant text := app.job_secret('whatsapp_function_url');
+  secret constant text := app.job_secret('whatsapp_jobs_secret');
+  call constant text :=
+    'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 150000)';
+  headers constant jsonb :=
+    jsonb_build_object('Content-Type', 'application/json', 'Authorization', 'Bearer ' || secret);
+  due record;
+  call_id bigint;
+  called integer := 0;
+begin
+  if function_url is null or secret is null then
+    raise exception 'Vault has no address and secret of the function whatsapp: run npm run admin -- jobs schedule';
+  end if;
+  execute call into call_id using function_url || '/jobs/channel-events', jsonb_build_object(), headers;
+  insert into public.channel_jobs as jobs (job, request_id, called_at) values ('channel-events', call_id, now())
+  on conflict (job) do update set request_id = excluded.request_id, called_at = excluded.called_at;
+  called := called + 1;
+  delete from public.job_calls where called_at < now() - interval '1 day';
+  -- In random order, so that jobs that are due again and again do not block the others.
+  for due in
+    select jobs.job, jobs.account_id, accounts.company_id
+    from public.due_jobs() as jobs
+    join public.messaging_accounts as accounts on accounts.id = jobs.account_id
+    order by random()
+    limit 50
+  loop
+    execute call into call_id
+    using function_url || '/jobs/' || due.job, jsonb_build_object('account_id', due.account_id), headers;
+    insert into public.job_calls (company_id, account_id, job, request_id)
+    values (due.company_id, due.account_id, due.job, call_id);
+    called := called + 1;
+  end loop;
+  return called;
+end
+$$;
+comment on function app.call_due_jobs() is
+  'Calls the edge function whatsapp for the events of the channel, and for at most 50 jobs that are due. Returns the '
+  'number of calls. pg_net sends the calls after the transaction. pg_cron runs this function each minute.';
+
+create function public.schedule_jobs(url text, secret text) returns void
+-- Security definer, because the extensions and Vault belong to the owner of the database.
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  extension record;
+  missing text[] := '{}';
+begin
+  if url is null or url !~ '^https?://[^[:space:]?#]+$' then
+    raise sqlstate 'PT422' using message = 'The address of the function must be a URL without a query';
+  end if;
+  if secret is null or secret !~ '^[!-~]{32,255}$' then
+    raise sqlstate 'PT422' using message =
+      'The secret of the jobs must have 32 to 255 visible ASCII characters';
+  end if;
+  for extension in
+    select * from (values
+      ('pg_cron', 'cron', 'pg_catalog'), ('pg_net', 'net', 'extensions'), ('supabase_vault', 'vault', 'vault')
+    ) as needed (name, own_schema, made_in)
+  loop
+    if to_regnamespace(extension.own_schema) is null
+      and exists (select from pg_catalog.pg_available_extensions where name = extension.name)
+    then
+      begin
+        if extension.name = 'supabase_vault' then
+          execute 'create extension supabase_vault cascade';
+        else
+          execute format('create extension %I with schema %I', extension.name, extension.made_in);
+        end if;
+      exception when others then
+        raise sqlstate 'PT501' using message = format(
+          'The extension %s cannot be enabled (%s): enable it in the dashboard under Database, Extensions, '
+          'then schedule the jobs again', extension.name, sqlerrm
+        );
+      end;
+    end if;
+    if to_regnamespace(extension.own_schema) is null then
+      missing := missing || extension.name;
+    end if;
+  end loop;
+  if missing <> '{}' then
+    raise sqlstate 'PT501' using message = format(
+      'This database does not have what scheduled jobs need (%s): enable it, or have another scheduler call the '
+      'function whatsapp. The local stack (npm start) runs its own jobs', array_to_string(missing, ', ')
+    );
+  end if;
+
+  perform app.keep_job_secret(
+    'whatsapp_function_url', rtrim(url, '/'), 'The address of the edge function whatsapp, for its jobs'
+  );
+  perform app.keep_job_secret('whatsapp_jobs_secret', secret, 'JOBS_SECRET of the edge function whatsapp');
+  execute 'select cron.schedule($1, $2, $3)'
+    using 'call-due-jobs', '* * * * *', 'select app.call_due_jobs()';
+  execute 'select cron.schedule($1, $2, $3)'
+    using 'fail-expired-sends', '* * * * *', 'select public.fail_expired_sends()';
+end
+$$;
+comment on function public.schedule_jobs(text, text) is
+  'Schedules two jobs of pg_cron that run each minute. One calls the edge function whatsapp at this address for the '
+  'jobs that are due. The other settles the sends whose lease has ended. Enables the extensions if possible. Raises '
+  'PT501 when the database does not have them, and PT422 for a malformed address or secret.';
+grant execute on function public.schedule_jobs(text, text) to service_role;
+
+create function public.unschedule_jobs() returns integer
+language plpgsql security definer -- for the same reason as schedule_jobs()
+set search_path = ''
+as $$
+declare
+  job_name text;
+  is_scheduled boolean;
+  unscheduled integer := 0;
+begin
+  if to_regnamespace('cron') is not null then
+    foreach job_name in array array['call-due-jobs', 'fail-expired-sends'] loop
+      execute 'select exists (select from cron.job where jobname = $1)' into is_scheduled using job_name;
+      if is_scheduled then
+        execute 'select cron.unschedule($1)' using job_name;
+        unscheduled := unscheduled + 1;
+      end if;
+    end loop;
+  end if;
+  if to_regnamespace('vault') is not null then
+    execute 'delete from vault.secrets where name in ($1, $2)'
+      using 'whatsapp_function_url', 'whatsapp_jobs_secret';
+  end if;
+  return unscheduled;
+end
+$$;
+comment on function public.unschedule_jobs() is
+  'Removes the jobs of schedule_jobs() from pg_cron, and the address and the secret from Vault. Returns the number of '
+  'removed jobs, which is 0 when no job was scheduled.';
+grant execute on function public.unschedule_jobs() to service_role;
+
+create function app.cron_jobs() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  jobs jsonb;
+begin
+  if to_regnamespace('cron') is null then
+    return '[]';
+  end if;
+  execute $query$
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'name', job.jobname, 'schedule', job.schedule, 'active', job.active,
+      'last_run_at', run.start_time, 'last_status', run.status, 'last_message', run.return_message
+    ) order by job.jobname), '[]')
+    from cron.job
+    left join lateral (
+      select details.start_time, details.status, left(details.return_message, 500) as return_message
+      from cron.job_run_details as details
+      where details.jobid = job.jobid
+      order by details.runid desc
+      limit 1
+    ) as run on true
+    where job.jobname in ('call-due-jobs', 'fail-expired-sends')
+  $query$ into jobs;
+  return jobs;
+end
+$$;
+comment on function app.cron_jobs() is 'Returns the jobs of schedule_jobs() from pg_cron, each with its last run.';
+
+create function app.failed_job_calls() returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  calls jsonb;
+begin
+  if to_regnamespace('net') is null then
+    return '[]';
+  end if;
+  execute $query$
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'job', failed.job, 'account_id', failed.account_id, 'called_at', failed.called_at,
+      'status', failed.status_code, 'error', failed.error
+    ) order by failed.called_at desc), '[]')
+    from (
+      select calls.job, calls.account_id, calls.called_at, answers.status_code,
+        left(coalesce(answers.error_msg, answers.content), 500) as error
+      from (
+        select job, account_id, called_at, request_id from public.job_calls
+        union all
+        select job, null, called_at, request_id from public.channel_jobs
+      ) as calls
+      join net._http_response as answers on answers.id = calls.request_id
+      -- The status 409 means that another run was under way.
+      where answers.status_code is null or answers.status_code >= 300 and answers.status_code <> 409
+      order by calls.called_at desc
+      limit 10
+    ) as failed
+  $query$ into calls;
+  return calls;
+end
+$$;
+comment on function app.failed_job_calls() is
+  'Returns the last ten calls of the edge function whatsapp that failed, with the status and the answer.';
+
+create function app.account_jobs_status() returns jsonb
+language plpgsql stable security definer -- for the same reason as schedule_jobs()
+set search_path = ''
+as $$
+declare
+  cron_jobs constant jsonb := app.cron_jobs();
+begin
+  return jsonb_build_object(
+    'scheduled', cron_jobs @> '[{ "name": "call-due-jobs", "active": true }]',
+    'url', case when to_regnamespace('vault') is not null then app.job_secret('whatsapp_function_url') end,
+    'cron_jobs', cron_jobs,
+    'accounts', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'account_id', accounts.id,
+        'company_id', accounts.company_id,
+        'company_name', companies.name,
+        'phone_number_id', accounts.phone_number_id,
+        'display_phone', accounts.display_phone,
+        'business_account_id', accounts.business_account_id,
+        'synced_at', catalogues.synced_at,
+        'sync_due_at', catalogues.sync_due_at,
+        'failures', coalesce(catalogues.failures, 0),
+        'templates', (
+          select count(*) from public.templates
+          where templates.company_id = accounts.company_id
+            and templates.business_account_id = accounts.business_account_id and templates.status <> 'DELETED'
+        ),
+        'media_due', jsonb_array_length(public.due_media(accounts.id, 100)),
+        'last_runs', (
+          select coalesce(jsonb_object_agg(runs.job, to_jsonb(runs) - 'job'), '{}')
+          from (
+            select distinct on (job) job, began_at, ended_at, failure, result
+            from public.job_runs
+            where job_runs.company_id = accounts.company_id and job_runs.account_id = accounts.id
+            order by job, began_at desc
+          ) as runs
+        )
+      ) order by companies.name, accounts.company_id, accounts.display_phone), '[]')
+      from public.messaging_accounts as accounts
+      join public.companies on companies.id = accounts.company_id
+      left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
+        and catalogues.business_account_id = accounts.business_account_id
+      where accounts.disconnected_at is null
+    ),
+    'failed_calls', app.failed_job_calls()
+  );
+end
+$$;
+comment on function app.account_jobs_status() is
+  'Returns whether jobs are scheduled, the jobs of pg_cron, and the last failed calls of the edge function. For each '
+  'connected account, returns its catalogue and its last runs.';
+
+create function public.jobs_status() returns jsonb
+language sql stable security definer -- for the same reason as schedule_jobs()
+set search_path = ''
+as $$
+  select app.account_jobs_status() || jsonb_build_object('channel', app.channel_job_status())
+$$;
+comment on function public.jobs_status() is
+  'Returns what app.account_jobs_status() returns, and the status of the channel''s job.';
+grant execute on function public.jobs_status() to service_role;
+
+alter table public.job_calls enable row level security;
+create policy "the platform reads the calls of jobs" on public.job_calls
+  for select to service_role using (true);
+
+grant select on public.job_calls to service_role;

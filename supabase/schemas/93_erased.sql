@@ -1,0 +1,327 @@
+-- Erased data stays erased. When a person is erased, a send may still be running, and reports may arrive for weeks
+-- afterwards. No write to an erased row brings back data of the person. Ids, times, states, prices and amounts stay,
+-- because they are counted.
+--
+-- Digests of phones and ids identify erased people. The channel may report on a person for days after the erasing, and
+-- operators replay events. Everything that such an event says about the time before the erasing is removed. The digests
+-- are deleted after 45 days.
+
+create table app.erased_people (
+  company_id uuid not null references public.companies on delete cascade,
+  digest text not null check (digest ~ '^erased\.[0-9a-f]{64}$'),
+  -- Everything that happened before this second is about the erased person. From this second on, a former phone may
+  -- belong to another person.
+  until timestamptz not null,
+  erased_at timestamptz not null default now(),
+  primary key (company_id, digest)
+);
+comment on table app.erased_people is 'Digests of the phones and ids of erased people, kept for 45 days.';
+
+create index erased_people_age_idx on app.erased_people (erased_at);
+
+create function app.stay_erased() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if current_user in ('api_client', 'authenticated') or new.archived_at is null then
+    raise sqlstate 'PT404' using
+      message = 'Contact not found: the person was erased, so nothing is left to change or to restore';
+  end if;
+  -- Anything that the platform learns later is dropped.
+  return null;
+end
+$$;
+comment on function app.stay_erased() is
+  'Trigger: keeps an erased contact as it is. Raises PT404, with a message for callers, when a caller changes the '
+  'contact or any statement restores it.';
+
+create function app.erase_message() returns trigger
+-- Security definer, because no role reads the key of the digests.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  new.is_erased := true;
+  new.content := '';
+  new.original_content := null;
+  new.rendered_text := null;
+  new.payload := null;
+  new.media := null;
+  new.reaction := null;
+  -- The channel's text of a failure may name the person, but its code does not.
+  new.failure := new.failure || '{ "message": null, "details": null }';
+  -- The ids of the channel contain the phone.
+  new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
+  new.reply_to_whatsapp_id := null;
+  return new;
+end
+$$;
+comment on function app.erase_message() is
+  'Trigger: removes the content of an erased message, and replaces the channel''s id with a digest.';
+
+create function app.erase_send() returns trigger
+language plpgsql security definer -- for the same reason as erase_message()
+set search_path = ''
+as $$
+begin
+  new.is_erased := true;
+  -- A repeat of a released send would send the message again. A repeat of a failed send sends nothing and returns only the stored state.
+  if new.state = 'released' then
+    new.state := 'failed';
+  end if;
+  -- Callers may make an idempotency key from anything, even from a phone.
+  new.idempotency_key := app.erased_digest(new.company_id, 'key', new.idempotency_key);
+  -- The fingerprint is a plain digest, so a short request can be guessed from it.
+  new.fingerprint := null;
+  new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
+  new.double_sent_ids := array_remove(array(
+    select distinct app.erased_digest(new.company_id, 'message', id) collate "C"
+    from unnest(new.double_sent_ids) as id order by 1
+  ), new.whatsapp_message_id);
+  return new;
+end
+$$;
+comment on function app.erase_send() is
+  'Trigger: replaces the idempotency key and the channel''s ids of an erased send with digests. The send does not go '
+  'out again.';
+
+-- An erased idempotency key is recognized by its digest. So a repeat does not send again, even if the person was erased
+-- after the first request.
+create function app.require_key_not_erased() returns trigger
+-- Security definer, because no role reads the key of the digests.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if tg_when = 'BEFORE' then
+    new.idempotency_key := app.known_send_key(new.company_id, new.idempotency_key);
+    return new;
+  end if;
+  -- The person was erased while this claim waited for the same row. When the claim is made again, it finds the
+  -- digest.
+  if app.known_send_key(new.company_id, new.idempotency_key) <> new.idempotency_key then
+    raise serialization_failure using message = 'The send with this idempotency key was erased in the meantime';
+  end if;
+  return null;
+end
+$$;
+comment on function app.require_key_not_erased() is
+  'Trigger: treats a send with the idempotency key of an erased send as a repeat of that send.';
+
+create function app.forget_erased_people(max_rows integer) returns integer
+language sql
+set search_path = ''
+as $$
+  with old as (
+    select company_id, digest from app.erased_people
+    -- The channel tries to deliver a message for up to 30 days, and repeats an event for up to 7 more days.
+    where erased_at < now() - interval '45 days'
+    order by erased_at
+    limit max_rows
+    for update skip locked
+  ),
+  removed as (
+    delete from app.erased_people as people using old
+    where people.company_id = old.company_id and people.digest = old.digest
+    returning people.digest
+  )
+  select count(*)::integer from removed
+$$;
+comment on function app.forget_erased_people(integer) is
+  'Deletes at most max_rows digests that are older than 45 days, and returns how many it deleted.';
+
+create function app.erased_among(own_company_id uuid, names text[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(erased.name, jsonb_build_object(
+      -- The times of the channel have whole seconds. What the channel reports for the second of the erasing may have
+      -- happened after the erasing.
+      'until', floor(extract(epoch from erased.until))::bigint - 1,
+      'is_back', exists (
+        select from public.contacts where company_id = own_company_id and phone_key = erased.name
+        union all
+        select from public.contact_former_phones where company_id = own_company_id and phone_key = erased.name
+        union all
+        select from public.contact_identities where company_id = own_company_id and user_id = erased.name
+      )
+    )), '{}')
+    from (
+      select named.name, people.until
+      from (
+        -- This does the same as app.erased_digest(). A call of that function for each of many names would cost more.
+        select name, 'erased.' || encode(
+          sha256(outer_pad || sha256(
+            inner_pad || convert_to(format('%s %s %s', own_company_id, 'person', name), 'UTF8')
+          )),
+          'hex'
+        ) as digest
+        from unnest(names) as name cross join app.erasure_key
+      ) as named
+      join app.erased_people as people on people.company_id = own_company_id and people.digest = named.digest
+    ) as erased
+  );
+end
+$$;
+comment on function app.erased_among(uuid, text[]) is
+  'Returns those of the names that an erased person of the company had, as { name: { until, is_back } }. The member '
+  'until is the last second in which the person had the name. The member is_back says whether a contact has the name '
+  'again.';
+
+create function app.late_ids_in(own_company_id uuid, items jsonb) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select item ->> 'id'
+    from jsonb_array_elements(items) as listed (item)
+    where item ->> 'kind' = 'status' and (
+      exists (
+        select from public.messages
+        where company_id = own_company_id
+          and whatsapp_message_id = app.erased_digest(own_company_id, 'message', item ->> 'id')
+      )
+      or exists (
+        select from public.sends
+        where company_id = own_company_id and is_erased and id = case
+          when pg_catalog.pg_input_is_valid(item #>> '{mark,send_id}', 'uuid') then (item #>> '{mark,send_id}')::uuid
+        end
+      )
+    )
+  );
+end
+$$;
+comment on function app.late_ids_in(uuid, jsonb) is
+  'Returns the ids of the reports that are about erased messages of the company.';
+
+create function app.item_without(own_company_id uuid, item jsonb, people jsonb, late_ids text[]) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  kind constant text := item ->> 'kind';
+begin
+  case
+    when kind = 'status' and item ->> 'id' = any (late_ids) then
+      -- The state of the message is counted, so it stays. The recipient is removed.
+      return item || jsonb_build_object(
+        'id', app.erased_digest(own_company_id, 'message', item ->> 'id'), 'recipient_user_id', null
+      ) || case
+        when jsonb_typeof(item -> 'failure') = 'object'
+          then jsonb_build_object('failure', (item -> 'failure') || '{ "message": null, "details": null }')
+        else '{}' end;
+    when kind in ('status', 'message', 'reaction', 'edit', 'revoke', 'system', 'identity', 'preference') then
+      if kind <> 'status' and exists (
+        select from public.messages
+        where company_id = own_company_id and whatsapp_message_id = app.erased_digest(
+          own_company_id, 'message', coalesce(item ->> 'target', item ->> 'id')
+        )
+      ) then
+        return null;
+      end if;
+      return case when not app.is_about(
+        jsonb_build_object(
+          'from', item #> '{person,phone}', 'from_user_id', item #> '{person,user_id}',
+          'recipient_user_id', item -> 'recipient_user_id', 'id', item -> 'id',
+          'timestamp', extract(epoch from (item ->> 'at')::timestamptz)::bigint
+        ),
+        people, kind = 'status'
+      ) then item end;
+    when kind in ('template', 'account') and app.names_among(item -> 'value', people) <> '{}' then
+      return item || jsonb_build_object('value', app.words_of(item -> 'value', people));
+    when kind = 'trouble' and app.names_among(item -> 'errors', people) <> '{}' then
+      return item || jsonb_build_object('errors', app.codes_of(item -> 'errors'));
+    else
+      return item;
+  end case;
+end
+$$;
+comment on function app.item_without(uuid, jsonb, jsonb, text[]) is
+  'Returns an item without the people whom the company has erased, { name: { until, is_back } }. Returns null when the '
+  'item is about one of them. A report with one of late_ids keeps only what is counted. A notice that names one of '
+  'them keeps only its numbers and fixed words.';
+
+create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
+language plpgsql stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id uuid;
+  is_own_app boolean;
+  people jsonb;
+  late_ids text[];
+  number_ids text[];
+  business_ids text[];
+  company_ids uuid[];
+begin
+  if jsonb_typeof(items) is distinct from 'array' then
+    return;
+  end if;
+  select
+    array_agg(distinct item ->> 'phone_number_id'),
+    array_agg(distinct item ->> 'waba') filter (where item ->> 'phone_number_id' is null)
+  into number_ids, business_ids
+  from jsonb_array_elements(items) as listed (item);
+  company_ids := array(
+    select company_id from public.messaging_accounts where phone_number_id = any (number_ids)
+    union
+    select company_id from public.messaging_accounts where business_account_id = any (business_ids)
+    order by 1
+  );
+  if company_ids = '{}' then
+    -- An item without an account may still be about people whom a company of the app has erased.
+    company_ids := array(
+      select distinct named.company_id from public.account_channel_apps as named where named.channel_app_id = app_id
+      order by 1
+    );
+  end if;
+  foreach own_company_id in array company_ids loop
+    -- Nearly every company has no erased people. A query for one company at a time uses the index, even if the planner
+    -- expects many rows.
+    continue when not exists (select from app.erased_people where company_id = own_company_id);
+    names := coalesce(names, app.names_in(app.text_of_event(body)));
+    people := app.erased_among(own_company_id, names);
+    late_ids := app.late_ids_in(own_company_id, items);
+    continue when people = '{}' and late_ids = '{}';
+    is_own_app := exists (
+      select from public.account_channel_apps as named
+      where named.company_id = own_company_id and named.channel_app_id = app_id
+    );
+    body := app.event_without(own_company_id, is_own_app, body, people, late_ids);
+    select coalesce(jsonb_agg(kept order by place), '[]') into items
+    from jsonb_array_elements(items) with ordinality as listed (item, place)
+    cross join lateral (
+      -- If a number has moved from one company to another, perhaps only one of them has erased the person.
+      select case when is_own_app and item ->> 'phone_number_id' is null or exists (
+        select from public.messaging_accounts as accounts
+        where accounts.company_id = own_company_id and (
+          accounts.phone_number_id = item ->> 'phone_number_id'
+          or item ->> 'phone_number_id' is null and accounts.business_account_id = item ->> 'waba'
+        )
+      ) then app.item_without(own_company_id, item, people, late_ids) else item end as kept
+    ) as judged
+    where kept is not null;
+  end loop;
+end
+$$;
+comment on function app.judged_event(uuid, text[], bytea, jsonb) is
+  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of the '
+  'event have erased. The argument names has the names in the event. If it is null, the function searches for the '
+  'names itself. An event that comes after an erasing is judged before it is stored. Its bytes and its items are '
+  'judged together, so both lose the same data.';
+
+create trigger contacts_stay_erased before update on public.contacts
+  for each row when (old.erased_at is not null) execute function app.stay_erased();
+create trigger messages_erase before update on public.messages
+  for each row when (old.is_erased or new.is_erased) execute function app.erase_message();
+create trigger sends_erase before update on public.sends
+  for each row when (old.is_erased or new.is_erased) execute function app.erase_send();
+create trigger sends_find_erased_key before insert on public.sends
+  for each row when (new.idempotency_key is not null) execute function app.require_key_not_erased();
+create trigger sends_require_key_not_erased after insert on public.sends
+  for each row when (new.idempotency_key is not null) execute function app.require_key_not_erased();

@@ -1,0 +1,293 @@
+-- Functions that remove an erased person from events. An event may name several people, and may not have been applied
+-- yet. So everything that it says about the other people stays.
+
+create function app.is_about(part jsonb, people jsonb, is_report boolean default false) returns boolean
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  named constant text[] := app.author_names(part);
+begin
+  return people ?| named and exists (
+    select from unnest(named) as name
+    where people ? name and (
+      coalesce(substring(part ->> 'timestamp' from '^[0-9]{1,12}$')::bigint, 0) <= (people #>> array[name, 'until'])::bigint
+      -- A report that the person received a message does not mean that the person is back.
+      or is_report and not (people #> array[name, 'is_back'])::boolean
+    )
+  );
+end
+$$;
+comment on function app.is_about(jsonb, jsonb, boolean) is
+  'Checks whether a part of an event is about one of these erased people, { name: { until, is_back } }. A part counts '
+  'only up to the second `until`. The report of a message also counts after that second, as long as the person is not '
+  'back.';
+
+create function app.codes_of(errors jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_agg(jsonb_build_object('code', error -> 'code'))
+  from jsonb_array_elements(app.as_list(errors)) as error
+$$;
+comment on function app.codes_of(jsonb) is
+  'Returns the errors of an event with only their codes. Returns null when there are no errors.';
+
+create function app.report_without(own_company_id uuid, report jsonb) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  -- The state of a message is counted, even if the message is erased.
+  select jsonb_strip_nulls(jsonb_build_object(
+    'id', app.erased_digest(own_company_id, 'message', report ->> 'id'),
+    'status', report -> 'status',
+    'timestamp', report -> 'timestamp',
+    'biz_opaque_callback_data', report -> 'biz_opaque_callback_data',
+    'pricing', report -> 'pricing',
+    'errors', app.codes_of(report -> 'errors')
+  ))
+$$;
+comment on function app.report_without(uuid, jsonb) is
+  'Returns a status of an event without the person who received the message.';
+
+create function app.words_of(notice jsonb, people jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select coalesce(jsonb_object_agg(key, value), '{}')
+  from jsonb_each(case when jsonb_typeof(notice) = 'object' then notice else '{}' end)
+  where (
+      jsonb_typeof(value) in ('number', 'boolean')
+      or value #>> '{}' ~ '^[A-Z][A-Z_]{0,63}$'
+      or key ~ '^message_template_(id|name|language)$'
+    )
+    and app.names_among(value, people) = '{}'
+$$;
+comment on function app.words_of(jsonb, jsonb) is
+  'Returns a notice of the channel about a template or an account without its free text. Its numbers and the fixed '
+  'words of the channel stay.';
+
+create function app.change_without(
+  own_company_id uuid, is_own_app boolean, business_id text, change jsonb, people jsonb, late_ids text[]
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  lists constant text[] := array['messages', 'statuses', 'contacts', 'user_preferences', 'user_id_update'];
+  field constant text := change ->> 'field';
+  value jsonb := change -> 'value';
+  number_id constant text := value #>> '{metadata,phone_number_id}';
+  company_ids constant uuid[] := array(
+    select company_id from public.messaging_accounts
+    where case when number_id is not null then phone_number_id = number_id else business_account_id = business_id end
+  );
+  -- A field that this platform does not read is erased. Such a field stays only if the person is back and the whole
+  -- change happened after the erasing.
+  is_unread_erased constant boolean := exists (
+    select from jsonb_each(people) as erased (name, known)
+    where not (known -> 'is_back')::boolean or (known ->> 'until')::bigint >= coalesce(
+      (
+        select min(told.at[1]::bigint)
+        from regexp_matches(change::text, '"timestamp"\s*:\s*"?([0-9]{1,12})(?![0-9])', 'g') as told (at)
+      ),
+      0
+    )
+  );
+  key text;
+  kept jsonb;
+  had integer := 0;
+  has integer := 0;
+  remaining_names text[] := '{}';
+  erased_names text[];
+begin
+  -- If a change is about no known account, it belongs to the companies whose app signed it.
+  if not (own_company_id = any (company_ids) or company_ids = '{}' and is_own_app) then
+    return change;
+  end if;
+  if field = any (array[
+    'message_template_status_update', 'message_template_quality_update', 'template_category_update',
+    'message_template_components_update', 'account_alerts', 'account_review_update', 'account_settings_update',
+    'account_update', 'business_capability_update', 'business_status_update', 'phone_number_name_update',
+    'phone_number_quality_update', 'security'
+  ]) then
+    return case when app.names_among(change, people) = '{}' then change
+      else jsonb_build_object('field', field, 'value', app.words_of(value, people)) end;
+  elsif jsonb_typeof(value) is distinct from 'object'
+    or coalesce(field, '') not in ('messages', 'user_preferences', 'user_id_update')
+  then
+    return case when not is_unread_erased then change end;
+  end if;
+
+  erased_names := array(select jsonb_object_keys(people)) || array(
+    select name from jsonb_array_elements(app.as_list(value -> 'statuses')) as report
+    cross join lateral unnest(app.names_in((report - 'biz_opaque_callback_data' - 'pricing' - 'errors')::text)) as name
+    where late_ids <> '{}' and report ->> 'id' = any (late_ids)
+  );
+  -- The contact cards come last. If a message of a person stays, the person is back, and the card of the person stays
+  -- too.
+  foreach key in array array['messages', 'user_preferences', 'user_id_update', 'statuses', 'contacts'] loop
+    continue when not value ? key;
+    select coalesce(jsonb_agg(
+      case when key = 'statuses' and (told.is_late or told.is_gone) then app.report_without(own_company_id, part)
+        else part end
+      order by place
+    ), '[]')
+    into kept
+    from jsonb_array_elements(app.as_list(value -> key)) with ordinality as parts (part, place)
+    cross join lateral (
+      select
+        late_ids <> '{}' and part ->> 'id' = any (late_ids) as is_late,
+        case key
+          when 'contacts' then (
+            select named && erased_names and not named && remaining_names from app.author_names(part) as named
+          )
+          else app.is_about(part, people, key = 'statuses')
+        end as is_gone
+    ) as told
+    where key = 'statuses' or not told.is_gone;
+    if key <> 'contacts' then
+      had := had + jsonb_array_length(app.as_list(value -> key));
+      has := has + jsonb_array_length(kept);
+    end if;
+    if key not in ('contacts', 'statuses') and value ? 'contacts' then
+      remaining_names := remaining_names || array(
+        select distinct name from jsonb_array_elements(kept) as part cross join lateral unnest(app.author_names(part)) as name
+        where name = any (erased_names)
+      );
+    end if;
+    value := value || jsonb_build_object(key, kept);
+  end loop;
+  if had > 0 and has = 0 then
+    return null;
+  elsif not is_unread_erased then
+    return change || jsonb_build_object('value', value);
+  end if;
+  return jsonb_build_object('field', field, 'value', (
+    select coalesce(jsonb_object_agg(name, part), '{}') from jsonb_each(value) as members (name, part)
+    where name = any (lists || array['messaging_product', 'metadata'])
+  ) || case when value ? 'errors' then jsonb_build_object('errors', app.codes_of(value -> 'errors')) else '{}' end);
+end
+$$;
+comment on function app.change_without(uuid, boolean, text, jsonb, jsonb, text[]) is
+  'Returns a change of an event without what it says about these people, { name: { until, is_back } }. Also removes '
+  'the recipients of the reports with late_ids. Returns null when nothing else is left. A change that does not belong '
+  'to the company stays as it is. A field that this platform does not read is left out completely.';
+
+create function app.event_without(
+  own_company_id uuid, is_own_app boolean, body bytea, people jsonb, late_ids text[] default '{}'
+) returns bytea
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  event jsonb;
+  entries jsonb;
+begin
+  event := app.text_of_event(body)::jsonb;
+  select coalesce(jsonb_agg(
+    case when remaining = app.as_list(entry -> 'changes') and app.names_among(entry - 'changes', people) = '{}' then entry
+      -- This platform does not read other members of an entry.
+      else (
+        select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(entry) where key in ('id', 'time')
+      ) || jsonb_build_object('changes', remaining) end
+    order by place
+  ), '[]')
+  into entries
+  from jsonb_array_elements(app.as_list(event -> 'entry')) with ordinality as listed (entry, place)
+  cross join lateral (
+    select coalesce(jsonb_agg(changed order by change_place), '[]') as remaining
+    from jsonb_array_elements(app.as_list(entry -> 'changes')) with ordinality as parts (change, change_place)
+    cross join lateral app.change_without(
+      own_company_id, is_own_app, entry ->> 'id', change, people, late_ids
+    ) as changed
+    where changed is not null
+  ) as changes
+  where jsonb_typeof(entry) = 'object';
+  if entries = event -> 'entry' and app.names_among(event - 'entry', people) = '{}' then
+    return body;
+  end if;
+  return app.bytes_of_event((jsonb_build_object('entry', entries)
+    || case when event ? 'object' then jsonb_build_object('object', event -> 'object') else '{}' end)::text);
+exception when data_exception or statement_too_complex or program_limit_exceeded then
+  -- If this function cannot read an event, no other part of this platform can read it either.
+  return app.empty_event();
+end
+$$;
+comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
+  'Returns the bytes of an event without what it tells a company about these people, { name: { until, is_back } }. '
+  'Also removes the recipients of the reports with late_ids. is_own_app says whether an account of the company names '
+  'the app or named it earlier.';
+
+create function app.empty_event() returns bytea
+language sql immutable
+set search_path = ''
+as $$
+  select convert_to('{"object": "whatsapp_business_account", "entry": []}', 'UTF8')
+$$;
+comment on function app.empty_event() is 'Returns the bytes of an event that says nothing.';
+
+-- A former phone may belong to another person now. Events about that person are not emptied.
+create function app.erase_in_events(own_company_id uuid, event_ids uuid[], people jsonb) returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- As long as the person has a name (a phone or an id), no one else has the same name. So the time in the event does
+  -- not matter for such a name.
+  erased constant jsonb := (
+    select coalesce(jsonb_object_agg(name, case
+      when until::bigint >= floor(extract(epoch from now())) then '{"until": 99999999999, "is_back": false}'::jsonb
+      else jsonb_build_object('until', until::bigint, 'is_back', true)
+    end), '{}')
+    from jsonb_each_text(people) as known (name, until)
+  );
+  numbers text[];
+  own_marks bigint[];
+  changed integer;
+begin
+  select
+    array_agg(phone_number_id),
+    -- The company's own phone may be in an event, because a reply quotes a message from that phone.
+    app.marks_of(array(select name from jsonb_each(erased) as known (name, told) where not (told -> 'is_back')::boolean)
+      || array_agg(app.phone_key('+' || regexp_replace(display_phone, '[^0-9]', '', 'g')))
+      || array_agg('+' || business_account_id))
+  into numbers, own_marks
+  from public.messaging_accounts where company_id = own_company_id;
+
+  with remaining as (
+    select events.id, events.body as was, case
+      -- Most events name one person of one company. Nothing of such an event remains.
+      when events.state = 'done' and events.person_marks <@ own_marks and (
+        select bool_and(named.number[1] = any (numbers))
+        from regexp_matches(encode(events.body, 'escape'), '"phone_number_id"\s*:\s*"?([0-9]+)', 'g') as named (number)
+      ) then app.empty_event()
+      else app.event_without(
+        own_company_id,
+        exists (
+          select from public.account_channel_apps as named
+          where named.company_id = own_company_id and named.channel_app_id = events.channel_app_id
+        ),
+        events.body, erased
+      )
+    end as body
+    from public.channel_events as events
+    where events.id = any (event_ids)
+  )
+  update public.channel_events as events set
+    body = remaining.body,
+    person_marks = app.marks_of_event(remaining.body),
+    -- The error may quote refused content. A note may contain the channel's id of a message that went out twice.
+    error = case when events.error is not null then 'The event named a person who was erased' end,
+    notes = array(
+      select regexp_replace(note, 'wamid\.\S+', 'an erased message', 'g') from unnest(events.notes) as note
+    )
+  from remaining
+  where events.id = remaining.id and remaining.body <> remaining.was;
+  get diagnostics changed = row_count;
+  return changed;
+end
+$$;
+comment on function app.erase_in_events(uuid, uuid[], jsonb) is
+  'Removes from events what they tell a company about these people, { name: until }, and returns the number of '
+  'changed events. The digests of the events stay, so that a repeated event is recognized.';

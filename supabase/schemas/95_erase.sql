@@ -1,0 +1,382 @@
+-- One transaction erases a person from all rows that name the person or contain the person's words. Values that are
+-- counted stay, and the rows keep their ids. Erasing cannot be undone.
+
+-- This function finds the idempotency keys of the requests that wrote records of a person. The function reads each
+-- outcome of the company once, and not once for each record. A batch has 500 ids, and a person may have a thousand
+-- deals.
+create function app.erase_idempotency_keys(own_company_id uuid, record_ids uuid[], names text[]) returns void
+language sql
+set search_path = ''
+-- The role of a key has hash joins off. Postgres would then compare each id of each outcome with each id of the person.
+set enable_hashjoin = on
+as $$
+  with written as materialized (
+    select id::text from unnest(record_ids) as id
+    union
+    select id::text from public.deleted_rows
+    where company_id = own_company_id and resource = 'contacts' and merged_into = any (record_ids)
+  )
+  update public.idempotency_keys set
+    key = app.erased_digest(company_id, 'key', key),
+    -- The fingerprint is a plain digest, so a short request can be guessed from it.
+    fingerprint = app.erased_digest(company_id, 'key', fingerprint)
+  where company_id = own_company_id
+    and (
+      lower(substring(path from '[0-9A-Fa-f-]{36}')) in (select id from written)
+      -- If a batch was refused because of the contact, the outcome contains the id of the contact.
+      or exists (
+        select from jsonb_path_query(outcome, '$.** ? (@.type() == "string")') as named (id)
+        where named.id #>> '{}' in (select id from written)
+      )
+      or exists (
+        select from unnest(names) as name
+        where position(lower(name) in lower(key)) > 0
+          -- All spellings of a phone end with the same digits.
+          or name ~ '^[0-9]{7,}$' and position(right(name, 8) in regexp_replace(key, '[^0-9]', '', 'g')) > 0
+      )
+    )
+$$;
+comment on function app.erase_idempotency_keys(uuid, uuid[], text[]) is
+  'Replaces the idempotency keys of requests with digests. The requests are those that wrote or found these records, '
+  'or whose keys contain these names.';
+
+create function app.lock_for_erasing(own_company_id uuid, contact_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  found_messages bigint;
+  locked_messages bigint;
+begin
+  -- While this lock is held, no event of the company is applied. An event may take three seconds, so this waits up to
+  -- four seconds for the lock.
+  perform set_config('lock_timeout', '4s', true);
+  perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
+  for tries in 1..5 loop
+    begin
+      -- Every transaction takes its locks in this order: sends, messages, contacts, windows, conversations.
+      perform from public.sends
+      where company_id = own_company_id and message_id in (
+        select messages.id from public.messages
+        join public.conversations on conversations.company_id = messages.company_id
+          and conversations.id = messages.conversation_id
+        where conversations.company_id = own_company_id and conversations.contact_id = any (contact_ids)
+      )
+      order by id for update;
+      perform from public.messages
+      where company_id = own_company_id and conversation_id in (
+        select id from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
+      )
+      order by id for update;
+      get diagnostics locked_messages = row_count;
+      perform from public.contacts where company_id = own_company_id and id = any (contact_ids)
+      order by id for update;
+      perform from public.contact_windows where company_id = own_company_id and contact_id = any (contact_ids)
+      order by id for update;
+      perform from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
+      order by id for update;
+      -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
+      select count(*) into found_messages from public.messages
+      join public.conversations on conversations.company_id = messages.company_id
+        and conversations.id = messages.conversation_id
+      where conversations.company_id = own_company_id and conversations.contact_id = any (contact_ids);
+      exit when found_messages = locked_messages;
+      raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
+    exception when sqlstate 'CRM02' then
+      if tries = 5 then
+        raise lock_not_available using message = 'Messages of the contact are being added continuously';
+      end if;
+    end;
+  end loop;
+end
+$$;
+comment on function app.lock_for_erasing(uuid, uuid[]) is
+  'Locks all rows of some contacts, in the order in which every transaction takes its locks. Until this transaction '
+  'ends, no event of the company is applied.';
+
+create function app.names_of_contacts(own_company_id uuid, contact_ids uuid[])
+returns table (name text, until timestamptz, is_former boolean)
+language sql stable
+set search_path = ''
+as $$
+  with encoded_ids as materialized (
+    select
+      -- A pattern with a length limit would take a millisecond for each id.
+      case when whatsapp_message_id ~ '^wamid\.[A-Za-z0-9+/_=-]+$' then translate(substr(whatsapp_message_id, 7), '-_=', '+/') end
+        as encoded,
+      coalesce(messages.sent_at, messages.created_at) as at
+    from public.messages
+    join public.conversations on conversations.company_id = messages.company_id
+      and conversations.id = messages.conversation_id
+    where conversations.company_id = own_company_id and conversations.contact_id = any (contact_ids)
+  )
+  select known.name, max(known.until), bool_and(known.is_former)
+  from (
+    select app.phone_key(phone) as name, now() as until, false as is_former from public.contacts
+    where company_id = own_company_id and id = any (contact_ids) and phone is not null
+    union all
+    select app.phone_key(phone), least(until, now()), until < 'infinity' from public.contact_former_phones
+    where company_id = own_company_id and contact_id = any (contact_ids)
+    union all
+    select coalesce(user_id, archived_user_id), now(), false from public.contact_identities
+    where company_id = own_company_id and contact_id = any (contact_ids)
+    union all
+    -- Several people may have the same email address, so no wish is kept for it.
+    select lower(email), now(), true from public.contacts
+    where company_id = own_company_id and id = any (contact_ids) and email <> ''
+    union all
+    -- If another contact has this phone now, later events with the phone are about that other person.
+    select told.name, case when is_taken then told.last_at else now() end, true
+    from (
+      select app.phone_key('+' || digits) as name, max(last_at) as last_at
+      from (
+        select
+          -- The phone comes first. Any bytes may follow it.
+          substring(
+            encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
+          ) as digits,
+          max(least(at, now())) as last_at
+        from encoded_ids
+        group by 1
+      ) as own
+      where digits is not null
+      group by 1
+    ) as told
+    cross join lateral (
+      select exists (
+        select from public.contacts
+        where company_id = own_company_id and id <> all (contact_ids)
+          and (phone_key = told.name or archived_phone_key = told.name)
+      ) or exists (
+        select from public.contact_former_phones
+        where company_id = own_company_id and contact_id <> all (contact_ids)
+          and (phone_key = told.name or archived_phone_key = told.name)
+      ) as is_taken
+    ) as others
+  ) as known
+  group by known.name
+$$;
+comment on function app.names_of_contacts(uuid, uuid[]) is
+  'Returns the phone keys, ids and email addresses of some contacts, and the phones in the ids of their messages. The '
+  'column until says how long the person had the name, because another person may have a former phone now.';
+
+create function app.keep_erased_people(own_company_id uuid, contact_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  last_wishes jsonb;
+begin
+  select jsonb_build_object(
+    'do_not_contact', bool_or(do_not_contact),
+    'do_not_contact_source', (array_agg(do_not_contact_source order by do_not_contact desc, do_not_contact_at desc))[1],
+    'do_not_contact_at', (array_agg(do_not_contact_at order by do_not_contact desc, do_not_contact_at desc))[1],
+    'stop_word_at', max(stop_word_at),
+    'start_word_at', max(start_word_at),
+    'marketing_stopped_at', max(marketing_stopped_at),
+    'marketing_stop_source', (array_agg(marketing_stop_source order by marketing_stopped_at desc nulls last))[1],
+    'marketing_resumed_at', max(marketing_resumed_at)
+  )
+  into last_wishes
+  from public.contacts
+  where company_id = own_company_id and id = any (contact_ids);
+
+  insert into app.erased_people as known (company_id, digest, until)
+  select own_company_id, app.erased_digest(own_company_id, 'person', name), until
+  from app.names_of_contacts(own_company_id, contact_ids)
+  on conflict (company_id, digest) do update set
+    until = greatest(known.until, excluded.until),
+    erased_at = excluded.erased_at;
+  -- Another contact of the person, such as one that was archived earlier, may have left another decision.
+  -- app.keep_wishes() keeps the later decision.
+  perform app.keep_wishes(own_company_id, array(
+    select name from app.names_of_contacts(own_company_id, contact_ids) where not is_former
+  ), last_wishes);
+  -- Only a wish not to be contacted is a reason to keep something of an erased person.
+  delete from app.kept_wishes
+  where company_id = own_company_id
+    and digest = any (array(
+      select app.erased_digest(own_company_id, 'person', name)
+      from app.names_of_contacts(own_company_id, contact_ids)
+    ))
+    and wishes ->> 'do_not_contact' = 'false'
+    and ((wishes ->> 'marketing_stopped_at')::timestamptz
+      >= coalesce((wishes ->> 'marketing_resumed_at')::timestamptz, '-infinity')) is not true;
+end
+$$;
+comment on function app.keep_erased_people(uuid, uuid[]) is
+  'Keeps the digests of the names of some contacts, and the person''s wishes not to be contacted. The lock of '
+  'app.lock_for_erasing() makes the erasings of a company run one after the other.';
+
+create function app.erase_contacts(own_company_id uuid, contact_ids uuid[]) returns jsonb
+language plpgsql
+set search_path = ''
+-- Postgres uses the indexes of person_marks only with bitmap scans.
+set enable_bitmapscan = on
+as $$
+declare
+  conversation_ids uuid[];
+  message_ids uuid[];
+  counts jsonb := '{}';
+  changed integer;
+  whom jsonb;
+  marks bigint[];
+  digits text[];
+  own_names text[];
+begin
+  select coalesce(jsonb_object_agg(name, extract(epoch from until)::bigint), '{}'), app.marks_of(array_agg(name)),
+    array_agg(substr(name, 2)) filter (where name ~ '^\+[0-9]+$')
+  into whom, marks, digits
+  from app.names_of_contacts(own_company_id, contact_ids);
+  own_names := digits || array(
+    select named.name from public.contacts
+    cross join lateral (values (contacts.email), (contacts.name)) as named (name)
+    where company_id = own_company_id and id = any (contact_ids) and char_length(named.name) > 2
+    union all
+    select coalesce(user_id, archived_user_id) from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids)
+  );
+  perform app.keep_erased_people(own_company_id, contact_ids);
+  perform app.erase_idempotency_keys(own_company_id, contact_ids || array(
+    select id from public.deals where company_id = own_company_id and contact_id = any (contact_ids)
+  ), own_names);
+
+  conversation_ids := array(
+    select id from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
+  );
+  message_ids := array(
+    select id from public.messages where company_id = own_company_id and conversation_id = any (conversation_ids)
+  );
+  -- Waiting facts about these messages are deleted now, while the ids of the messages can still be compared.
+  delete from public.waiting_facts as facts
+  where company_id = own_company_id and (
+    (facts.person_marks && marks or facts.person_marks is null) and exists (
+      select from unnest(app.names_in(facts.item::text)) as name
+      where facts.received_at <= to_timestamp((whom -> name)::bigint + 1)
+    )
+    or whatsapp_message_id in (
+      select whatsapp_message_id from public.messages where company_id = own_company_id and id = any (message_ids)
+      union all
+      select unnest(double_sent_ids || whatsapp_message_id) from public.sends
+      where company_id = own_company_id and message_id = any (message_ids)
+    )
+  );
+  -- The triggers of these tables erase the columns.
+  update public.sends set is_erased = true where company_id = own_company_id and message_id = any (message_ids);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('sends', changed);
+  update public.messages set is_erased = true where company_id = own_company_id and id = any (message_ids);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('messages', changed);
+
+  delete from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids);
+  delete from public.contact_former_phones where company_id = own_company_id and contact_id = any (contact_ids);
+  -- The events of merges contain only ids.
+  delete from public.contact_identity_events
+  where company_id = own_company_id and contact_id = any (contact_ids) and kind <> 'merged';
+  delete from public.user_id_changes
+  where company_id = own_company_id and (whom ? was or whom ? becomes or whom ? phone_key);
+  delete from public.contact_windows where company_id = own_company_id and contact_id = any (contact_ids);
+  update public.conversations set status = 'closed', window_expires_at = null
+  where company_id = own_company_id and id = any (conversation_ids);
+  counts := counts || jsonb_build_object('conversations', cardinality(conversation_ids));
+  update public.deals set title = 'Erased' where company_id = own_company_id and contact_id = any (contact_ids);
+  get diagnostics changed = row_count;
+  counts := counts || jsonb_build_object('deals', changed);
+  -- A notice of the channel about an account hardly ever names a person, so the whole value is erased.
+  update public.account_notices set value = '{ "erased": true }'
+  where company_id = own_company_id
+    and app.names_among(value, whom) <> '{}';
+
+  counts := counts || jsonb_build_object('events', app.erase_in_events(own_company_id, array(
+    select events.id from public.channel_events as events
+    where events.person_marks && marks or events.person_marks is null
+    order by events.id for update
+  ), whom));
+
+  update public.contacts set
+    erased_at = now(),
+    -- No one can find or restore an erased contact.
+    archived_at = coalesce(archived_at, now()),
+    name = null,
+    profile_name_at = null,
+    email = null,
+    phone = null,
+    temperature = default,
+    tags = default,
+    source = 'erased',
+    job_title = null,
+    empresa = null,
+    custom_fields = default,
+    has_identity = false,
+    do_not_contact = false,
+    do_not_contact_source = null,
+    do_not_contact_at = null,
+    stop_word_at = null,
+    start_word_at = null,
+    marketing_stopped_at = null,
+    marketing_stop_source = null,
+    marketing_resumed_at = null,
+    is_active = false
+  where company_id = own_company_id and id = any (contact_ids);
+  return counts;
+end
+$$;
+comment on function app.erase_contacts(uuid, uuid[]) is
+  'Erases the person of some contacts permanently. Overwrites everything that names the person, and everything that '
+  'the person wrote or received. Ids, times, states, amounts and counts stay. Returns the number of sends, messages, '
+  'conversations, deals and events. The caller checks that the contacts belong to the company and are not erased yet, '
+  'and locks them with app.lock_for_erasing().';
+
+-- A key with the scope write, and the owners and admins of the company, can erase a person. An agent cannot.
+create function public.erase_contact(id uuid, idempotency jsonb default null) returns jsonb
+-- Security definer, because no role may write all the columns that are overwritten here.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_contact_id constant uuid := erase_contact.id;
+  own_company_id uuid := app.company_id('write');
+  contact public.contacts;
+  counts jsonb;
+  earlier jsonb;
+begin
+  if own_company_id is null then
+    select company_id into own_company_id from public.contacts
+    where id = own_contact_id and company_id = any (app.managed_company_ids());
+  end if;
+  if own_company_id is null then
+    raise sqlstate 'PT404' using message = 'Contact not found';
+  end if;
+  earlier := app.claim_idempotency_key(own_company_id, idempotency);
+  if earlier is null then
+    perform app.lock_for_erasing(own_company_id, array[own_contact_id]);
+  end if;
+  select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
+  if contact.id is null then
+    -- Nothing was erased, so the idempotency key is free again.
+    delete from public.idempotency_keys
+    where company_id = own_company_id and path = idempotency ->> 'path' and key = idempotency ->> 'key'
+      and outcome is null;
+    return jsonb_build_object('replayed', false, 'erased', null, 'data', null);
+  end if;
+  if earlier is null then
+    perform app.keep_outcome(own_company_id, idempotency, jsonb_build_object('id', own_contact_id));
+    if contact.erased_at is null then
+      counts := app.erase_contacts(own_company_id, array[own_contact_id]);
+      select * into contact from public.contacts where company_id = own_company_id and id = own_contact_id;
+    end if;
+    perform app.erase_idempotency_keys(own_company_id, array[own_contact_id], '{}');
+  end if;
+  return jsonb_build_object(
+    'replayed', earlier is not null, 'erased', counts, 'data', app.contact_json(contact)
+  );
+end
+$$;
+comment on function public.erase_contact(uuid, jsonb) is
+  'Erases the person of a contact permanently, and returns { replayed, erased, data }. The member replayed says '
+  'whether an earlier request with the idempotency key erased the person. The member erased has the number of rows of '
+  'each kind, or null when the person was erased earlier. The member data is what is left of the contact, or null when '
+  'the company of a write token has no such contact. Owners and admins of a company may also call this function. '
+  'Raises PT404 for other people. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.erase_contact(uuid, jsonb) to api_client, authenticated;

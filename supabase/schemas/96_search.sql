@@ -1,0 +1,154 @@
+-- The search over contacts, deals and conversations.
+
+create function public.search_records(
+  patterns text[], text text, max_rows integer, archived text default 'exclude'
+) returns setof json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- Raises an error when the key is refused. The views might not check the key when they find nothing. With the id in
+  -- the text of the statement, the planner knows how many rows the company has.
+  own_company constant text := format(' and company_id = %L', app.company_id('read'));
+  contact_matches constant text := (
+    select string_agg(
+      format(
+        '(name_words like %1$L or email_words like %1$L or phone_words like %1$L or empresa_words like %1$L)', pattern
+      ),
+      ' and '
+    )
+    from unnest(patterns) as pattern
+  );
+  deal_matches constant text := (
+    select string_agg(format('words like %L', pattern), ' and ') from unnest(patterns) as pattern
+  );
+  is_shown constant text := case archived
+    when 'include' then 'true'
+    when 'only' then 'archived_at is not null'
+    else 'archived_at is null'
+  end;
+begin
+  if deal_matches is null then
+    return;
+  end if;
+
+  -- The text of the statement contains the patterns, because a condition with like all (array) uses no index. A search
+  -- for a common word must cost no more than a page. So only some of the found records are compared: the newest 100 of
+  -- each kind, and 100 whose label begins with the text. Each of these contacts adds its newest three conversations.
+  return query execute format(
+    $query$
+      with
+      contact as (
+        select
+          id, created_at, (array[name, email, phone, empresa])[shown] as label,
+          (array[name_words, email_words, phone_words, empresa_words])[shown] as label_words
+        from (
+          (
+            select
+              id, created_at, name, email, phone, empresa, name_words, email_words, phone_words, empresa_words
+            from public.own_contacts
+            where %1$s and %5$s order by created_at desc, id desc limit 100
+          )
+          union
+          (
+            select
+              id, created_at, name, email, phone, empresa, name_words, email_words, phone_words, empresa_words
+            from public.own_contacts
+            where name_sort ^@ %3$L and %1$s and %5$s order by name_sort, id limit 100
+          )
+        ) as found
+        cross join lateral (
+          select case when name <> '' then 1 when email <> '' then 2 when phone is not null then 3 else 4 end
+        ) as field (shown)
+      ),
+      deal as (
+        (
+          select id, created_at, title as label, words as label_words from public.own_deals
+          where %2$s and %5$s order by created_at desc, id desc limit 100
+        )
+        union
+        (
+          select id, created_at, title, words from public.own_deals
+          where title_sort ^@ %3$L and %2$s and %5$s order by title_sort, id limit 100
+        )
+      ),
+      conversation as (
+        select newest.id, newest.created_at, label, label_words
+        from contact cross join lateral (
+          select id, created_at from public.own_conversations
+          where contact_id = contact.id order by created_at desc, id desc limit 3
+        ) as newest
+      ),
+      best as (
+        select
+          type, id, label,
+          row_number() over (
+            order by
+              case
+                when btrim(label_words) = btrim(%3$L) then 0
+                when label_words ^@ %3$L then 1
+                when position(%3$L in label_words) > 0 then 2
+                else 3
+              end,
+              created_at desc, type, id
+          ) as place
+        from (
+          select 'contact' as type, * from contact
+          union all
+          select 'deal', * from deal
+          union all
+          select 'conversation', * from conversation
+        ) as found
+        order by place limit %4$L
+      )
+      select json_build_object(
+        'type', type, 'id', id, 'label', label,
+        'row', case type
+          when 'contact' then (
+            select json_build_object(
+              'id', id, 'company_id', company_id, 'name', name, 'email', email, 'phone', phone,
+              'temperature', temperature, 'tags', tags, 'source', source, 'job_title', job_title, 'empresa', empresa,
+              'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
+              'do_not_contact_source', do_not_contact_source, 'do_not_contact_at', do_not_contact_at,
+              'marketing_opt_out_at', marketing_opt_out_at, 'is_active', is_active, 'archived_at', archived_at,
+              'erased_at', erased_at, 'created_at', created_at, 'updated_at', updated_at, 'version', version
+            )
+            from public.own_contacts where id = best.id
+          )
+          when 'deal' then (
+            select json_build_object(
+              'id', id, 'company_id', company_id, 'title', title, 'value', value, 'status', status,
+              'contact_id', contact_id, 'stage_id', stage_id,
+              'won_at', won_at, 'lost_at', lost_at, 'stage_changed_at', stage_changed_at, 'archived_at', archived_at,
+              'created_at', created_at, 'updated_at', updated_at, 'version', version
+            )
+            from public.own_deals where id = best.id
+          )
+          else (
+            select json_build_object(
+              'id', id, 'company_id', company_id, 'contact_id', contact_id, 'phone_number_id', phone_number_id,
+              'status', status, 'assigned_to', assigned_to, 'team_id', team_id,
+              'last_message_at', last_message_at, 'window_expires_at', window_expires_at,
+              'created_at', created_at, 'updated_at', updated_at, 'version', version
+            )
+            from public.own_conversations where id = best.id
+          )
+        end
+      )
+      from best order by place
+    $query$,
+    contact_matches || own_company, deal_matches || own_company, ' ' || text, greatest(least(max_rows, 200), 0),
+    is_shown
+  );
+end
+$$;
+comment on function public.search_records(text[], text, integer, text) is
+  'Finds contacts, deals, and the conversations of contacts whose words match every like pattern. Needs a read token. '
+  'Returns { type, id, label, row }, where row has the columns that callers see. Records whose label equals the text '
+  'come first. Both are compared in the form of app.words(). Then come labels that begin with the text, labels with a '
+  'word that begins with the text, and all others. Within each group, the newest record comes first. The label of a '
+  'contact is its name, or else its e-mail address, phone or empresa. The label of a deal is its title, and a '
+  'conversation has the label of its contact. The argument archived says what happens to archived records and to '
+  'conversations of archived contacts. The value exclude leaves them out, and include also finds them. With the value '
+  'only, the function finds no other records. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.search_records(text[], text, integer, text) to api_reader;

@@ -1,0 +1,263 @@
+-- The rows of a company in the form in which its keys read them. Under a policy, an operator that is not leakproof,
+-- such as like, cannot use an index. So a view has the rights of its owner, to whom no policy applies. Each view itself
+-- is limited to the company of the key, and only api_reader may read it.
+--
+-- A version is a text, because many JSON parsers round numbers of this size, and the next write needs the exact
+-- version.
+--
+-- The Data API needs more time for each column that a request names, so reads select all columns of a view. Most reads
+-- find rows only by columns that they return. They use a plain view, which has only these columns.
+
+create view public.own_contacts as
+  select
+    id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+    is_active, created_at, updated_at,
+    phone_key, email_key, name_words, email_words, replace(phone, '+', ' ') as phone_words, empresa_words,
+    job_title_words, left(coalesce(name_words, ''), 100) collate "C" as name_sort,
+    do_not_contact_source, do_not_contact_at, marketing_opt_out_at,
+    version::text as version,
+    archived_at, archived_phone_key,
+    erased_at
+  from public.contacts
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contacts is
+  'The contacts of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_contacts to api_reader;
+
+create view public.own_plain_contacts as
+  select
+    id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+    do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at, created_at,
+    updated_at, version::text as version
+  from public.contacts
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_contacts is 'The contacts of the company whose key the request carries.';
+grant select on public.own_plain_contacts to api_reader;
+
+create view public.own_deals as
+  select
+    id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at,
+    words, left(words, 100) collate "C" as title_sort, coalesce(value, -1) as value_sort,
+    version::text as version,
+    won_at, lost_at, stage_changed_at,
+    coalesce(won_at, '-infinity') as won_sort, coalesce(lost_at, '-infinity') as lost_sort,
+    archived_at
+  from public.deals
+  where company_id = (select app.company_id('read'));
+comment on view public.own_deals is
+  'The deals of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_deals to api_reader;
+
+create view public.own_plain_deals as
+  select
+    id, company_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at,
+    created_at, updated_at, version::text as version
+  from public.deals
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_deals is 'The deals of the company whose key the request carries.';
+grant select on public.own_plain_deals to api_reader;
+
+create view public.own_conversations as
+  select
+    id, company_id, contact_id, status, assigned_to, team_id, last_message_at, window_expires_at, created_at,
+    updated_at,
+    coalesce(last_message_at, '-infinity') as last_message_sort,
+    phone_number_id,
+    version::text as version
+  from public.conversations
+  where company_id = (select app.company_id('read'));
+comment on view public.own_conversations is
+  'The conversations of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_conversations to api_reader;
+
+create view public.own_plain_conversations as
+  select
+    id, company_id, contact_id, phone_number_id, status, assigned_to, team_id, last_message_at, window_expires_at,
+    created_at, updated_at, version::text as version
+  from public.conversations
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_conversations is 'The conversations of the company whose key the request carries.';
+grant select on public.own_plain_conversations to api_reader;
+
+create view public.own_teams as
+  select
+    id, company_id, name, created_at, updated_at,
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort,
+    version::text as version
+  from public.teams
+  where company_id = (select app.company_id('read'));
+comment on view public.own_teams is
+  'The teams of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_teams to api_reader;
+
+create view public.own_plain_teams as
+  select id, company_id, name, created_at, updated_at, version::text as version
+  from public.teams
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_teams is 'The teams of the company whose key the request carries.';
+grant select on public.own_plain_teams to api_reader;
+
+create view public.own_members as
+  select
+    user_id as id, company_id, name, role, created_at, updated_at,
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort,
+    version::text as version
+  from public.company_members
+  where company_id = (select app.company_id('read'));
+comment on view public.own_members is
+  'The people of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_members to api_reader;
+
+create view public.own_plain_members as
+  select user_id as id, company_id, name, role, created_at, updated_at, version::text as version
+  from public.company_members
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_members is 'The people of the company whose key the request carries.';
+grant select on public.own_plain_members to api_reader;
+
+-- The view has archived rows too. A list leaves them out with its own condition.
+create view public.own_pipelines as
+  select
+    id, company_id, name, position, is_default, created_at, updated_at,
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort,
+    version::text as version,
+    archived_at
+  from public.pipelines
+  where company_id = (select app.company_id('read'));
+comment on view public.own_pipelines is
+  'The pipelines of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_pipelines to api_reader;
+
+create view public.own_plain_pipelines as
+  select id, company_id, name, position, is_default, archived_at, created_at, updated_at, version::text as version
+  from public.pipelines
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_pipelines is 'The pipelines of the company whose key the request carries.';
+grant select on public.own_plain_pipelines to api_reader;
+
+create view public.own_stages as
+  select
+    id, company_id, pipeline_id, name, position, created_at, updated_at,
+    app.words(name) as name_words, left(coalesce(app.words(name), ''), 100) collate "C" as name_sort,
+    version::text as version,
+    archived_at
+  from public.stages
+  where company_id = (select app.company_id('read'));
+comment on view public.own_stages is
+  'The stages of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_stages to api_reader;
+
+create view public.own_plain_stages as
+  select id, company_id, pipeline_id, name, position, archived_at, created_at, updated_at, version::text as version
+  from public.stages
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_stages is 'The stages of the company whose key the request carries.';
+grant select on public.own_plain_stages to api_reader;
+
+create view public.own_templates as
+  select
+    id, company_id, business_account_id, phone_number_ids, channel_template_id, name, language, status, status_since,
+    category, upcoming_category, quality, rejected_reason, parameter_format, components, header_format, variables,
+    unsupported, media_problem, ttl_seconds, read_at, created_at, updated_at,
+    app.words(name) as name_words
+  from public.templates
+  where company_id = (select app.company_id('read'));
+comment on view public.own_templates is
+  'The templates of the company whose key the request carries, with the columns by which keys find and sort them.';
+grant select on public.own_templates to api_reader;
+
+create view public.own_plain_templates as
+  select
+    id, company_id, business_account_id, phone_number_ids, name, language, status, category, upcoming_category, quality,
+    rejected_reason, parameter_format, components, variables, read_at, created_at, updated_at, header_format,
+    status_since, unsupported, media_problem
+  from public.templates
+  where company_id = (select app.company_id('read'));
+comment on view public.own_plain_templates is 'The templates of the company whose key the request carries.';
+grant select on public.own_plain_templates to api_reader;
+
+create view public.own_messages as
+  select
+    id, company_id, conversation_id, direction, type, content, rendered_text, status, whatsapp_message_id,
+    sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media,
+    reply_to_id, reply_to_whatsapp_id,
+    -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
+    -- replace it.
+    case when reaction ->> 'emoji' <> '' then reaction end as reaction,
+    edited_at, revoked_at, created_at, updated_at,
+    version::text as version
+  from public.messages
+  where company_id = (select app.company_id('read'));
+comment on view public.own_messages is
+  'The messages of the company whose key the request carries.';
+grant select on public.own_messages to api_reader;
+
+-- With this view, a key reads the state of a send in the ledger without repeating the send. No role may read claim_id,
+-- because a caller that knows it can settle the send.
+create view public.own_sends as
+  select
+    message_id, company_id, idempotency_key, template_name, language_code,
+    -- As for a repeat, a pending send whose lease has ended counts as failed, even before the job marks it as failed.
+    case when state = 'pending' and lease_ends_at <= now() then 'failed' else state end as state,
+    attempt,
+    case when state = 'pending' and lease_ends_at <= now() then 'outcome_unknown' else reason end as reason,
+    channel_code, whatsapp_message_id, double_sent_ids,
+    case when state = 'pending' and lease_ends_at > now() then lease_ends_at end as lease_ends_at,
+    created_at
+  from public.sends
+  where company_id = (select app.company_id('read'));
+comment on view public.own_sends is
+  'The sends of the company whose key the request carries.';
+grant select on public.own_sends to api_reader;
+
+create view public.own_deal_history as
+  select id, company_id, deal_id, kind, from_value as "from", to_value as "to", at, api_key_id, user_id
+  from public.deal_history
+  where company_id = (select app.company_id('read'));
+comment on view public.own_deal_history is
+  'The history of the deals of the company whose key the request carries.';
+grant select on public.own_deal_history to api_reader;
+
+-- The data of the channel about the people of the company, for the export of a person.
+create view public.own_contact_identities as
+  select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
+  from public.contact_identities
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contact_identities is
+  'The ids that the channel gave to the contacts of the company whose key the request carries.';
+grant select on public.own_contact_identities to api_reader;
+
+create view public.own_contact_former_phones as
+  select id, company_id, contact_id, phone, until
+  from public.contact_former_phones
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contact_former_phones is
+  'The earlier and further phones of the contacts of the company whose key the request carries.';
+grant select on public.own_contact_former_phones to api_reader;
+
+create view public.own_contact_identity_events as
+  select id, company_id, contact_id, kind, was, becomes, happened_at
+  from public.contact_identity_events
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contact_identity_events is
+  'The changes of people''s phones and ids that the channel reported to the company of the request''s key.';
+grant select on public.own_contact_identity_events to api_reader;
+
+create view public.own_contact_windows as
+  select id, company_id, contact_id, account_id, last_inbound_at, closed_at, expires_at
+  from public.contact_windows
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contact_windows is
+  'Until when the company of the request''s key may send free replies to each person.';
+grant select on public.own_contact_windows to api_reader;
+
+create view public.own_contact_wishes as
+  select
+    id, company_id, do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at,
+    marketing_stopped_at, marketing_stop_source, marketing_resumed_at, marketing_opt_out_at
+  from public.contacts
+  where company_id = (select app.company_id('read'));
+comment on view public.own_contact_wishes is
+  'Which messages each person wants from the company of the request''s key, and when the person or the company '
+  'changed this.';
+grant select on public.own_contact_wishes to api_reader;

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import budget from "../../trials/bench/budget.json" with { type: "json" };
+import { type Budget, countCosts } from "../../trials/bench/budget.ts";
+
+/** The texts of times and the compressed code have another length in each run. */
+const BYTES_TOLERANCE = 0.03;
+
+/** In one run of five, an event needs one statement more, or Postgres plans one of its statements. */
+const MAY_VARY = ["statements", "planned"];
+
+Deno.test("every operation costs what trials/bench/budget.json says", async () => {
+  await using resources = new AsyncDisposableStack();
+  const { operations, bundles } = await countCosts(resources);
+  const differing = [
+    ...differences(budget.operations, operations),
+    ...differences({ gzipped: budget.bundles }, { gzipped: bundles }),
+  ];
+  assert.deepEqual(differing, [], "if this is meant: npm run bench -- --budget, and say why");
+});
+
+/** The numbers that differ, such as `list: 22 columns, not 21`. */
+function differences(allowed: Budget["operations"] | object, counted: object): string[] {
+  const [before, now] = [allowed, counted] as Record<string, Record<string, number>>[];
+  return Object.keys({ ...before, ...now }).flatMap((name) =>
+    Object.keys({ ...before[name], ...now[name] }).flatMap((what) => {
+      const [was, is] = [before[name]?.[what] ?? 0, now[name]?.[what] ?? 0];
+      const slack = MAY_VARY.includes(what) ? 1 : was > 200 ? was * BYTES_TOLERANCE : 0;
+      return Math.abs(is - was) <= slack ? [] : [`${name}: ${is} ${what}, not ${was}`];
+    })
+  );
+}

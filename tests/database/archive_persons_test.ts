@@ -1,0 +1,259 @@
+// An archived contact gives up its phones and ids. A person who writes or gets a message then
+// becomes a new contact, with the wishes of the archived contact.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
+import { actAs, actAsPerson, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { committed, overlapping } from "./connections.ts";
+import { anyMessageId, anyUserId, at, contactsOf, tell } from "./inbound.ts";
+
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
+
+const company = await newCompany();
+const { id: company_id, account_id } = company;
+
+async function newContact(sql: Sql, columns: Record<string, unknown> = {}): Promise<string> {
+  const row = { company_id, phone: anyPhone(), ...columns };
+  const [{ id }] = await sql`insert into contacts ${sql(row)} returning id`;
+  return id;
+}
+
+async function archive(sql: Sql, id: string, isArchived = true) {
+  await sql`update contacts set archived_at = ${isArchived ? sql`now()` : null} where id = ${id}`;
+}
+
+/** The contact of a phone after a send to it. */
+async function sendTo(sql: Sql, phone: string) {
+  return (await sql`select * from app.find_or_add_contact(${company_id}, ${phone}, null)`)[0];
+}
+
+/** The contact who wrote a message. */
+async function writes(
+  sql: Sql,
+  person: Record<string, string | null>,
+  members: Record<string, unknown> = {},
+): Promise<postgres.Row> {
+  const id = String(members.id ?? anyMessageId());
+  const told = { kind: "message", at: at(50), person, id, ...members };
+  assert.equal(await tell(sql, account_id, told), "done");
+  const [contact] = await sql`
+    select contacts.* from messages
+    join conversations on conversations.id = conversation_id join contacts on contacts.id = contact_id
+    where whatsapp_message_id = ${id}
+  `;
+  return contact;
+}
+
+async function row(sql: Sql, id: string): Promise<postgres.Row> {
+  return (await sql`select * from contacts where id = ${id}`)[0];
+}
+
+test("a message from an archived contact's phone makes a new contact and leaves the old conversation unchanged", async (sql) => {
+  const phone = anyPhone();
+  const old = await writes(sql, { phone, user_id: anyUserId(), name: "Ana" });
+  const conversations = () => sql`select * from conversations where contact_id = ${old.id}`;
+  const before = [...await conversations()];
+  await archive(sql, old.id);
+  const fresh = await writes(sql, { phone, name: "Ana" });
+  assert.notEqual(fresh.id, old.id);
+  assert.equal((await writes(sql, { phone })).id, fresh.id);
+  assert.deepEqual([...await conversations()], before);
+});
+
+test("if the contact of a person with a hidden phone is archived, the person gets a new contact, and a restore returns the id", async (sql) => {
+  const user_id = anyUserId();
+  const person = { phone: null, user_id };
+  const old = await writes(sql, person, { word: "stop" });
+  await archive(sql, old.id);
+  const fresh = await writes(sql, person);
+  assert.notEqual(fresh.id, old.id);
+  // The new contact has the stop with its time, so a reply is possible if the person wrote after
+  // that time.
+  assert.deepEqual([
+    fresh.do_not_contact,
+    fresh.do_not_contact_source,
+    fresh.do_not_contact_at.getTime(),
+  ], [true, "word", Date.parse(at(50))]);
+  const [{ holder }] = await sql`select app.holder_of_persons(${company_id}, ${old.id}) as holder`;
+  assert.equal(holder, fresh.id);
+  await archive(sql, fresh.id);
+  await archive(sql, old.id, false);
+  assert.equal((await writes(sql, person)).id, old.id);
+  // The id now belongs to the new contact, so it is not free.
+  await archive(sql, fresh.id, false);
+  const kept = await sql`
+    select user_id, archived_user_id from contact_identities where contact_id = ${fresh.id}
+  `;
+  assert.deepEqual([...kept], [{ user_id: null, archived_user_id: user_id }]);
+});
+
+test("the further and former phones of an archived contact find no contact until it is restored", async (sql) => {
+  const [phone, further, former] = [anyPhone(), anyPhone(), anyPhone()];
+  const old = await newContact(sql, { phone, do_not_contact: true });
+  await sql`
+    insert into contact_former_phones (company_id, contact_id, phone, until)
+    values (${company_id}, ${old}, ${further}, 'infinity'),
+      (${company_id}, ${old}, ${former}, ${at(90)})
+  `;
+  const owners = async () => {
+    const found = await sql`
+      select app.owner_of_phone(${company_id}, phone, ${at(50)}) as owner
+      from unnest(${[
+      phone,
+      further,
+      former,
+    ]}::text[]) with ordinality as asked (phone, place) order by place
+    `;
+    return found.map(({ owner }) => owner);
+  };
+  assert.deepEqual(await owners(), [old, old, old]);
+  await archive(sql, old);
+  assert.deepEqual(await owners(), [null, null, null]);
+  // A further phone still belongs to that person, but a former phone belongs to another person.
+  assert.equal((await sendTo(sql, further)).do_not_contact, true);
+  assert.equal((await sendTo(sql, former)).do_not_contact, false);
+  await sql`delete from contacts where id <> ${old} and company_id = ${company_id} and phone in ${
+    sql([further, former])
+  }`;
+  await archive(sql, old, false);
+  assert.deepEqual(await owners(), [old, old, old]);
+});
+
+test("a new contact inherits the newest wish and marketing opt-out of the archived contacts with its phone", async (sql) => {
+  const phone = anyPhone();
+  const decided = async (id: string, value: boolean, time: number) => {
+    await sql`update contacts set do_not_contact = ${value}, do_not_contact_source = 'manual',
+      do_not_contact_at = ${at(time)} where id = ${id}`;
+  };
+  const first = await newContact(sql, { phone });
+  await decided(first, true, 10);
+  await sql`update contacts set marketing_stopped_at = ${
+    at(5)
+  }, marketing_stop_source = 'preference' where id = ${first}`;
+  await archive(sql, first);
+  const second = await newContact(sql, { phone });
+  assert.deepEqual((await row(sql, second)).do_not_contact, true);
+  await decided(second, false, 20);
+  await archive(sql, second);
+  const third = await row(sql, await newContact(sql, { phone }));
+  assert.deepEqual([third.do_not_contact, third.marketing_opt_out_at], [false, new Date(at(5))]);
+
+  // A contact that changes to this phone inherits the wish too, even if its own decision is newer.
+  await archive(sql, third.id);
+  await decided(second, true, 30);
+  const other = await newContact(sql);
+  await decided(other, false, 40);
+  await sql`update contacts set phone = ${phone} where id = ${other}`;
+  assert.equal((await row(sql, other)).do_not_contact, true);
+
+  // A restored contact keeps its own decision if that is newer. Otherwise it inherits the wish.
+  await archive(sql, other);
+  await archive(sql, first, false);
+  assert.equal((await row(sql, first)).do_not_contact, true);
+});
+
+test("a late report about a message to an archived contact counts for the contact that has the phone now", async (sql) => {
+  const phone = anyPhone();
+  const old = await newContact(sql, { phone });
+  await archive(sql, old);
+  const fresh = await newContact(sql, { phone });
+  await sql`update contacts set marketing_stopped_at = ${
+    at(9)
+  }, marketing_stop_source = 'status' where id = ${old}`;
+  assert.deepEqual((await row(sql, fresh)).marketing_opt_out_at, new Date(at(9)));
+});
+
+test("a person can revoke an earlier message even after their contact was archived", async (sql) => {
+  const phone = anyPhone();
+  const id = anyMessageId();
+  const old = await writes(sql, { phone }, { id });
+  await archive(sql, old.id);
+  await writes(sql, { phone });
+  const revoke = { kind: "revoke", at: at(60), target: id };
+  const stranger = { ...revoke, person: { phone: anyPhone() } };
+  assert.equal(await tell(sql, account_id, stranger), "ignored");
+  assert.equal(await tell(sql, account_id, { ...revoke, person: { phone } }), "done");
+});
+
+Deno.test("if a stopped contact is archived while another request makes a contact with its phone, that contact is stopped", async () => {
+  const makings: ((sql: Sql, phone: string) => Promise<unknown>)[] = [
+    async (sql, phone) => assert.equal((await sendTo(sql, phone)).do_not_contact, true),
+    (sql, phone) => newContact(sql, { phone }),
+  ];
+  for (const makes of makings) {
+    const phone = anyPhone();
+    const old = await committed((sql) => newContact(sql, { phone, do_not_contact: true }));
+    await overlapping((sql) => archive(sql, old), (sql) => makes(sql, phone));
+    const contacts = (await committed((sql) => contactsOf(sql, company)))
+      .filter((contact) => contact.phone === phone && !contact.archived_at);
+    assert.deepEqual(contacts.map((contact) => contact.do_not_contact), [true]);
+  }
+});
+
+Deno.test("a message that arrives while its contact is archived by another request goes to a new contact", async () => {
+  const phone = anyPhone();
+  const old = await committed((sql) => newContact(sql, { phone }));
+  const [, fresh] = await overlapping((sql) => archive(sql, old), (sql) => writes(sql, { phone }));
+  assert.notEqual(fresh.id, old);
+});
+
+Deno.test("a deal waits while its contact is being archived, and is then refused", async () => {
+  const contact_id = await committed((sql) => newContact(sql));
+  const deal = { company_id, title: "Late", contact_id, stage_id: company.stage_ids[0] };
+  await assert.rejects(
+    overlapping(
+      (sql) => archive(sql, contact_id),
+      (sql) => sql`insert into deals ${sql(deal)}`,
+    ),
+    /deals_contact_not_archived/,
+  );
+});
+
+Deno.test("a further phone belongs either to its restored contact or to a contact made meanwhile, never to both", async () => {
+  const key_hash = await hashKey(company.keys.all);
+  const makers: [string, (sql: Sql, phone: string) => Promise<unknown>][] = [
+    ["a send", (sql, phone) => sendTo(sql, phone)],
+    ["a key", async (sql, phone) => {
+      await actAs(sql, "api_client", { key_hash, scope: "write" });
+      return sql`select write_contacts(array[${sql.json({ phone })}], atomic => true)`;
+    }],
+    ["a person", async (sql, phone) => {
+      await actAsPerson(sql, company.member_id);
+      return sql`insert into contacts ${sql({ company_id, phone })}`.catch((error) => {
+        assert.equal(error.constraint_name, "contacts_one_per_phone");
+      });
+    }],
+  ];
+  for (const [name, makes] of makers) {
+    for (const isRestoredFirst of [true, false]) {
+      const [phone, id] = await committed(async (sql) => {
+        const [phone, id] = [anyPhone(), await newContact(sql)];
+        await sql`
+          insert into contact_former_phones (company_id, contact_id, phone, until)
+          values (${company_id}, ${id}, ${phone}, 'infinity')
+        `;
+        await archive(sql, id);
+        return [phone, id];
+      });
+      const restores = (sql: Sql) => archive(sql, id, false);
+      const adds = (sql: Sql) => makes(sql, phone);
+      await (isRestoredFirst ? overlapping(restores, adds) : overlapping(adds, restores))
+        .catch((error) => {
+          if (error.constraint_name !== "contacts_one_per_phone") throw error;
+        });
+      const [{ count }] = await committed((sql) =>
+        sql`
+          select count(*)::integer from (
+            select id from contacts where company_id = ${company_id} and phone_key = app.phone_key(${phone})
+            union
+            select contact_id from contact_former_phones
+            where company_id = ${company_id} and phone_key = app.phone_key(${phone}) and until = 'infinity'
+          ) as having_it
+        `
+      );
+      assert.equal(count, 1, `${name}, ${isRestoredFirst ? "restored first" : "restored last"}`);
+    }
+  }
+});

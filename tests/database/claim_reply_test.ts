@@ -1,0 +1,236 @@
+// What claiming a free reply decides and writes.
+
+import assert from "node:assert/strict";
+import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
+import { addMessage, newCompany } from "../support/company.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { committed, overlapping } from "./connections.ts";
+import { claimReply, personWrites } from "./replies.ts";
+import { claim, RELEASED, settle } from "./sends.ts";
+
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
+
+const company = await newCompany();
+const { id: company_id, contact_id, conversation_id, account_id, keys } = company;
+const key = keys.messaging;
+
+const A_DAY = 24 * 60 * 60;
+
+async function phoneOf(sql: Sql): Promise<string> {
+  const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
+  return phone;
+}
+
+test("a claim within the window makes a message and a ledger row, and returns the data for the call", async (sql) => {
+  await personWrites(sql, company, 60);
+  const claim_id = crypto.randomUUID();
+  const asked = { conversation_id, claim_id, content: " Olá 🚚\n", idempotency_key: "once" };
+  const { send_id, message_id, ...rest } = await claimReply(sql, key, asked);
+  assert.deepEqual(rest, {
+    result: "claimed",
+    attempt: 1,
+    account_id,
+    phone_number_id: company.phone_number_id,
+    business_account_id: null,
+    encrypted_token: company.sealed_token,
+    conversation_id,
+    created_conversation: false,
+    phone: await phoneOf(sql),
+    user_id: null,
+  });
+  await sql`set constraints all immediate`;
+  const [message] = await sql`select * from messages where id = ${message_id}`;
+  assert.deepEqual(
+    [message.content, message.type, message.direction, message.status, message.rendered_text],
+    [" Olá 🚚\n", "text", "outbound", "pending", null],
+  );
+  const [send] = await sql`select * from sends where id = ${send_id}`;
+  assert.deepEqual(
+    [send.claim_id, send.state, send.template_name, send.language_code, send.idempotency_key],
+    [claim_id, "pending", null, null, "once"],
+  );
+});
+
+Deno.test("the window closes 24 hours minus one minute after the person's last message", async () => {
+  const cases: [number, boolean][] = [
+    [0, true],
+    [A_DAY - 61, true],
+    [A_DAY - 60, false],
+    [A_DAY, false],
+    [6 * A_DAY, false],
+  ];
+  for (const [secondsAgo, isOpen] of cases) {
+    await rolledBack(async (sql) => {
+      await personWrites(sql, company, secondsAgo);
+      const answer = await claimReply(sql, key, { conversation_id });
+      if (isOpen) return assert.equal(answer.result, "claimed", `${secondsAgo} s`);
+      const [{ expires_at }] = await sql`
+        select to_jsonb(expires_at) as expires_at from contact_windows where contact_id = ${contact_id}
+      `;
+      assert.deepEqual(answer, { result: "window_closed", expires_at });
+    });
+  }
+});
+
+test("a conversation has no window until the person writes, even if the company has sent templates", async (sql) => {
+  await addMessage(sql, company, { direction: "outbound", outcome: "accepted" });
+  const closed = { result: "window_closed", expires_at: null };
+  assert.deepEqual(await claimReply(sql, key, { conversation_id }), closed);
+});
+
+test("a new conversation has the same window as the contact's closed conversation", async (sql) => {
+  await personWrites(sql, company, 60);
+  await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
+  const closed = { result: "closed", existing_id: null as string | null };
+  assert.deepEqual(await claimReply(sql, key, { conversation_id }), closed);
+  const [opened] = await sql`
+    insert into conversations (company_id, contact_id, messaging_account_id)
+    values (${company_id}, ${contact_id}, ${account_id}) returning id
+  `;
+  assert.equal((await claimReply(sql, key, { conversation_id: opened.id })).result, "claimed");
+  closed.existing_id = opened.id;
+  assert.deepEqual(await claimReply(sql, key, { conversation_id }), closed);
+});
+
+Deno.test("do_not_contact stops a reply unless the person has written after it was set", async () => {
+  const minute = 60;
+  // When do_not_contact was set, and when the person last wrote, in seconds before now.
+  const cases: [number | null, number, boolean][] = [
+    [5 * minute, 4 * minute, true],
+    [5 * minute, 5 * minute, false], // the word stop itself
+    [5 * minute, 6 * minute, false],
+    [null, 0, false], // the time of do_not_contact is unknown
+  ];
+  for (const [setAgo, wroteAgo, isClaimed] of cases) {
+    await rolledBack(async (sql) => {
+      await personWrites(sql, company, wroteAgo);
+      await sql`
+        update contacts set do_not_contact = true, do_not_contact_source = 'word' where id = ${contact_id}
+      `;
+      await sql`
+        update contacts set do_not_contact_at = now() - make_interval(secs => ${setAgo}) where id = ${contact_id}
+      `;
+      const { result } = await claimReply(sql, key, { conversation_id });
+      assert.equal(result, isClaimed ? "claimed" : "do_not_contact", `${setAgo}, ${wroteAgo}`);
+    });
+  }
+});
+
+test("do_not_contact is reported before a closed window, because it forbids a template too", async (sql) => {
+  await sql`update contacts set do_not_contact = true where id = ${contact_id}`;
+  assert.deepEqual(await claimReply(sql, key, { conversation_id }), { result: "do_not_contact" });
+});
+
+test("a marketing opt-out does not stop a reply", async (sql) => {
+  await personWrites(sql, company, 60);
+  await sql`update contacts set marketing_stopped_at = now() where id = ${contact_id}`;
+  assert.equal((await claimReply(sql, key, { conversation_id })).result, "claimed");
+});
+
+Deno.test("a claim that is stopped and a dry run both write nothing and use up no idempotency key", async () => {
+  const { id, keys, conversation_id } = await newCompany();
+  await committed((sql) => sql`update api_keys set last_used_at = now() where company_id = ${id}`);
+  const before = await snapshot(id);
+  const asked = { conversation_id, idempotency_key: "once" };
+  const stopped = await committed((sql) => claimReply(sql, keys.all, asked));
+  assert.equal(stopped.result, "window_closed");
+  assert.deepEqual(await snapshot(id), before);
+
+  await committed((sql) => personWrites(sql, { id, conversation_id }, 60));
+  const open = await snapshot(id);
+  const dry = await committed((sql) => claimReply(sql, keys.all, { ...asked, dry_run: true }));
+  assert.deepEqual(dry, { result: "send" });
+  assert.deepEqual(await snapshot(id), open);
+  const claimed = await committed((sql) => claimReply(sql, keys.all, asked));
+  assert.equal(claimed.result, "claimed");
+});
+
+Deno.test("a claim waits while its contact is being changed, and then uses the changed contact", async () => {
+  const { id, keys, contact_id, conversation_id } = await newCompany();
+  await committed((sql) => personWrites(sql, { id, conversation_id }, 60));
+  const [, answer] = await overlapping(
+    (sql) => sql`update contacts set do_not_contact = true where id = ${contact_id}`,
+    (sql) => claimReply(sql, keys.all, { conversation_id }),
+  );
+  assert.deepEqual(answer, { result: "do_not_contact" });
+});
+
+Deno.test("if a conversation moves to another contact during a claim, the reply goes to that contact", async () => {
+  const { id, keys, contact_id, conversation_id } = await newCompany();
+  const phone = "+5511987654321";
+  const [, answer] = await overlapping(
+    async (sql) => {
+      const [survivor] = await sql`
+        insert into contacts (company_id, phone) values (${id}, ${phone}) returning id
+      `;
+      await sql`select from contacts where id = ${contact_id} for update`;
+      await sql`update conversations set contact_id = ${survivor.id} where id = ${conversation_id}`;
+      await personWrites(sql, { id, conversation_id }, 60);
+    },
+    (sql) => claimReply(sql, keys.all, { conversation_id }),
+  );
+  assert.deepEqual([answer.result, answer.phone], ["claimed", phone]);
+});
+
+Deno.test("a claim is stopped when the window closes while it waits for its idempotency key", async () => {
+  const { id, keys, contact_id, account_id, conversation_id } = await newCompany();
+  await committed((sql) => personWrites(sql, { id, conversation_id }, 60));
+  const asked = { conversation_id, idempotency_key: "once" };
+  const [, answer] = await overlapping(
+    async (sql) => {
+      await claimReply(sql, keys.all, asked);
+      await sql`select app.close_window(${id}, ${contact_id}, ${account_id}, now())`;
+      await sql`delete from sends where company_id = ${id}`;
+    },
+    (sql) => claimReply(sql, keys.all, asked),
+  );
+  assert.equal(answer.result, "window_closed");
+});
+
+test("a released reply that is claimed again has no data of the previous attempt", async (sql) => {
+  await personWrites(sql, company, 60);
+  const asked = { conversation_id, idempotency_key: "once" };
+  const claim_id = crypto.randomUUID();
+  const first = await claimReply(sql, key, { ...asked, claim_id });
+  await settle(sql, claim_id, RELEASED);
+  await sql`
+    update messages set
+      sent_at = now(), delivered_at = now(), read_at = now(), failed_at = now(), expired_at = now(),
+      failure = '{}', price_category = 'service', price_type = 'regular'
+    where id = ${first.message_id}
+  `;
+  const again = await claimReply(sql, key, { ...asked, content: "Hello again" });
+  assert.deepEqual(again, { ...first, attempt: 2 });
+  const [message] = await sql`
+    select content, outcome, status, sent_at, delivered_at, read_at, failed_at, expired_at, failure,
+      price_category, price_type
+    from messages where id = ${first.message_id}
+  `;
+  const { content, outcome, status, ...facts } = message;
+  assert.deepEqual([content, outcome, status], ["Hello again", "pending", "pending"]);
+  assert.deepEqual([...new Set(Object.values(facts))], [null]);
+});
+
+test("a reply may use the idempotency key of a released template send, and a send that of a released reply", async (sql) => {
+  await personWrites(sql, company, 60);
+  const phone = await phoneOf(sql);
+  const claims: [string, (claim_id: string) => Promise<Record<string, unknown>>][] = [
+    ["once", (claim_id) => claim(sql, key, { claim_id, phone, idempotency_key: "once" })],
+    [
+      "once",
+      (claim_id) => claimReply(sql, key, { claim_id, conversation_id, idempotency_key: "once" }),
+    ],
+    ["once", (claim_id) => claim(sql, key, { claim_id, phone, idempotency_key: "once" })],
+  ];
+  const templates = [];
+  for (const [at, [, attempt]] of claims.entries()) {
+    const claim_id = crypto.randomUUID();
+    const answer = await attempt(claim_id);
+    assert.deepEqual([answer.result, answer.attempt], ["claimed", at + 1]);
+    const [send] = await sql`select template_name from sends where claim_id = ${claim_id}`;
+    templates.push(send.template_name);
+    await settle(sql, claim_id, RELEASED);
+  }
+  assert.deepEqual(templates, ["order_update", null, "order_update"]);
+  assert.equal((await sql`select from sends where company_id = ${company_id}`).length, 1);
+});

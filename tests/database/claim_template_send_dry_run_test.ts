@@ -1,0 +1,112 @@
+// A dry run, and a claim that does not fit the template: what they answer, and that they write
+// nothing.
+
+import assert from "node:assert/strict";
+import { anyPhone, type Company, newCompany } from "../support/company.ts";
+import { snapshot } from "../support/snapshot.ts";
+import { committed } from "./connections.ts";
+import { addContact, type Claim, claim, endLease, RELEASED, settle, standing } from "./sends.ts";
+import { catalogued, entry, FITTING, mediaEntry } from "./templates.ts";
+
+const DRY = { preflight: "first", dry_run: true, ...FITTING };
+
+/**
+ * A company with stored templates. Its keys have just been used, so a claim need not record their
+ * use.
+ */
+async function newSender(): Promise<Company> {
+  const company = await newCompany();
+  await committed(async (sql) => {
+    await sql`update api_keys set last_used_at = now() where company_id = ${company.id}`;
+    await catalogued(sql, company, [
+      entry(),
+      entry({ name: "paused", status: "PAUSED" }),
+      mediaEntry({ name: "promo" }),
+    ]);
+  });
+  return company;
+}
+
+const own = await newSender();
+const { id: company_id, keys } = own;
+const stoppedPhone = anyPhone();
+await committed((sql) =>
+  addContact(sql, { company_id, phone: stoppedPhone, do_not_contact: true })
+);
+
+/** The answer of a committed claim. The test fails if the claim has written anything. */
+async function unwritten(asked: Record<string, unknown>): Promise<Claim> {
+  const before = await snapshot(company_id);
+  const answer = await committed((sql) => claim(sql, keys.messaging, asked));
+  assert.deepEqual(await snapshot(company_id), before, JSON.stringify(asked));
+  return answer;
+}
+
+const REFUSED = {
+  result: "template_refused",
+  faults: [{ field: "body_variables", fault: "count", takes: 2, got: 0 }],
+};
+
+Deno.test("a dry run returns what a send would do, and writes nothing", async () => {
+  const idempotency_key = crypto.randomUUID();
+  const runs: [Record<string, unknown>, unknown][] = [
+    [{}, { result: "send" }],
+    [{ idempotency_key, contact_name: "Grace" }, { result: "send" }],
+    // The media that a send would upload first.
+    [{ template_name: "promo", body_variables: [] }, { result: "send" }],
+    [{ phone: stoppedPhone }, { result: "do_not_contact" }],
+    [{ body_variables: [] }, REFUSED],
+    [{ phone_number_id: "0" }, {
+      result: "no_account",
+      connected: [{ phone_number_id: own.phone_number_id, display_phone: "+15550100" }],
+    }],
+    [{ preflight: "off" }, { result: "send" }],
+  ];
+  for (const [asked, expected] of runs) {
+    assert.deepEqual(await unwritten({ ...DRY, ...asked }), expected, JSON.stringify(asked));
+  }
+  // The idempotency key is still free.
+  const real = { ...DRY, dry_run: false, idempotency_key };
+  assert.equal((await committed((sql) => claim(sql, keys.messaging, real))).result, "claimed");
+});
+
+Deno.test("a claim that does not fit the template writes nothing and uses up no idempotency key", async () => {
+  const idempotency_key = crypto.randomUUID();
+  const real = { preflight: "first", contact_name: "Grace", idempotency_key, ...FITTING };
+  assert.deepEqual(await unwritten({ ...real, body_variables: [] }), REFUSED);
+  assert.equal((await unwritten({ ...real, template_name: "paused" })).result, "template_refused");
+  const media = await unwritten({ ...real, template_name: "promo", body_variables: [] });
+  assert.equal(media.result, "media_needed");
+  const { result } = await committed((sql) => claim(sql, keys.messaging, real));
+  assert.equal(result, "claimed");
+});
+
+Deno.test("a dry run of a repeat reports the repeat and leaves the send unchanged, even if its lease has ended", async () => {
+  const idempotency_key = crypto.randomUUID();
+  const asked = { ...DRY, idempotency_key };
+  const first = await committed((sql) => claim(sql, keys.messaging, { ...asked, dry_run: false }));
+  const { conversation_id, message_id } = first;
+  const repeat = { result: "repeat", status: "pending", conversation_id, message_id };
+  assert.deepEqual(await unwritten(asked), repeat);
+  await committed((sql) => endLease(sql, first.send_id));
+  assert.deepEqual(await unwritten(asked), repeat);
+  // A repeat with another payload is still a repeat. This check is the first of all.
+  const other = { ...asked, template_name: "paused", phone: stoppedPhone, phone_number_id: "0" };
+  assert.deepEqual(await unwritten(other), repeat);
+
+  const real = await committed((sql) => claim(sql, keys.messaging, { ...asked, dry_run: false }));
+  assert.deepEqual([real.result, real.status], ["repeat", "failed"]);
+  assert.equal((await unwritten(asked)).status, "failed");
+});
+
+Deno.test("a dry run of a released send reports that it would be sent, and leaves it released", async () => {
+  const idempotency_key = crypto.randomUUID();
+  const claim_id = crypto.randomUUID();
+  const { send_id } = await committed((sql) =>
+    claim(sql, keys.messaging, { ...DRY, dry_run: false, idempotency_key, claim_id })
+  );
+  await committed((sql) => settle(sql, claim_id, RELEASED));
+  assert.deepEqual(await unwritten({ ...DRY, idempotency_key }), { result: "send" });
+  assert.deepEqual(await unwritten({ ...DRY, idempotency_key, body_variables: [] }), REFUSED);
+  assert.equal((await committed((sql) => standing(sql, send_id))).state, "released");
+});

@@ -1,0 +1,240 @@
+// A repeat of a template send reports the send, and claims it again if it was released.
+
+import assert from "node:assert/strict";
+import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
+import { anyPhone, anyPhoneNumberId, disconnectAccounts, newCompany } from "../support/company.ts";
+import {
+  addContact,
+  type Claim,
+  claim,
+  FAILED,
+  RELEASED,
+  SENT,
+  settle,
+  standing,
+} from "./sends.ts";
+
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
+
+const { id: company_id, keys, account_id } = await newCompany();
+const key = keys.messaging;
+const idempotency_key = "reminder-ada-2026-11-21";
+
+/** Claims a send with the idempotency key. */
+async function claimOnce(sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> {
+  return await claim(sql, key, { idempotency_key, ...asked });
+}
+
+/** Claims a send with the idempotency key, and settles it unless `settlement` is null. */
+async function attempt(
+  sql: Sql,
+  settlement: Record<string, unknown> | null,
+  asked: Record<string, unknown> = {},
+): Promise<Claim> {
+  const claim_id = crypto.randomUUID();
+  const claimed = await claimOnce(sql, { claim_id, ...asked });
+  assert.equal(claimed.result, "claimed");
+  if (settlement) await settle(sql, claim_id, settlement);
+  return claimed;
+}
+
+/** The answer to a repeat of a claimed send. */
+function repeatOf({ conversation_id, message_id }: Claim, status: string) {
+  return { result: "repeat", status, conversation_id, message_id };
+}
+
+/** Every row that a claim may write, whole. */
+async function everything(sql: Sql) {
+  const rows = [];
+  for (const table of ["contacts", "conversations", "messages", "sends"]) {
+    const found = sql`select * from ${sql(table)} where company_id = ${company_id} order by id`;
+    rows.push(...await found);
+  }
+  return rows;
+}
+
+const STANDING = [[null, "pending"], [SENT, "sent"], [FAILED, "failed"]] as const;
+
+Deno.test("a repeat with different values gets the state of the send, and writes nothing", async () => {
+  for (const [settlement, status] of STANDING) {
+    await rolledBack(async (sql) => {
+      const phone = anyPhone();
+      const claimed = await attempt(sql, settlement, { phone });
+      const before = await everything(sql);
+      const repeats = [
+        { phone },
+        {
+          phone: anyPhone(),
+          content: "Something else",
+          message_type: "image",
+          template_name: "welcome",
+          language_code: "en",
+          contact_name: "Grace",
+        },
+        { phone_number_id: anyPhoneNumberId() },
+        { phone: "no phone", content: "x".repeat(5000), message_type: "audio" },
+      ];
+      for (const asked of repeats) {
+        assert.deepEqual(await claimOnce(sql, asked), repeatOf(claimed, status));
+      }
+      assert.deepEqual(await everything(sql), before);
+    });
+  }
+});
+
+Deno.test("a repeat gets the state of the send even when new sends would be refused", async () => {
+  for (const [settlement, status] of STANDING) {
+    await rolledBack(async (sql) => {
+      const phone = anyPhone();
+      const claimed = await attempt(sql, settlement, { phone });
+      await sql`update contacts set do_not_contact = true where phone = ${phone}`;
+      assert.deepEqual(await claimOnce(sql, { phone }), repeatOf(claimed, status));
+      await disconnectAccounts(sql, company_id);
+      assert.deepEqual(await claimOnce(sql, { phone }), repeatOf(claimed, status));
+    });
+  }
+});
+
+test("an idempotency key belongs to the company, not to an API key, and is compared exactly", async (sql) => {
+  const claimed = await attempt(sql, null);
+  const again = await claim(sql, keys.all, { idempotency_key });
+  assert.deepEqual(again, repeatOf(claimed, "pending"));
+  for (const other of [idempotency_key.toUpperCase(), ` ${idempotency_key}`, "remínder"]) {
+    assert.equal((await claimOnce(sql, { idempotency_key: other })).result, "claimed", other);
+  }
+});
+
+test("a request without an idempotency key is never a repeat", async (sql) => {
+  const phone = anyPhone();
+  const first = await claim(sql, key, { phone });
+  const second = await claim(sql, key, { phone });
+  assert.deepEqual([first.result, second.result], ["claimed", "claimed"]);
+  assert.equal(first.conversation_id, second.conversation_id);
+  assert.notEqual(first.message_id, second.message_id);
+  assert.notEqual(first.send_id, second.send_id);
+});
+
+test("a released send that is claimed again keeps its row and message, with the new content", async (sql) => {
+  const phone = anyPhone();
+  const first = await attempt(sql, RELEASED, { phone });
+  assert.equal((await standing(sql, first.send_id)).message_status, "failed");
+  const earlier = new Date("2026-01-01");
+  await sql`update messages set created_at = ${earlier} where id = ${first.message_id}`;
+  await sql`
+    update sends set created_at = ${earlier}, lease_ends_at = ${earlier} where id = ${first.send_id}
+  `;
+
+  const claim_id = crypto.randomUUID();
+  const again = await claimOnce(sql, {
+    claim_id,
+    phone,
+    content: "Hello again",
+    message_type: "video",
+    template_name: "welcome",
+    language_code: "en",
+  });
+  const next: Claim = { ...first, attempt: 2 };
+  assert.deepEqual(again, next);
+  assert.deepEqual(await standing(sql, again.send_id), {
+    state: "pending",
+    reason: null,
+    channel_code: null,
+    id: null,
+    message_status: "pending",
+    message_id: null,
+    moved: false,
+  });
+  const [message] = await sql`select *, now() as now from messages where id = ${again.message_id}`;
+  assert.deepEqual(
+    [message.content, message.type, message.created_at, message.direction],
+    ["Hello again", "video", message.now, "outbound"],
+  );
+  const [send] = await sql`
+    select *, lease_ends_at = now() + interval '90 seconds' as leased from sends
+    where company_id = ${company_id}
+  `;
+  assert.deepEqual(
+    [send.claim_id, send.template_name, send.language_code, send.leased, send.created_at],
+    [claim_id, "welcome", "en", true, earlier],
+  );
+  assert.deepEqual(await claimOnce(sql), repeatOf(first, "pending"));
+
+  assert.equal(await settle(sql, claim_id, SENT), "sent");
+  assert.equal((await standing(sql, again.send_id)).moved, true);
+  assert.equal((await sql`select from messages where company_id = ${company_id}`).length, 1);
+});
+
+test("a released send stays released if its repeat is stopped", async (sql) => {
+  const phone = anyPhone();
+  const first = await attempt(sql, RELEASED, { phone });
+  await sql`update contacts set do_not_contact = true where phone = ${phone}`;
+  const before = await everything(sql);
+  const asked = { phone, content: "Hello again" };
+  assert.deepEqual(await claimOnce(sql, asked), { result: "do_not_contact" });
+  assert.equal((await claimOnce(sql, { ...asked, phone_number_id: "0" })).result, "no_account");
+  assert.deepEqual(await everything(sql), before);
+
+  await sql`update contacts set do_not_contact = false where phone = ${phone}`;
+  assert.deepEqual(await claimOnce(sql, asked), { ...first, attempt: 2 });
+});
+
+test("a released send that is claimed for another contact moves to that contact's conversation", async (sql) => {
+  const first = await attempt(sql, RELEASED);
+  const phone = anyPhone();
+  const contact_id = await addContact(sql, { company_id, phone });
+  const again = await claimOnce(sql, { phone });
+  assert.equal(again.message_id, first.message_id);
+  const [{ conversation_id }] = await sql`
+    select conversation_id from messages where id = ${first.message_id}
+  `;
+  assert.equal(conversation_id, again.conversation_id);
+  const [conversation] = await sql`select * from conversations where id = ${conversation_id}`;
+  assert.equal(conversation.contact_id, contact_id);
+  assert.deepEqual(await claimOnce(sql), repeatOf(again, "pending"));
+});
+
+Deno.test("a send that opened a conversation still counts as its opener when the send is claimed again", async () => {
+  const closeAll = (sql: Sql) =>
+    sql`update conversations set status = 'closed' where company_id = ${company_id}`;
+  const openAnother = async (sql: Sql, phone: string) => {
+    await sql`
+      insert into conversations (company_id, contact_id, messaging_account_id)
+      select company_id, id, ${account_id} from contacts where phone = ${phone}
+    `;
+  };
+  // The columns: whether a conversation exists at first, what happens before the second attempt,
+  // whether the second attempt uses the first one's conversation, and whether it counts as the
+  // opener.
+  const cases: [boolean, ((sql: Sql, phone: string) => Promise<unknown>)[], boolean, boolean][] = [
+    [false, [], true, true],
+    [false, [closeAll], false, true],
+    [false, [closeAll, openAnother], false, false],
+    [true, [], true, false],
+    [true, [closeAll], false, true],
+    [true, [closeAll, openAnother], false, false],
+  ];
+  for (const [opened, steps, isSame, expected] of cases) {
+    await rolledBack(async (sql) => {
+      const phone = anyPhone();
+      await addContact(sql, { company_id, phone });
+      if (opened) await openAnother(sql, phone);
+      const first = await attempt(sql, RELEASED, { phone });
+      assert.equal(first.created_conversation, !opened);
+      for (const step of steps) await step(sql, phone);
+      // A third attempt gives the same result as the second.
+      for (let times = 0; times < 2; times++) {
+        const again = await attempt(sql, RELEASED, { phone });
+        const [kept] = await sql`select * from sends where id = ${again.send_id}`;
+        assert.deepEqual(
+          [
+            again.conversation_id === first.conversation_id,
+            again.created_conversation,
+            kept.created_conversation,
+          ],
+          [isSame, expected, expected],
+          `${opened} ${steps.map(({ name }) => name)}`,
+        );
+      }
+    });
+  }
+});

@@ -1,0 +1,106 @@
+// A person with a unique name, and the channel's events about them.
+import type postgres from "postgres";
+
+const encoder = new TextEncoder();
+
+/** The person, with the spellings of their phone. */
+export function anyPerson() {
+  const random = crypto.getRandomValues(new Uint32Array(1))[0].toString().padStart(10, "0");
+  // An old Brazilian mobile, which has two spellings.
+  const digits = `9${random.slice(-7)}`;
+  // This mark is so long that no digest or sealed token contains it by chance.
+  const mark = `zq${crypto.randomUUID().replaceAll("-", "").slice(0, 14)}`;
+  return {
+    phone: `+55119${digits}`,
+    // The channel's spelling.
+    wa_id: `5511${digits}`,
+    user_id: `BR.${mark}${digits}`,
+    name: `Zoë ${mark} Quirino`,
+    email: `zoe.${mark}@example.com`,
+    digits,
+    mark,
+  };
+}
+export type Person = ReturnType<typeof anyPerson>;
+
+/** An id of the channel that contains the phone. */
+export function idWith(wa_id: string): string {
+  const bytes = [0x1c, 0x18, wa_id.length, ...encoder.encode(wa_id), 0x15, 0x02, 0x00, 0x12];
+  const unique = crypto.getRandomValues(new Uint8Array(12));
+  return `wamid.${new Uint8Array([...bytes, ...unique]).toBase64()}`;
+}
+
+/** An event about numbers of companies, with these parts of each. */
+export function eventOf(
+  ...changes: [phone_number_id: string, parts: Record<string, unknown>][]
+): string {
+  return JSON.stringify({
+    object: "whatsapp_business_account",
+    entry: changes.map(([phone_number_id, parts]) => ({
+      id: "910000000000999",
+      changes: [{ field: "messages", value: { metadata: { phone_number_id }, ...parts } }],
+    })),
+  });
+}
+
+export const seconds = (ago = 0) => String(Math.floor(Date.now() / 1000) - ago);
+export const card = ({ wa_id, user_id, name }: Person) => ({ wa_id, user_id, profile: { name } });
+export const messageOf = ({ wa_id, user_id }: Person, more: Record<string, unknown>, ago = 5) => ({
+  ...{ from: wa_id, from_user_id: user_id, id: idWith(wa_id), timestamp: seconds(ago) },
+  ...{ type: "text", ...more },
+});
+export const statusOf = (
+  person: Person,
+  id: string,
+  more: Record<string, unknown> = {},
+  ago = 5,
+) => ({
+  ...{ id, recipient_id: person.wa_id, recipient_user_id: person.user_id, timestamp: seconds(ago) },
+  ...{ status: "delivered", ...more },
+});
+
+/**
+ * All texts that identify the person, in lower case: in every spelling, in base64, and as bytes of
+ * both. Searching for each text is much faster than one pattern for all.
+ */
+export function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string[] {
+  const texts = [`11${digits}`, `119${digits}`, `1202${digits}`, mark];
+  // In base64, a text has one of three positions within its groups of three bytes. The country code
+  // is needed: six digits in base64 are in the sealed token of some account by chance.
+  const base64 = [`5511${digits}`, `55119${digits}`, `1202${digits}`, mark].flatMap((text) =>
+    [0, 1, 2].map((shift) => {
+      const bytes = new Uint8Array([...new Uint8Array(shift), ...encoder.encode(text)]);
+      return bytes.toBase64().slice(shift === 0 ? 0 : 4, Math.floor(bytes.length / 3) * 4);
+    })
+  );
+  const spelled = [...texts, ...base64].flatMap((text) => [text, encoder.encode(text).toHex()]);
+  return spelled.map((text) => text.toLowerCase());
+}
+
+/** The columns of all tables that contain one of these texts: `table.column`. */
+export async function columnsWith(sql: postgres.Sql, traces: string[]): Promise<string[]> {
+  const tables = await sql`
+    select nspname || '.' || relname as name, array_agg(attname::text order by attname) as columns
+    from pg_attribute join pg_class on pg_class.oid = attrelid join pg_namespace on pg_namespace.oid = relnamespace
+    where nspname in ('public', 'app') and relkind in ('r', 'p') and attnum > 0 and not attisdropped
+    group by 1 order by 1
+  `;
+  const found = [];
+  // Bytes are hexadecimal in the text of a row.
+  const hasTrace = (text: string) =>
+    `(select bool_or(strpos(text, trace) > 0) from lower(${text}) as text, unnest($1::text[]) as trace)`;
+  for (const { name, columns } of tables) {
+    const rows = await sql.unsafe(
+      `select ${
+        columns.map((column: string) => `bool_or(${hasTrace(`"${column}"::text`)}) as "${column}"`)
+      } from (select * from ${name} as t where ${hasTrace("t::text")} offset 0) as having_it`,
+      [traces as unknown as string],
+    );
+    found.push(
+      ...columns.filter((column: string) => rows[0][column]).map((column: string) =>
+        `${name}.${column}`
+      ),
+    );
+  }
+  return found;
+}

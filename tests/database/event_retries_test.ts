@@ -1,0 +1,220 @@
+// Which events the job gets, how long it may hold them, and which it deletes. Also, which events
+// the operator replays.
+import assert from "node:assert/strict";
+import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
+import { addChannelApp } from "../support/channel_apps.ts";
+import { newCompany } from "../support/company.ts";
+import { asSuperuser } from "../support/test_stack.ts";
+import { eventRow, receive } from "./events.ts";
+
+/** Stores an event as if it could not be applied, and returns its id. */
+async function stored(sql: Sql, app_key: string, body: string): Promise<string> {
+  await sql`select store_channel_event(${app_key}, ${btoa(body)})`;
+  const [{ id }] = await sql`
+    select id from channel_events where body_sha256 = sha256(convert_to(${body}, 'UTF8'))
+  `;
+  return id;
+}
+
+/** Works with an app whose events are the only ones that are due. */
+async function withOwnEvents(work: (sql: Sql, app_key: string) => Promise<void>) {
+  await rolledBack(async (sql) => {
+    await sql`update channel_events set next_attempt_at = null where next_attempt_at is not null`;
+    const { app_key } = await addChannelApp(sql);
+    await work(sql, app_key);
+  });
+}
+
+const due = async (sql: Sql, max = 20) =>
+  [...await sql`select * from due_channel_events(${max})`] as { event_id: string; body: string }[];
+
+Deno.test("a run gets a stored event with its bytes, and for three minutes no other run gets that event", async () => {
+  await withOwnEvents(async (sql, app_key) => {
+    const body = "x".repeat(1000);
+    const id = await stored(sql, app_key, body);
+    assert.deepEqual(await due(sql), [{ event_id: id, body: btoa(body) }]);
+    assert.deepEqual(await due(sql), []);
+    const { attempts, state, next_attempt_at } = await eventRow(sql, id);
+    assert.deepEqual([attempts, state], [1, "stored"]);
+    const [{ pause }] =
+      await sql`select extract(epoch from ${next_attempt_at} - now())::int as pause`;
+    assert.equal(pause, 180);
+  });
+});
+
+Deno.test("a run gets at most as many events as it requests, and about 4 MiB of them", async () => {
+  await withOwnEvents(async (sql, app_key) => {
+    for (const n of [1, 2, 3]) await stored(sql, app_key, `${n}`.repeat(3_000_000));
+    for (const n of [1, 2, 3]) await stored(sql, app_key, `small ${n}`);
+    const first = await due(sql);
+    assert.equal(first.length, 5);
+    const rest = await due(sql);
+    assert.deepEqual([rest.length, (await due(sql)).length], [1, 0]);
+    await sql`update channel_events set next_attempt_at = now() where next_attempt_at is not null`;
+    assert.equal((await due(sql, 2)).length, 2);
+  });
+});
+
+Deno.test("two simultaneous runs get different events", async () => {
+  await asSuperuser(async (one) => {
+    await asSuperuser(async (other) => {
+      const end = new Error("rolled back");
+      const { app_key } = await one.begin(addChannelApp);
+      await one.begin((sql) => stored(sql, app_key, `shared ${app_key}`));
+      await one.begin(async (sql) => {
+        const mine = (await due(sql, 100)).length;
+        assert.ok(mine > 0);
+        await other.begin(async (sql) => {
+          const found = await sql`select * from due_channel_events(100)`;
+          assert.ok(!found.some(({ body }) => body === btoa(`shared ${app_key}`)));
+          throw end;
+        }).catch((error) => assert.equal(error, end));
+        throw end;
+      }).catch((error) => assert.equal(error, end));
+      await one`delete from channel_apps where app_key = ${app_key}`;
+    });
+  });
+});
+
+Deno.test("an event is dead when ten runs have begun it and no run has finished it", async () => {
+  await withOwnEvents(async (sql, app_key) => {
+    const id = await stored(sql, app_key, "ends every function");
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      assert.equal((await due(sql)).length, 1);
+      await sql`update channel_events set next_attempt_at = now() where id = ${id}`;
+    }
+    assert.deepEqual(await due(sql), []);
+    const { state, error, next_attempt_at } = await eventRow(sql, id);
+    assert.deepEqual(
+      [state, error, next_attempt_at],
+      ["dead", "The event was begun ten times and never ended", null],
+    );
+  });
+});
+
+Deno.test("an attempt in which every item fails is recorded, and the pause grows with each such attempt", async () => {
+  await withOwnEvents(async (sql, app_key) => {
+    const id = await stored(sql, app_key, "fails as a whole");
+    await due(sql);
+    await sql`select fail_channel_event(${id}, 'The database failed')`;
+    const { state, error, attempts, next_attempt_at, processed_at } = await eventRow(sql, id);
+    assert.deepEqual([state, error, attempts], ["failed", "The database failed", 1]);
+    assert.equal(+next_attempt_at! - +processed_at!, 2 * 60_000);
+  });
+});
+
+Deno.test("events and waiting reports are deleted after 30 days in any state, a limited number at a time", async () => {
+  const company = await newCompany();
+  await withOwnEvents(async (sql, app_key) => {
+    await sql`update channel_events set received_at = now()`;
+    const ids = [];
+    for (let n = 0; n < 6; n++) ids.push(await stored(sql, app_key, `old ${n}`));
+    const states = ["stored", "done", "unroutable", "failed", "dead"];
+    for (const [at, state] of states.entries()) {
+      await sql`
+        update channel_events set state = ${state}, received_at = now() - interval '30 days 1 s'
+        where id = ${ids[at]}
+      `;
+    }
+    await sql`
+      insert into waiting_facts (company_id, account_id, whatsapp_message_id, item, received_at)
+      select ${company.id}, ${company.account_id}, 'wamid.' || days, '{}', now() - days * interval '1 day'
+      from unnest(array[29, 31]) as days
+    `;
+    await actAs(sql, "channel_client");
+    const tend = async (max: number) =>
+      (await sql`select tend_channel(${max}) as tended`)[0].tended;
+    assert.equal((await tend(3)).events_removed, 3);
+    const { events_removed, failures } = await tend(100);
+    assert.deepEqual([events_removed, failures], [2, []]);
+    await actAsSuperuser(sql);
+    const left = await sql`select id from channel_events where id = any (${ids})`;
+    assert.deepEqual(left.map(({ id }) => id), [ids[5]]);
+    const facts =
+      await sql`select whatsapp_message_id from waiting_facts where company_id = ${company.id}`;
+    assert.deepEqual(facts.map(({ whatsapp_message_id }) => whatsapp_message_id), ["wamid.29"]);
+  });
+});
+
+Deno.test("a task of the job that fails does not stop the others, and the result names the failed task", async () => {
+  await rolledBack(async (sql) => {
+    await sql`create or replace function app.wake_late_events() returns integer language sql as 'select 1 / 0'`;
+    const [{ tended }] = await sql`select tend_channel() as tended`;
+    assert.equal(tended.failures.length, 1);
+    assert.match(tended.failures[0], /^woken: 22012 /);
+    assert.ok("events_removed" in tended);
+  });
+});
+
+Deno.test("the job retries an event if its account is connected before the event is committed", async () => {
+  const company = await newCompany();
+  await withOwnEvents(async (sql, app_key) => {
+    const item = {
+      kind: "message",
+      phone_number_id: company.phone_number_id,
+      waba: null,
+      at: null,
+    };
+    const { event_id } = await receive(sql, { app_key }, [item]);
+    // The account names the app, but its trigger cannot see the event, because that is not yet
+    // committed.
+    await sql`alter table account_channel_apps disable trigger account_channel_apps_wake_events`;
+    await sql`
+      insert into account_channel_apps (company_id, account_id, channel_app_id)
+      select ${company.id}, ${company.account_id}, id from channel_apps where app_key = ${app_key}
+    `;
+    const [{ tended }] = await sql`select tend_channel() as tended`;
+    assert.equal(tended.woken, 1);
+    assert.deepEqual((await due(sql)).map((event) => event.event_id), [event_id]);
+  });
+});
+
+Deno.test("the operator can replay one event, or an app's events in a state or since a time", async () => {
+  await withOwnEvents(async (sql, app_key) => {
+    const states = ["done", "unroutable", "failed", "dead"];
+    const ids: Record<string, string> = {};
+    for (const state of states) {
+      ids[state] = await stored(sql, app_key, `replayed ${state}`);
+      await sql`
+        update channel_events set state = ${state}, attempts = 10, error = 'Some reason', next_attempt_at = null
+        where id = ${ids[state]}
+      `;
+    }
+    const other = await addChannelApp(sql);
+    await stored(sql, other.app_key, "of another app");
+    await sql`update channel_events set next_attempt_at = null, state = 'dead' where channel_app_id = ${other.id}`;
+    await actAs(sql, "service_role");
+    const replay = async (sql: Sql, given: Record<string, unknown>) => {
+      const { states = null, since = null, event_id = null, app = app_key } = given;
+      const [{ replayed }] = await sql`
+        select replay_channel_events(
+          states => ${states as string[]}, since => ${since as Date}, app_key => ${app as string},
+          event_id => ${event_id as string}
+        ) as replayed
+      `;
+      return replayed.marked;
+    };
+    /** How many events are marked, each time from the beginning. */
+    const marked = async (given: Record<string, unknown>) => {
+      let count = 0;
+      await sql.savepoint(async (sql) => {
+        count = await replay(sql, given);
+        throw new Error("undone");
+      }).catch((error) => assert.equal(error.message, "undone"));
+      return count;
+    };
+    assert.equal(await marked({}), 3);
+    assert.equal(await marked({ states: ["done"] }), 1);
+    assert.equal(await marked({ states: ["dead", "failed"] }), 2);
+    assert.equal(await marked({ since: new Date(Date.now() + 60_000) }), 0);
+    assert.equal(await marked({ since: new Date(Date.now() - 60_000) }), 3);
+    assert.equal(await marked({ event_id: ids.done }), 1);
+    assert.equal(await marked({ app: "no-such-app-anywhere" }), 0);
+    assert.equal(await replay(sql, {}), 3);
+    assert.equal(await replay(sql, {}), 0, "they are due already");
+    const { state, attempts, error, next_attempt_at } = await eventRow(sql, ids.dead);
+    assert.deepEqual([state, attempts, error, !!next_attempt_at], ["stored", 0, null, true]);
+    assert.equal((await eventRow(sql, ids.done)).state, "done");
+    await actAsSuperuser(sql);
+  });
+});

@@ -1,0 +1,331 @@
+// No plan of a write, a send, an event or a job depends on fresh statistics. A company of 30,000
+// contacts is added in one transaction. The planner knows no statistics, or those of 200 earlier
+// rows. A session may have kept plans that it made while the tables were empty. The test counts the
+// rows that each operation reads.
+
+import assert from "node:assert/strict";
+import type postgres from "postgres";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
+import { actAs, actAsSuperuser, type Sql } from "../support/acting_as.ts";
+import { anyPhone, type Company, makeCompany } from "../support/company.ts";
+import { itemOf } from "./inbound.ts";
+import { type Open, withOwnServer } from "./large_company.ts";
+import { callClaim, callSettle } from "./sends.ts";
+import { report } from "./statuses.ts";
+
+const MANY = 30_000;
+const MOST = 300;
+
+/** A session, as the Data API has one for each connection. */
+type Session = ReturnType<Open>;
+
+type Subject = Company & { app_key: string };
+
+async function addCompany(admin: Session): Promise<Subject> {
+  return await admin.begin(async (sql) => {
+    const company = await makeCompany(sql);
+    const app_key = crypto.randomUUID();
+    const sealed = "h..i.c.t";
+    const [{ id }] = await sql`
+      insert into channel_apps (app_key, name, sealed_secret, sealed_verify_token)
+      values (${app_key}, 'Tested', ${sealed}, ${sealed}) returning id
+    `;
+    await sql`update messaging_accounts set channel_app_id = ${id} where id = ${company.account_id}`;
+    return { ...company, app_key };
+  });
+}
+
+/** Gives a company contacts. Each has a conversation, a message, a send, a deal and other rows. */
+async function fill(
+  admin: Session,
+  { id, account_id, stage_ids, phone_number_id, app_key }: Subject,
+  count = MANY,
+) {
+  await admin.begin(async (sql) => {
+    // Triggers and checks of references are off, because the rows are valid and there are many.
+    await sql`set local session_replication_role = replica`;
+    await sql`
+      create temporary table added on commit drop as
+      select gen_random_uuid() as id, gen_random_uuid() as message_id, '+1555' || 1000000 + n as phone, n
+      from generate_series(1, ${count}::int) as n
+    `;
+    for (
+      const statement of [
+        sql`insert into contacts (id, company_id, phone, has_identity) select id, ${id}, phone, true from added`,
+        sql`insert into conversations (id, company_id, contact_id, messaging_account_id, phone_number_id)
+          select id, ${id}, id, ${account_id}, ${phone_number_id} from added`,
+        sql`insert into contact_windows (company_id, contact_id, account_id, last_inbound_at)
+          select ${id}, id, ${account_id}, now() from added`,
+        sql`insert into contact_identities (company_id, contact_id, user_id)
+          select ${id}, id, 'US.' || n from added`,
+        sql`insert into contact_former_phones (company_id, contact_id, phone, until)
+          select ${id}, id, '+1556' || 1000000 + n, 'infinity' from added`,
+        sql`insert into messages (id, company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
+          select message_id, ${id}, id, 'outbound', 'Hello', 'accepted', 'wamid.' || message_id from added`,
+        sql`insert into sends (
+            company_id, message_id, claim_id, idempotency_key, template_name, language_code, state, whatsapp_message_id,
+            lease_ends_at
+          )
+          select ${id}, message_id, gen_random_uuid(), 'key-' || n, 'order_update', 'pt_BR',
+            case when n % 300 = 0 then 'pending' else 'sent' end,
+            case when n % 300 <> 0 then 'wamid.' || message_id end, now()
+          from added`,
+        sql`insert into deals (company_id, title, contact_id, stage_id)
+          select ${id}, 'Deal', id, ${stage_ids[0]} from added`,
+        sql`insert into idempotency_keys (company_id, path, key, fingerprint)
+          select ${id}, '/contacts', 'key-' || n, 'f' from added`,
+        sql`insert into channel_events (channel_app_id, body, body_sha256, state, processed_at, person_marks)
+          select apps.id, convert_to(phone, 'UTF8'), sha256(convert_to(phone, 'UTF8')), 'done', now(), '{}'
+          from added cross join channel_apps as apps where app_key = ${app_key}`,
+        sql`insert into deleted_rows (company_id, resource, id, version, deleted_at)
+          select ${id}, 'contacts', gen_random_uuid(), 0, now() from added`,
+      ]
+    ) await statement;
+  });
+}
+
+type Operation = (sql: Sql) => Promise<unknown>;
+
+/** What requests, events and jobs do. Each runs in its own transaction and works on other contacts. */
+async function operationsOf(company: Subject): Promise<[string, Operation][]> {
+  const key_hash = await hashKey(company.keys.all);
+  const phone = anyPhone();
+  const other = anyPhone();
+  const sent = { claim_id: crypto.randomUUID(), idempotency_key: crypto.randomUUID(), phone };
+  const wamid = `wamid.${crypto.randomUUID()}`;
+  const as = (scope: string, work: Operation): Operation => async (sql) => {
+    await actAs(sql, "api_client", { key_hash, scope });
+    return await work(sql);
+  };
+  /** A write by a function, which returns the results of its items. */
+  const write = (
+    name: string,
+    item: (sql: Sql) => unknown,
+    more: Record<string, unknown> = {},
+    status = 200,
+  ) =>
+    as("write", async (sql) => {
+      const args = { items: [await item(sql)], ...more } as Record<string, postgres.JSONValue>;
+      const named = Object.keys(args).map((arg) =>
+        arg === "items"
+          ? `items => array(select jsonb_array_elements(asked -> 'items'))`
+          : `${arg} => ${arg === "idempotency" ? "asked -> 'idempotency'" : `asked ->> '${arg}'`}`
+      );
+      const [{ answer }] = await sql.unsafe(
+        `select ${name}(${named.join(", ")}) as answer from (select $1::jsonb as asked) as request`,
+        [args],
+      );
+      assert.equal(answer.results[0].status, status, JSON.stringify(answer));
+    });
+  const idOf = async (
+    sql: Sql,
+    table: string,
+    condition: postgres.PendingQuery<postgres.Row[]>,
+  ) => {
+    const [{ id }] = await sql`select id from ${sql(table)} where ${condition}`;
+    return id;
+  };
+  const known: Record<string, string> = {};
+  const [stage_id] = company.stage_ids;
+  const newDeal = () => ({ title: "Grown", contact_id: known.contact, stage_id });
+  const event = (item: Record<string, unknown>): Operation => async (sql) => {
+    await actAs(sql, "channel_client");
+    const named = { ...item, phone_number_id: company.phone_number_id };
+    const [{ received }] = await sql`
+      select receive_channel_event(
+        ${company.app_key}, ${btoa(crypto.randomUUID())}, ${sql.json([named] as postgres.JSONValue)}
+      ) as received
+    `;
+    assert.equal(received.state, "done", JSON.stringify(received));
+  };
+  const person = { phone, user_id: null, name: "Ana" };
+  return [
+    ["create", write("write_contacts", () => ({ phone, name: "Ana" }), {}, 201)],
+    [
+      "create with an Idempotency-Key",
+      write("write_contacts", () => ({ phone: other }), {
+        idempotency: { path: "/contacts", key: crypto.randomUUID(), fingerprint: "f" },
+      }, 201),
+    ],
+    ["note ids", async (sql) => {
+      known.contact = await idOf(sql, "contacts", sql`phone = ${phone}`);
+      known.other = await idOf(sql, "contacts", sql`phone = ${other}`);
+    }],
+    ["create a known contact", write("write_contacts", () => ({ phone }), {}, 409)],
+    ["upsert", write("write_contacts", () => ({ phone, name: "Bia" }), { on_conflict: "update" })],
+    ["batch of one", write("patch_contacts", () => ({ id: known.contact, name: "Eva" }))],
+    [
+      "new phone in a batch",
+      write("patch_contacts", () => ({ id: known.other, phone: anyPhone() })),
+    ],
+    [
+      "update",
+      as(
+        "write",
+        (sql) =>
+          sql`update contacts set name = 'Ada', custom_fields_patch = '{"a": 1}' where id = ${known.contact}
+          returning id, name`,
+      ),
+    ],
+    [
+      "new phone",
+      as(
+        "write",
+        (sql) => sql`update contacts set phone = ${anyPhone()} where id = ${known.other}`,
+      ),
+    ],
+    ["find by phone", as("write", (sql) => sql`select contact_id_by_phone(${phone})`)],
+    ["add a deal", write("write_deals", newDeal, {}, 201)],
+    ["note the deal", async (sql) => {
+      known.deal = await idOf(sql, "deals", sql`contact_id = ${known.contact}`);
+    }],
+    [
+      "change a deal",
+      write("patch_deals", () => ({ id: known.deal, stage_id: company.stage_ids[1] })),
+    ],
+    [
+      "update a deal",
+      as("write", (sql) => sql`update deals set status = 'won' where id = ${known.deal}`),
+    ],
+    ["archive a deal", as("write", (sql) => sql`select archive_deal(${known.deal})`)],
+    ["claim", as("messaging", (sql) => callClaim(sql, sent))],
+    [
+      "settle",
+      as(
+        "messaging",
+        (sql) =>
+          callSettle(sql, { claim_id: sent.claim_id, outcome: "sent", whatsapp_message_id: wamid }),
+      ),
+    ],
+    [
+      "repeat",
+      as("messaging", (sql) => callClaim(sql, { ...sent, claim_id: crypto.randomUUID() })),
+    ],
+    ["claim for a new phone", as("messaging", (sql) => callClaim(sql))],
+    ["status", event(report("delivered", 0, { id: wamid }))],
+    ["failed status", event(report("failed", 1, { id: wamid }))],
+    [
+      "message of a known person",
+      event(itemOf({ kind: "message", person, at: new Date().toISOString() })),
+    ],
+    ["message of a new person", event(itemOf({ kind: "message", person: { phone: anyPhone() } }))],
+    ["word", event(itemOf({ kind: "message", person, word: "start" }))],
+    ["reaction", event(itemOf({ kind: "reaction", person, target: wamid, emoji: "!" }))],
+    ["note the conversation", async (sql) => {
+      known.conversation = await idOf(sql, "conversations", sql`contact_id = ${known.contact}`);
+    }],
+    [
+      "reply",
+      as(
+        "messaging",
+        (sql) =>
+          sql`select claim_reply(gen_random_uuid(), ${known.conversation}, 'Hi') ->> 'result' as result`,
+      ),
+    ],
+    [
+      "find another conversation",
+      as(
+        "write",
+        (sql) => sql`select other_conversation_not_closed(${known.conversation})`,
+      ),
+    ],
+    [
+      "close a conversation",
+      as(
+        "write",
+        (sql) => sql`update conversations set status = 'closed' where id = ${known.conversation}`,
+      ),
+    ],
+    ["archive", as("write", (sql) => sql`select archive_contact(${known.other})`)],
+    ["restore", as("write", (sql) => sql`select restore_contact(${known.other})`)],
+    ["due events", async (sql) => {
+      await actAs(sql, "channel_client");
+      await sql`select due_channel_events()`;
+    }],
+    ["begin a job", async (sql) => {
+      await actAs(sql, "channel_client");
+      await sql`select begin_job('template-sync', ${company.account_id})`;
+    }],
+    ["import", async (sql) => {
+      await actAs(sql, "service_role");
+      const items = sql`array[${sql.json({ phone: anyPhone() })}::jsonb, ${
+        sql.json({ phone, name: "I" })
+      }]`;
+      await sql`select import_contacts(${company.id}, ${items}, 'update')`;
+    }],
+  ];
+}
+
+/** The rows that this session has read and not yet reported to the server, by table and index. */
+async function readSoFar(sql: Sql): Promise<Record<string, number>> {
+  const found = await sql`
+    select oid::regclass::text as name, pg_stat_get_xact_tuples_returned(oid)::int as rows from pg_class
+    where relkind in ('r', 'i') and relnamespace in ('public'::regnamespace, 'app'::regnamespace)
+  `;
+  return Object.fromEntries(found.map(({ name, rows }) => [name, rows]));
+}
+
+/** The rows that an operation reads, by the table or index in which it reads more than one. */
+async function rowsRead(session: Session, operation: Operation): Promise<Record<string, number>> {
+  let read: [string, number][] = [];
+  await session.begin(async (sql) => {
+    const before = await readSoFar(sql);
+    await operation(sql);
+    await actAsSuperuser(sql);
+    const after = await readSoFar(sql);
+    read = Object.entries(after).map(([name, rows]) => [name, rows - before[name]]);
+  });
+  return Object.fromEntries(read.filter(([, rows]) => rows > 1));
+}
+
+/** The operations that read too many rows, each with the number of rows by table. */
+async function tooMuchOf(sessions: Record<string, Session>, company: Subject) {
+  const found: string[] = [];
+  for (const [which, session] of Object.entries(sessions)) {
+    for (const [name, operation] of await operationsOf(company)) {
+      const read = await rowsRead(session, operation);
+      const sum = Object.values(read).reduce((total, rows) => total + rows, 0);
+      if (sum > MOST && !name.startsWith("note")) {
+        found.push(`${name} (${which}): ${JSON.stringify(read)}`);
+      }
+    }
+  }
+  return found;
+}
+
+async function warmUp(session: Session, company: Subject) {
+  for (let i = 0; i < 7; i++) {
+    for (const [, operation] of await operationsOf(company)) await rowsRead(session, operation);
+  }
+}
+
+Deno.test("operations read few rows of a company that was added after the statistics were made", async (t) => {
+  await withOwnServer(async (open) => {
+    const admin = open("supabase_admin", "template1");
+    await admin`alter system set autovacuum = off`;
+    await admin`select pg_reload_conf()`;
+    await admin`create database known template postgres`;
+
+    await t.step("without statistics, with plans of empty tables and new plans", async () => {
+      const [admin, kept] = [open("supabase_admin"), open("supabase_admin")];
+      await warmUp(kept, await addCompany(admin));
+      const company = await addCompany(admin);
+      await fill(admin, company);
+      assert.deepEqual(await tooMuchOf({ kept, fresh: open("supabase_admin") }, company), []);
+    });
+
+    await t.step("with statistics of 200 rows of other companies", async () => {
+      const [admin, kept] = [open("supabase_admin", "known"), open("supabase_admin", "known")];
+      await admin`alter database known set search_path = "$user", public, extensions`;
+      for (let i = 0; i < 20; i++) await fill(admin, await addCompany(admin), 10);
+      await admin`analyze`;
+      const company = await addCompany(admin);
+      await warmUp(kept, company);
+      await fill(admin, company);
+      assert.deepEqual(
+        await tooMuchOf({ kept, fresh: open("supabase_admin", "known") }, company),
+        [],
+      );
+    });
+  });
+});

@@ -1,0 +1,136 @@
+// A pending send whose lease has ended: its outcome is lost, so it is marked as failed and never sent again.
+
+import assert from "node:assert/strict";
+import { actAs, actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
+import { anyPhone, disconnectAccounts, newCompany } from "../support/company.ts";
+import { claim, endLease, FAILED, RELEASED, SENT, settle, standing } from "./sends.ts";
+
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
+
+const own = await newCompany();
+const other = await newCompany();
+const key = own.keys.messaging;
+
+const UNKNOWN = {
+  state: "failed",
+  reason: "outcome_unknown",
+  channel_code: null,
+  id: null,
+  message_status: "failed",
+  message_id: null,
+  moved: false,
+};
+
+/**
+ * Marks every send whose lease has ended as failed, as the scheduled job does. Returns how many.
+ */
+async function failExpired(sql: Sql): Promise<number> {
+  await actAs(sql, "service_role");
+  const [{ count }] = await sql`select fail_expired_sends() as count`;
+  await actAsSuperuser(sql);
+  return count;
+}
+
+/** How many sends this transaction has marked as failed, including those of other tests' companies. */
+async function endedHere(sql: Sql): Promise<number> {
+  const [{ count }] = await sql`
+    select count(*)::int from sends
+    where xmin = pg_current_xact_id()::xid and reason = 'outcome_unknown'
+  `;
+  return count;
+}
+
+test("a repeat reports a send as pending until its lease ends, and as failed after that", async (sql) => {
+  const asked = { phone: anyPhone(), idempotency_key: "once" };
+  const { send_id, conversation_id, message_id } = await claim(sql, key, asked);
+  const repeat = (status: string) => ({ result: "repeat", status, conversation_id, message_id });
+  await sql`
+    update sends set lease_ends_at = now() + interval '1 microsecond' where id = ${send_id}
+  `;
+  assert.deepEqual(await claim(sql, key, asked), repeat("pending"));
+  assert.equal((await standing(sql, send_id)).state, "pending");
+  await endLease(sql, send_id);
+  for (let times = 0; times < 2; times++) {
+    assert.deepEqual(await claim(sql, key, asked), repeat("failed"));
+    assert.deepEqual(await standing(sql, send_id), UNKNOWN);
+  }
+});
+
+Deno.test("a repeat reports an ended lease even when new sends would be refused", async () => {
+  const obstacles = [
+    (sql: Sql) => sql`update contacts set do_not_contact = true where company_id = ${own.id}`,
+    (sql: Sql) => disconnectAccounts(sql, own.id),
+  ];
+  for (const obstacle of obstacles) {
+    await rolledBack(async (sql) => {
+      const asked = { phone: anyPhone(), idempotency_key: "once" };
+      const { send_id } = await claim(sql, key, asked);
+      await endLease(sql, send_id);
+      await obstacle(sql);
+      assert.equal((await claim(sql, key, asked)).status, "failed");
+      assert.deepEqual(await standing(sql, send_id), UNKNOWN);
+    });
+  }
+});
+
+test("a repeat can end only the lease of its own send", async (sql) => {
+  const others = [
+    await claim(sql, key, { idempotency_key: "twice" }),
+    await claim(sql, key),
+    await claim(sql, other.keys.messaging, { idempotency_key: "once" }),
+  ];
+  const { send_id } = await claim(sql, key, { idempotency_key: "once" });
+  for (const each of [send_id, ...others.map((claimed) => claimed.send_id)]) {
+    await endLease(sql, each);
+  }
+  await claim(sql, key, { idempotency_key: "once" });
+  for (const { send_id } of others) {
+    assert.equal((await standing(sql, send_id)).state, "pending");
+  }
+});
+
+test("a send that is claimed again after a release gets a full new lease", async (sql) => {
+  const claim_id = crypto.randomUUID();
+  const { send_id } = await claim(sql, key, { claim_id, idempotency_key: "once" });
+  await endLease(sql, send_id);
+  await settle(sql, claim_id, RELEASED);
+  await claim(sql, key, { idempotency_key: "once" });
+  assert.equal((await claim(sql, key, { idempotency_key: "once" })).status, "pending");
+});
+
+test("the scheduled job marks and counts all sends whose leases have ended, in every company", async (sql) => {
+  const expired = [
+    await claim(sql, key, { idempotency_key: "once" }),
+    await claim(sql, key),
+    await claim(sql, other.keys.messaging),
+  ];
+  const running = await claim(sql, key);
+  await sql`
+    update sends set lease_ends_at = now() + interval '1 microsecond' where id = ${running.send_id}
+  `;
+  const settled: [string, unknown][] = [];
+  for (const settlement of [SENT, FAILED, RELEASED]) {
+    const claim_id = crypto.randomUUID();
+    const { send_id } = await claim(sql, key, { claim_id });
+    await settle(sql, claim_id, settlement);
+    await endLease(sql, send_id);
+    settled.push([send_id, await standing(sql, send_id)]);
+  }
+  for (const { send_id } of expired) await endLease(sql, send_id);
+
+  assert.equal(await failExpired(sql), await endedHere(sql));
+  for (const { send_id } of expired) assert.deepEqual(await standing(sql, send_id), UNKNOWN);
+  assert.equal((await standing(sql, running.send_id)).state, "pending");
+  for (const [id, before] of settled) assert.deepEqual(await standing(sql, id as string), before);
+  assert.equal(await failExpired(sql), 0);
+});
+
+test("the scheduled job does not read sends that are settled", async (sql) => {
+  // With few rows, the planner would scan the table.
+  await sql`set local enable_seqscan = off`;
+  const [row] = await sql`
+    explain (format json) select id from sends
+    where state = 'pending' and lease_ends_at <= now() for update skip locked
+  `;
+  assert.match(JSON.stringify(row), /sends_lease_idx/);
+});

@@ -1,0 +1,306 @@
+// How many rows a search reads of a company with 100,000 contacts. The statements are those that
+// the Data API makes for the gateway. Every filter of a list must have a case here.
+
+import assert from "node:assert/strict";
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql as kysely,
+} from "kysely";
+import type postgres from "postgres";
+import { parseFilter, parseJunction } from "../../local/rest/filter_grammar.ts";
+import { conditionSql } from "../../local/rest/filter_sql.ts";
+import type { Sql } from "../../local/postgres/database.ts";
+import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import {
+  amongArchived,
+  type Archived,
+  archivedConditions,
+} from "../../supabase/functions/gateway/records/archived.ts";
+import {
+  type Condition,
+  inCompany,
+  meeting,
+} from "../../supabase/functions/gateway/records/conditions.ts";
+import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
+import {
+  folded,
+  patternOf,
+  wordsOf,
+} from "../../supabase/functions/gateway/records/searched_words.ts";
+import { actAs } from "../support/acting_as.ts";
+import { environment } from "../support/test_stack.ts";
+import { casesOf, ORDINARY } from "./find_cases.ts";
+import { KEY_HASH, MEDIUM, MEDIUM_KEY_HASH, withLargeCompany } from "./large_company.ts";
+
+const VIEWS: Record<string, string> = {
+  "/contacts": "own_contacts",
+  "/deals": "own_deals",
+  "/conversations": "own_conversations",
+};
+const NO_FILTERS = ["limit", "cursor", "fields", "include", "sort", "include_total", "archived"];
+/** The columns in which archived records keep the values of other columns, as the resources declare them. */
+const ARCHIVES: Record<string, { keptIn?: Record<string, string> }> = {
+  "/contacts": { keptIn: { phone_key: "archived_phone_key" } },
+  "/deals": {},
+};
+
+/** More rows than a page may read. */
+const ARCHIVED = 3_000;
+const UNDONE = new Error("undone");
+
+const SEARCHED = [
+  ...["Zylberstajn", "щербаков", "zeppelin", "nobody"],
+  ...["ana", "ana silva", "a", "acme"],
+];
+
+/** A configuration that connects to nothing: only the declarations of the operations are read here. */
+const NOWHERE = await readConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
+
+const compiler = new Kysely({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+/** The query parameters of a list, as the gateway checks them. */
+function parametersOf(path: string) {
+  const list = gatewayOperations(NOWHERE)
+    .find((each) => each.method === "GET" && each.path === path);
+  // deno-lint-ignore no-explicit-any -- the schema is made when it is first needed
+  const schema = list!.query as any;
+  return schema.def.getter ? schema.def.getter() : schema;
+}
+
+/** The conditions of a parameter on these records, in the SQL of PostgREST. */
+function conditionsOf(
+  path: string,
+  parameter: string,
+  value: string,
+  { archived, company }: { archived?: Archived; company?: string } = {},
+): string[] {
+  const [field, key] = parameter.split(/\.(.*)/s);
+  const given = key === undefined ? { [field]: value } : { [field]: [[key, value]] };
+  const { limit: _, ...parsed } = parametersOf(path).parse(given);
+  const found: string[] = [];
+  const add = (condition: ReturnType<typeof parseFilter>["condition"]) => {
+    const literal = (text: string) => kysely.lit(text);
+    found.push(conditionSql(condition, null, literal).compile(compiler).sql);
+    return query;
+  };
+  const query = {
+    filter: (column: string, operator: string, operand: string): unknown =>
+      add(parseFilter(column, `${operator}.${operand}`).condition),
+    or: (filters: string): unknown => add(parseJunction("or", `(${filters})`).condition),
+  };
+  const chosen = Object.values(parsed).flat() as Condition[];
+  const resource = { archives: ARCHIVES[path] };
+  meeting(
+    // deno-lint-ignore no-explicit-any -- collects the calls that a query of supabase-js would get
+    query as any,
+    [
+      ...archivedConditions(resource, archived),
+      ...amongArchived(resource, archived, chosen),
+      ...inCompany(company, chosen),
+    ],
+  );
+  assert.ok(found.length > 0, parameter);
+  return found;
+}
+
+interface PlanNode {
+  "Node Type": string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  "Rows Removed by Index Recheck"?: number;
+  Plans?: PlanNode[];
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** How many rows, or row positions in a bitmap, a statement reads. Infinity if it scans a table. */
+async function rowsRead(sql: postgres.TransactionSql, statement: string): Promise<number> {
+  const [row] = await sql.unsafe(`explain (analyze, timing off, format json) ${statement}`);
+  const nodes = nodesOf(row["QUERY PLAN"][0].Plan);
+  const scans = nodes.filter((node) => /Scan$/.test(node["Node Type"]));
+  assert.ok(scans.length > 0, statement);
+  if (scans.some((node) => node["Node Type"] === "Seq Scan")) return Infinity;
+  const rows = scans.map((node) =>
+    node["Actual Loops"] *
+    (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0) +
+      (node["Rows Removed by Index Recheck"] ?? 0))
+  );
+  return Math.max(...rows);
+}
+
+/** Acts as a reading request, by default with the large company's key. */
+async function asReader(sql: postgres.TransactionSql, key_hash = KEY_HASH) {
+  await actAs(sql, "api_reader", { key_hash, scope: "read" });
+}
+
+async function idsOf(sql: Sql) {
+  const [ids] = await sql`
+    select
+      (select id from companies where name = 'Company 0') as company,
+      (select id from companies where name = 'Company 1') as medium,
+      (select contact_id from conversations join companies on companies.id = company_id
+       where companies.name = 'Company 0' order by conversations.created_at limit 1) as contact,
+      (select stage_id from deals group by 1 having count(*) = 100) as rare_stage,
+      (select stage_id from deals group by 1 order by count(*) desc limit 1) as common_stage,
+      (select team_id from conversations where team_id is not null group by 1 having count(*) = 100) as rare_team,
+      (select team_id from conversations where team_id is not null group by 1 order by count(*) desc limit 1)
+        as common_team
+  `;
+  return {
+    company: ids.company,
+    medium: ids.medium,
+    contact: ids.contact,
+    rareStage: ids.rare_stage,
+    commonStage: ids.common_stage,
+    rareTeam: ids.rare_team,
+    commonTeam: ids.common_team,
+  };
+}
+
+Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless only the oldest rows match", async (t) => {
+  await withLargeCompany(async (sql) => {
+    const ids = await idsOf(sql);
+    const cases = casesOf(ids);
+
+    for (const [path, view] of Object.entries(VIEWS)) {
+      await t.step(`the list ${path}`, async () => {
+        const filters = Object.keys(parametersOf(path).shape)
+          .filter((name) => !NO_FILTERS.includes(name));
+        const untried = filters.filter((name) =>
+          !Object.keys(cases[path]).some((tried) => tried.split(".")[0] === name)
+        );
+        assert.deepEqual(untried, []);
+        const tooMany: string[] = [];
+        await sql.begin(async (sql) => {
+          await asReader(sql);
+          for (const [parameter, values] of Object.entries(cases[path])) {
+            for (const [value, most = ORDINARY] of values) {
+              // Once as an instance that knows the key's company, and once as an instance that does
+              // not know it yet.
+              const asked = [ids.company, undefined].map((company) =>
+                conditionsOf(path, parameter, value, { company }).join(" and ")
+              );
+              for (const conditions of new Set(asked)) {
+                const statement = `select id, company_id from public.${view} where ${conditions}
+                  order by created_at desc, id desc limit 51`;
+                const read = await rowsRead(sql, statement);
+                if (read > most) tooMany.push(`${parameter}=${value} reads ${read} rows`);
+              }
+            }
+          }
+        });
+        assert.deepEqual(tooMany, []);
+      });
+    }
+
+    await t.step(
+      `a search for two words that few of ${MEDIUM} contacts have together does not read every contact`,
+      async () => {
+        const words = conditionsOf("/contacts", "q", "bruno globex", { company: ids.medium });
+        const pages = [
+          "order by created_at desc, id desc",
+          "order by name_sort, id",
+          "and temperature = 'cold' order by updated_at desc, id desc",
+          "and created_at <= '2025-12-01' order by created_at desc, id desc",
+        ];
+        await sql.begin(async (sql) => {
+          await asReader(sql, MEDIUM_KEY_HASH);
+          for (const page of pages) {
+            const statement = `select id, company_id from public.own_contacts where ${
+              words.join(" and ")
+            } ${page} limit 51`;
+            const read = await rowsRead(sql, statement);
+            assert.ok(read <= MEDIUM / 8, `${page} reads ${read} rows`);
+          }
+        });
+      },
+    );
+
+    await t.step("after the newest contacts were archived, lists still read few rows", async () => {
+      await sql.begin(async (sql) => {
+        await sql`set local session_replication_role = replica`;
+        const [{ phone }] = await sql`
+          with newest as (
+            select contacts.id from contacts join companies on companies.id = company_id
+            where companies.name = 'Company 0' order by contacts.created_at desc limit ${ARCHIVED}
+          )
+          update contacts set archived_at = now(), updated_at = now() from newest where contacts.id = newest.id
+          returning phone
+        `;
+        await sql`analyze contacts (archived_at, phone_key, archived_phone_key, updated_at)`;
+        await asReader(sql);
+        const from = "select id, company_id from public.own_contacts where";
+        const byPhone = (archived: Archived) =>
+          `${from} ${
+            conditionsOf("/contacts", "phone", phone, { archived }).join(" and ")
+          } order by created_at desc, id desc limit 51`;
+        const statements = [
+          `${from} archived_at is null order by created_at desc, id desc limit 51`,
+          `${from} archived_at is null order by updated_at desc, id desc limit 51`,
+          `${from} archived_at is not null order by created_at desc, id desc limit 51`,
+          ...(["exclude", "include", "only"] as const).map(byPhone),
+        ];
+        for (const statement of statements) {
+          const read = await rowsRead(sql, statement);
+          assert.ok(read <= ORDINARY, `${statement} reads ${read} rows`);
+        }
+        throw UNDONE;
+      }).catch((error) => assert.equal(error, UNDONE));
+    });
+
+    await t.step("a prepared search plans for each word, however often it ran before", async () => {
+      await sql.begin(async (sql) => {
+        await asReader(sql);
+        await sql.unsafe(`
+          prepare found (text, integer) as select * from own_contacts
+          where name_words like $1 order by created_at desc, id desc limit $2
+        `);
+        for (let i = 0; i < 10; i++) await sql.unsafe("execute found ('% ana%', 51)");
+        for (const word of ["zylberstajn", "nobody", "ana", "silva"]) {
+          const read = await rowsRead(sql, `execute found ('%${word}%', 51)`);
+          assert.ok(read <= 1000, `${word} reads ${read} rows`);
+        }
+      });
+    });
+
+    await t.step("a search over all kinds of records scans no table", async () => {
+      for (const text of SEARCHED) {
+        await sql.begin(async (sql) => {
+          await asReader(sql);
+          const read = async () => {
+            await sql`set local role none`;
+            const [counts] = await sql`
+              select sum(seq_scan)::int as scans, sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows
+              from pg_stat_xact_user_tables where relname in ('contacts', 'deals', 'conversations')
+            `;
+            await sql`set local role api_reader`;
+            return counts;
+          };
+          const before = await read();
+          await sql`
+            select * from search_records(${wordsOf(text).map(patternOf)}, ${folded(text).trim()},
+            50)
+          `;
+          const after = await read();
+          assert.equal(after.scans - before.scans, 0, text);
+          const rows = after.rows - before.rows;
+          assert.ok(rows < 10_000, `${text} reads ${rows} rows`);
+        });
+      }
+    });
+  });
+});

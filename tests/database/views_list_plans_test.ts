@@ -1,0 +1,381 @@
+// Every list of the gateway reads an index in the list's order. So the thousandth page costs as
+// much as the first, and no table is sorted or scanned. Only the short lists may be sorted whole:
+// teams, members, pipelines, stages and templates. The tests read the planner's plans for the
+// statements of the gateway's requests. The key belongs to a company with many rows among many
+// companies with few. The planner does not know whose key it is, and must not assume a small
+// company.
+
+import assert from "node:assert/strict";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
+import { listRoutes } from "../support/routes.ts";
+import { actAs, rolledBack, type Sql } from "../support/acting_as.ts";
+import { type Company, newCompany } from "../support/company.ts";
+
+interface List {
+  /** The statements that the gateway makes. */
+  view: string;
+  columns: string;
+  /** The column of the filter, which is the first column of the index. */
+  within?: string;
+  /**
+   * For each index, the columns by which it sorts the list. The gateway uses each in both
+   * directions.
+   */
+  orders: Record<string, readonly string[]>;
+  /**
+   * A statement that adds rows to every company of the table `crowd`, as many as its column `rows`
+   * says.
+   */
+  fill: string;
+  /** How many rows can share a value of an order's first column. A page reads these rows again. */
+  alike: number;
+  /** A condition of the list, in addition to the cursor. */
+  filter?(company: Company): string;
+}
+
+const MANY = 3000;
+const FEW = 5;
+
+/**
+ * Makes the table `crowd`: this company, which gets many rows, and 400 companies that get few. It
+ * has the ids that rows need.
+ */
+async function makeCrowd(sql: Sql, { id }: Company) {
+  await sql`
+    with small as (insert into companies (name) select 'Small' from generate_series(1, 400) returning id),
+      contact as (insert into contacts (company_id, phone) select id, '+15550100' from small),
+      account as (
+        insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
+        select id, floor(random() * 1e15)::bigint, '+15550100', 'h..iv.c.t' from small
+      )
+    select from small
+  `;
+  await sql`
+    create temporary table crowd on commit drop as
+    select
+      companies.id as company_id, contacts.id as contact_id, messaging_accounts.id as account_id,
+      stages.id as stage_id, case companies.id when ${id} then ${MANY}::int else ${FEW}::int end as rows
+    from companies
+    join contacts on contacts.company_id = companies.id
+    join messaging_accounts on messaging_accounts.company_id = companies.id
+    join stages on stages.company_id = companies.id and stages.position = 0
+    where companies.id = ${id} or companies.created_at = now()
+  `;
+}
+
+const STAGES: List = {
+  view: "own_stages",
+  columns: "id, company_id, pipeline_id, name, position, created_at, updated_at",
+  orders: { stages_by_position_idx: ["pipeline_id", "position", "id"] },
+  alike: MANY, // this test has more stages than a real pipeline, which has about a dozen
+  // The default pipeline gets as many stages as all others together.
+  fill: `
+    insert into pipelines (company_id, name, position)
+    select company_id, 'Pipeline', n from crowd, generate_series(1, rows / 50) n;
+    insert into stages (company_id, pipeline_id, name, position)
+    select company_id, pipelines.id, 'Stage', case when is_default then 4 + n else n - 1 end
+    from crowd join pipelines using (company_id),
+      -- Dense already, so that no row is written twice.
+      generate_series(1, case when is_default then rows else 50 end) n`,
+};
+
+const TEMPLATES: List = {
+  view: "own_templates",
+  columns: "id, name, language, status, components, variables, phone_number_ids",
+  orders: { templates_by_name_idx: ["name", "language", "id"] },
+  alike: 2, // in this test, a name has two languages
+  fill: `
+    insert into template_catalogues (company_id, business_account_id) select company_id, '1' from crowd;
+    insert into templates (
+      company_id, business_account_id, name, language, status, status_since, parameter_format, components,
+      variables, rendering, read_at
+    )
+    select company_id, '1', 'template_' || n / 2, case n % 2 when 0 then 'en' else 'es' end, 'APPROVED', now(),
+      'POSITIONAL', '[]', '{"header": [], "body": [], "buttons": []}', '{"buttons": []}', now()
+    from crowd, generate_series(1, rows) n`,
+};
+
+const MESSAGES: List = {
+  view: "own_messages",
+  columns: "*",
+  within: "conversation_id",
+  orders: { messages_newest_first_idx: ["created_at", "id"] },
+  alike: 1,
+  // One conversation is long, the others are short, and their messages are mixed, as in real use.
+  // The trigger that moves a conversation is off: it would update the long conversation for every
+  // message.
+  fill: `
+    set local session_replication_role = replica;
+    with short as (
+      insert into conversations (company_id, contact_id, messaging_account_id, phone_number_id, status)
+      select company_id, contact_id, account_id, '1', 'closed' from crowd, generate_series(1, rows / ${FEW})
+      returning company_id, id
+    ), message as (
+      select company_id, id, n from short, generate_series(1, ${FEW}) n
+      union all
+      select company_id, conversations.id, n
+      from crowd join conversations using (company_id), generate_series(1, rows) n
+    )
+    insert into messages (company_id, conversation_id, direction, content, created_at)
+    -- As long as people write: a table of few blocks would be read as a whole and sorted as cheaply.
+    select company_id, id, 'inbound', repeat('Hello ', 200), now() - n * interval '1 minute' from message order by random();
+    set local session_replication_role = origin`,
+  filter: ({ conversation_id }) => `conversation_id = '${conversation_id}'`,
+};
+
+const LISTS: Record<string, List> = {
+  contacts: {
+    view: "own_contacts",
+    columns: "id, name, phone, custom_fields, created_at",
+    orders: {
+      contacts_newest_first_idx: ["created_at", "id"],
+      contacts_by_update_idx: ["updated_at", "id"],
+      contacts_by_name_idx: ["name_sort", "id"],
+    },
+    alike: 2,
+    fill: `
+      insert into contacts (company_id, name, phone, created_at, updated_at)
+      select company_id, 'Name ' || n / 2, '+1555' || 1000000 + n, now() - n * interval '1 minute',
+        now() - n * interval '1 minute'
+      from crowd, generate_series(1, rows) n`,
+  },
+  deals: {
+    view: "own_deals",
+    columns: "*",
+    orders: {
+      deals_newest_first_idx: ["created_at", "id"],
+      deals_by_update_idx: ["updated_at", "id"],
+      deals_by_title_idx: ["title_sort", "id"],
+      deals_by_value_idx: ["value_sort", "id"],
+      deals_by_stage_change_idx: ["stage_changed_at", "id"],
+      deals_by_won_at_idx: ["won_sort", "id"],
+      deals_by_lost_at_idx: ["lost_sort", "id"],
+    },
+    alike: 2,
+    fill: `
+      set local session_replication_role = replica;
+      insert into deals
+        (company_id, title, value, contact_id, stage_id, created_at, updated_at, stage_changed_at, won_at, lost_at)
+      select company_id, 'Deal ' || n / 2, n / 2, contact_id, stage_id, at, at, at, at, at
+      from crowd, generate_series(1, rows) n, lateral (select now() - n * interval '1 minute' as at) as moment;
+      set local session_replication_role = origin`,
+  },
+  "deals/:id/history": {
+    view: "own_deal_history",
+    columns: "*",
+    within: "deal_id",
+    orders: { deal_history_by_time_idx: ["at", "id"] },
+    alike: 1,
+    // One deal has moved often and the others seldom, all over the same period. Otherwise the
+    // planner could not know how many moves of the deal are in half of the period. As with
+    // messages, the rows fill many blocks.
+    fill: `
+      insert into deals (company_id, title, contact_id, stage_id)
+      select company_id, 'Deal', contact_id, stage_id from crowd, generate_series(1, rows / ${FEW});
+      insert into deal_history (company_id, deal_id, kind, from_value, to_value, at)
+      select deals.company_id, deals.id, 'status_changed', repeat('a', 250), repeat('b', 250),
+        deals.created_at + n * interval '1 minute' * (${MANY} / moves)
+      from crowd join deals using (company_id),
+        lateral (select case when deals.created_at < now() then rows else ${FEW} end as moves) as often,
+        generate_series(1, moves) n
+      order by random()`,
+    filter: ({ deal_id }) => `deal_id = '${deal_id}'`,
+  },
+  conversations: {
+    view: "own_conversations",
+    columns: "*",
+    orders: {
+      conversations_newest_first_idx: ["created_at", "id"],
+      conversations_by_update_idx: ["updated_at", "id"],
+      conversations_by_last_message_idx: ["last_message_sort", "id"],
+    },
+    alike: 1,
+    fill: `
+      insert into conversations (
+        company_id, contact_id, messaging_account_id, phone_number_id, status, last_message_at, created_at,
+        updated_at
+      )
+      select company_id, contact_id, account_id, '1', 'closed', now() - n * interval '1 minute',
+        now() - n * interval '1 minute', now() - n * interval '1 minute'
+      from crowd, generate_series(1, rows) n`,
+  },
+  teams: {
+    view: "own_teams",
+    columns: "id, company_id, name, created_at, updated_at",
+    orders: { teams_newest_first_idx: ["created_at", "id"] },
+    alike: 1,
+    fill: `
+      insert into teams (company_id, name, created_at)
+      select company_id, 'Team ' || n, now() - n * interval '1 minute'
+      from crowd, generate_series(1, rows) n`,
+  },
+  members: {
+    view: "own_members",
+    columns: "id, company_id, name, role, created_at, updated_at",
+    orders: { company_members_newest_first_idx: ["created_at", "id"] },
+    alike: 1,
+    fill: `
+      with people as (
+        insert into auth.users (id)
+        select gen_random_uuid() from crowd, generate_series(1, rows)
+        returning id
+      ), numbered as (select id, row_number() over () as n from people)
+      insert into company_members (company_id, user_id, created_at)
+      select company_id, id, now() - n * interval '1 minute'
+      from (select *, row_number() over () as place from crowd, generate_series(1, rows)) as seats
+      join numbered on n = place`,
+  },
+  pipelines: {
+    view: "own_pipelines",
+    columns: "id, company_id, name, position, is_default, created_at, updated_at",
+    orders: { pipelines_by_position_idx: ["position", "id"] },
+    alike: 1,
+    fill: `
+      insert into pipelines (company_id, name, position)
+      select company_id, 'Pipeline', n from crowd, generate_series(1, rows) n`,
+  },
+  stages: STAGES,
+  "stages of a pipeline": {
+    ...STAGES,
+    filter: ({ pipeline_id }) => `pipeline_id = '${pipeline_id}'`,
+  },
+  "conversations/:id/messages": MESSAGES,
+  templates: TEMPLATES,
+  "templates of a name": { ...TEMPLATES, filter: () => "name = 'template_2'" },
+};
+
+interface Page {
+  order: readonly string[];
+  direction: "asc" | "desc";
+  filter?: string;
+  /** The values of the row after which the page starts. */
+  start?: string[];
+}
+
+/**
+ * The statement that the Data API makes for the gateway's request (see `after` in
+ * _shared/http/pagination.ts).
+ */
+function pageQuery({ view, columns }: List, { order, direction, filter, start }: Page): string {
+  const conditions = filter ? [filter] : [];
+  if (start) {
+    const beyond = direction === "asc" ? ">" : "<";
+    const at = (i: number, operator: string) => `${order[i]} ${operator} '${start[i]}'`;
+    const atOrBeyond = (i: number): string =>
+      i === order.length - 1
+        ? at(i, beyond)
+        : `(${at(i, `${beyond}=`)} and (${at(i, beyond)} or ${atOrBeyond(i + 1)}))`;
+    conditions.push(at(0, `${beyond}=`), `(${at(0, beyond)} or ${atOrBeyond(1)})`);
+  }
+  return `
+    select ${columns} from public.${view}
+    ${conditions.length > 0 ? `where ${conditions.join(" and ")}` : ""}
+    order by ${order.map((column) => `${column} ${direction}`).join(", ")} limit 51
+  `;
+}
+
+interface PlanNode {
+  "Node Type": string;
+  "Index Name"?: string;
+  "Index Cond"?: string;
+  "Subplan Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  "Shared Hit Blocks": number;
+  "Shared Read Blocks": number;
+  Plans?: PlanNode[];
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+/** The column of the table from which a column of a view is computed, as plans show it. */
+const COMPUTED_OF: Record<string, string> = {
+  name_sort: "name_words",
+  title_sort: "words",
+  value_sort: "value",
+  won_sort: "won_at",
+  lost_sort: "lost_at",
+  last_message_sort: "last_message_at",
+};
+
+/**
+ * Asserts that a statement reads only this index, with conditions on these columns. The statement
+ * looks up the company once, and reads no more rows than it returns.
+ */
+async function assertWalks(
+  sql: Sql,
+  query: string,
+  { index, alike, from }: { index: string; alike: number; from: string[] },
+) {
+  const [row] = await sql.unsafe(`explain (analyze, buffers, timing off, format json) ${query}`);
+  const nodes = nodesOf(row["QUERY PLAN"][0].Plan);
+  const plan = JSON.stringify(row["QUERY PLAN"], null, 2);
+  const kinds = nodes.map((node) => node["Node Type"]).sort();
+  assert.deepEqual(kinds, ["Index Scan", "Limit", "Result"], plan);
+  const scan = nodes.find((node) => node["Node Type"] === "Index Scan")!;
+  assert.equal(scan["Index Name"], index, plan);
+  const conditions = (scan["Index Cond"] ?? "").split(" AND ");
+  for (const column of ["company_id", ...from]) {
+    const name = new RegExp(`\\b${COMPUTED_OF[column] ?? column}\\b.* [<>=]`);
+    assert.ok(conditions.some((condition) => name.test(condition)), `${column}: ${plan}`);
+  }
+  const answered = nodes.find((node) => node["Node Type"] === "Limit")!["Actual Rows"];
+  assert.equal(scan["Actual Rows"], answered, plan);
+  const again = scan["Rows Removed by Filter"] ?? 0;
+  assert.ok(again <= alike, plan);
+  const company = nodes.find((node) => node["Node Type"] === "Result")!;
+  assert.match(company["Subplan Name"]!, /^InitPlan/, plan);
+  assert.equal(company["Actual Loops"], 1, plan);
+  // At most one block of the table for each row that is read, and a few blocks of the index. The
+  // blocks for the company do not count.
+  const blocksOf = (node: PlanNode) => node["Shared Hit Blocks"] + node["Shared Read Blocks"];
+  const blocks = blocksOf(scan) - blocksOf(company);
+  assert.ok(blocks <= answered + again + 10, `${blocks} blocks: ${plan}`);
+}
+
+Deno.test("these tests cover every list of the gateway", () => {
+  for (const { pattern } of listRoutes) assert.ok(LISTS[pattern.slice(1)], pattern);
+});
+
+for (const [name, list] of Object.entries(LISTS)) {
+  const { view, within, orders, alike } = list;
+  const divided = within ? [within] : [];
+
+  Deno.test(`each page of the list of ${name} reads the index of its order`, async () => {
+    const company = await newCompany();
+    const filter = list.filter?.(company);
+    const key_hash = await hashKey(company.keys.read);
+    await rolledBack(async (sql) => {
+      await makeCrowd(sql, company);
+      await sql.unsafe(list.fill);
+      const [{ table }] = await sql`
+        select view_name::regclass::text, table_name as table from information_schema.view_table_usage
+        where view_name = ${view}
+      `;
+      await sql.unsafe(`analyze ${table}`);
+      await actAs(sql, "api_reader", { key_hash, scope: "read" });
+
+      for (const [index, order] of Object.entries(orders)) {
+        const [middle] = await sql.unsafe(`
+          select ${order.map((column) => `${column}::text`).join(", ")} from public.${view} as row
+          ${filter ? `where ${filter}` : ""}
+          order by ${order.map((column) => `row.${column}`).join(", ")}
+          offset ${filter && !within ? 0 : MANY / 2} limit 1
+        `);
+        const start = order.map((column) => middle[column]);
+        for (const direction of ["asc", "desc"] as const) {
+          const first = pageQuery(list, { order, direction, filter });
+          await assertWalks(sql, first, { index, alike, from: filter ? [within ?? order[0]] : [] });
+          // A pipeline has few stages and a name has few languages, so their later pages need no
+          // index.
+          if (filter && !within) continue;
+          const later = pageQuery(list, { order, direction, filter, start });
+          await assertWalks(sql, later, { index, alike, from: [...divided, order[0]] });
+        }
+      }
+    });
+  });
+}

@@ -1,0 +1,246 @@
+// What wish a phone has after any order of words, manual changes, moves, archivings and messages
+// from other phones.
+
+import assert from "node:assert/strict";
+import { rolledBack, type Sql } from "../support/acting_as.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { committed, overlapping } from "./connections.ts";
+import { anyUserId, at, moved, tell } from "./inbound.ts";
+
+const { id: company_id, account_id } = await newCompany();
+
+async function newContact(sql: Sql, phone = anyPhone()): Promise<string> {
+  const [{ id }] = await sql`insert into contacts ${sql({ company_id, phone })} returning id`;
+  return id;
+}
+
+async function isStopped(sql: Sql, phone: string): Promise<boolean> {
+  const [contact] = await sql`select * from app.find_or_add_contact(${company_id}, ${phone}, null)`;
+  const [row] = await sql`select do_not_contact from contacts where id = ${contact.id}`;
+  return row.do_not_contact;
+}
+
+function says(
+  sql: Sql,
+  person: { phone: string | null; user_id?: string },
+  word: string | null,
+  seconds: number,
+) {
+  return tell(sql, account_id, { kind: "message", at: at(seconds), person, word });
+}
+
+async function takeBack(sql: Sql, id: string, seconds: number) {
+  await sql`update contacts set do_not_contact = false where id = ${id}`;
+  // This makes the change count as made at that time.
+  await sql`
+    update contacts set do_not_contact_at = ${at(seconds)} where id = ${id}
+    and do_not_contact_at = now()
+  `;
+}
+
+Deno.test("after any changes, a phone gets no messages exactly if the last word about it is stop", async () => {
+  for (let run = 0; run < 20; run++) {
+    await rolledBack(async (sql) => {
+      const phones = [anyPhone(), anyPhone(), anyPhone()];
+      /** The contact of each phone, with whether it is stopped. */
+      const holders = new Map<string, { id: string; stopped: boolean }>();
+      /** Which phones without a contact are stopped. */
+      const kept = new Map<string, boolean>();
+      const done: string[] = [];
+      for (let step = 1; step <= 10; step++) {
+        const any = () => phones[Math.floor(Math.random() * phones.length)];
+        const [phone, other] = [any(), any()];
+        const holder = holders.get(phone);
+        const action =
+          ["stop", "start", "take back", "move", "archive"][Math.floor(Math.random() * 5)];
+        done.push(`${action} ${phones.indexOf(phone)} ${phones.indexOf(other)}`);
+        if (action === "stop" || action === "start") {
+          await says(sql, { phone }, action, step);
+          const [{ id }] = await sql`
+            select id from contacts where company_id = ${company_id} and phone_key = app.phone_key(${phone})
+          `;
+          holders.set(phone, { id, stopped: action === "stop" });
+        } else if (!holder) {
+          continue;
+        } else if (action === "take back") {
+          await takeBack(sql, holder.id, step);
+          holder.stopped = false;
+        } else if (action === "archive") {
+          await sql`update contacts set archived_at = now() where id = ${holder.id}`;
+          holders.delete(phone);
+          kept.set(phone, holder.stopped);
+        } else if (!holders.has(other)) {
+          await sql`update contacts set phone = ${other} where id = ${holder.id}`;
+          holders.delete(phone);
+          holders.set(other, {
+            id: holder.id,
+            stopped: holder.stopped || kept.get(other) === true,
+          });
+          kept.set(phone, holder.stopped);
+        }
+      }
+      for (const phone of phones) {
+        const expected = holders.get(phone)?.stopped ?? kept.get(phone) ?? false;
+        assert.equal(await isStopped(sql, phone), expected, `${done.join(", ")}: ${phone}`);
+      }
+    });
+  }
+});
+
+Deno.test("if a stop is taken back and the contact then changes phones, neither phone is stopped", async () => {
+  for (const resumesBy of ["word", "hand"]) {
+    await rolledBack(async (sql) => {
+      const [phone, other] = [anyPhone(), anyPhone()];
+      const contactOf = async () =>
+        (await sql`
+        select id from contacts where company_id = ${company_id} and phone_key = app.phone_key(${phone})
+      `)[0].id;
+      await says(sql, { phone }, "stop", 1);
+      await sql`update contacts set archived_at = now() where id = ${await contactOf()}`;
+      await says(sql, { phone }, resumesBy === "word" ? "start" : null, 2);
+      const id = await contactOf();
+      if (resumesBy === "hand") await takeBack(sql, id, 3);
+      await sql`update contacts set phone = ${other} where id = ${id}`;
+      assert.deepEqual([await isStopped(sql, phone), await isStopped(sql, other)], [false, false]);
+    });
+  }
+});
+
+Deno.test("an erasure keeps only the wishes of people who want no messages", async () => {
+  for (const last of ["stop", "start"]) {
+    await rolledBack(async (sql) => {
+      const phone = anyPhone();
+      const id = await newContact(sql, phone);
+      await says(sql, { phone }, "stop", 1);
+      await says(sql, { phone }, last, 2);
+      await sql`select app.erase_contacts(${company_id}, array[${id}]::uuid[])`;
+      const kept = await sql`select 1 from app.kept_wishes where company_id = ${company_id}`;
+      assert.equal(kept.length, last === "stop" ? 1 : 0);
+    });
+  }
+});
+
+Deno.test("a stop wins over a manual change in the same second if the change came before the stop was known", async () => {
+  const ends: [[string, number][], boolean][] = [
+    [[["take back", 10.4], ["stop", 10]], true],
+    [[["take back", 10.4], ["stop", 9]], false],
+    [[["take back", 11], ["stop", 10]], false],
+    [[["stop", 10], ["take back", 10.4]], false],
+    [[["stop", 10], ["take back", 10.4], ["stop", 10]], true],
+    [[["stop", 10], ["take back", 10.4], ["start", 20], ["start", 5]], false],
+  ];
+  for (const [said, end] of ends) {
+    await rolledBack(async (sql) => {
+      const phone = anyPhone();
+      const id = await newContact(sql, phone);
+      await sql`update contacts set do_not_contact = ${
+        said[0][0] === "take back"
+      } where id = ${id}`;
+      for (const [what, seconds] of said) {
+        if (what === "take back") await takeBack(sql, id, seconds);
+        else await says(sql, { phone }, what, seconds);
+      }
+      assert.equal(await isStopped(sql, phone), end, JSON.stringify(said));
+    });
+  }
+});
+
+Deno.test("a phone is stopped by its person's wish even while another contact has the phone", async () => {
+  for (const stopsLater of [false, true]) {
+    await rolledBack(async (sql) => {
+      const [former, taken, user_id] = [anyPhone(), anyPhone(), anyUserId()];
+      await says(sql, { phone: former, user_id }, stopsLater ? null : "stop", 10);
+      const owner = await newContact(sql, taken);
+      await tell(sql, account_id, moved(former, taken, 20));
+      assert.equal(await isStopped(sql, taken), !stopsLater);
+      await says(sql, { phone: taken, user_id }, stopsLater ? "stop" : null, 30);
+      assert.equal(await isStopped(sql, taken), true);
+      // Another company can still send, because the owner has told that company something else.
+      await takeBack(sql, owner, 40);
+      await says(sql, { phone: taken, user_id }, null, 50);
+      assert.equal(await isStopped(sql, taken), false);
+    });
+  }
+});
+
+Deno.test("if an id turns out to belong to another contact, its wish moves to that contact", async () => {
+  await rolledBack(async (sql) => {
+    const [former, taken, user_id] = [anyPhone(), anyPhone(), anyUserId()];
+    const id = await newContact(sql, former);
+    await says(sql, { phone: taken, user_id }, "stop", 10);
+    await tell(sql, account_id, {
+      ...moved(former, taken, 20),
+      person: { phone: former, user_id: null },
+    });
+    await sql`select app.learn_user_id(${company_id}, ${id}, ${user_id}, null, ${at(30)})`;
+    assert.equal(await isStopped(sql, former), true);
+  });
+});
+
+Deno.test("if a person who said stop changes phones, the new phone is stopped, and the former phone is free", async () => {
+  await rolledBack(async (sql) => {
+    const [former, next] = [anyPhone(), anyPhone()];
+    await says(sql, { phone: former }, "stop", 10);
+    await tell(sql, account_id, moved(former, next, 20));
+    assert.deepEqual([await isStopped(sql, next), await isStopped(sql, former)], [true, false]);
+  });
+});
+
+Deno.test("a restored contact has the wishes that came from its phones and ids while it was archived", async () => {
+  const [phone, further, user_id] = [anyPhone(), anyPhone(), anyUserId()];
+  for (const said of [{ phone }, { phone: further }, { phone: null, user_id }]) {
+    await rolledBack(async (sql) => {
+      const id = await newContact(sql, phone);
+      await says(sql, { phone, user_id }, null, 10);
+      await says(sql, { phone: further, user_id }, null, 20);
+      await sql`update contacts set archived_at = now() where id = ${id}`;
+      await says(sql, said, "stop", 30);
+      await sql`update contacts set archived_at = now() where company_id = ${company_id} and do_not_contact`;
+      await sql`update contacts set archived_at = null where id = ${id}`;
+      assert.equal(await isStopped(sql, phone), true, JSON.stringify(said));
+    });
+  }
+});
+
+Deno.test("if a stopped contact changes phones while another request makes a contact with the old phone, that contact is stopped", async () => {
+  const makings: ((sql: Sql, phone: string) => Promise<unknown>)[] = [
+    async (sql, phone) => assert.equal(await isStopped(sql, phone), true),
+    newContact,
+  ];
+  for (const makes of makings) {
+    const phone = anyPhone();
+    const id = await committed(async (sql) => {
+      await says(sql, { phone }, "stop", 10);
+      const [contact] =
+        await sql`select id from contacts where company_id = ${company_id} and phone = ${phone}`;
+      return contact.id;
+    });
+    await overlapping(
+      (sql) => sql`update contacts set phone = ${anyPhone()} where id = ${id}`,
+      (sql) => makes(sql, phone),
+    );
+    assert.equal(await committed((sql) => isStopped(sql, phone)), true);
+  }
+});
+
+Deno.test("a stop that waits while its contact changes phones counts for the phone that sent the stop", async () => {
+  for (const user_id of [anyUserId(), undefined]) {
+    const [phone, another] = [anyPhone(), anyPhone()];
+    const id = await committed(async (sql) => {
+      await says(sql, { phone, user_id }, null, 10);
+      const [contact] = await sql`
+        select id from contacts where company_id = ${company_id} and phone = ${phone}
+      `;
+      return contact.id;
+    });
+    await overlapping(
+      (sql) => sql`update contacts set phone = ${another} where id = ${id}`,
+      (sql) => says(sql, { phone, user_id }, "stop", 20),
+    );
+    // The channel's id says that they are one person.
+    const stopped = await committed((sql) =>
+      Promise.all([phone, another].map((each) => isStopped(sql, each)))
+    );
+    assert.deepEqual(stopped, [true, user_id !== undefined]);
+  }
+});

@@ -1,0 +1,170 @@
+// A request not to be contacted belongs to both the phone and the contact, so no change of phones
+// loses it.
+import assert from "node:assert/strict";
+import { type Answer, call, send } from "../support/calls.ts";
+import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { sendTemplate, takenFrom, template } from "../support/sending.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompany();
+const { id: company_id, keys } = company;
+const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
+const webhook = await ownWebhook();
+
+function ask(method: string, path: string, json?: unknown): Promise<Answer> {
+  return call(keys.all, method, path, { json });
+}
+
+// deno-lint-ignore no-explicit-any -- a contact as the API answers it
+type Contact = any;
+
+async function done(answer: Promise<Answer>): Promise<Contact> {
+  const { status, body } = await answer;
+  assert.ok(status < 300, JSON.stringify(body));
+  return body?.data;
+}
+
+const newContact = (phone = anyPhone(), fields = {}): Promise<Contact> =>
+  done(ask("POST", "/contacts", { phone, ...fields }));
+
+async function foundBy(phone: string): Promise<Contact> {
+  const { body } = await ask("GET", `/contacts?phone=${encodeURIComponent(phone)}`);
+  assert.ok(body.data.length <= 1);
+  return body.data[0];
+}
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/** Delivers a message from a person, written at this second of the channel's clock. */
+async function inbound(
+  { phone, user_id }: { phone: string; user_id?: string },
+  text: string,
+  second = seconds(),
+) {
+  const from = phone.slice(1);
+  const value = {
+    metadata: { phone_number_id: company.phone_number_id },
+    contacts: [{ wa_id: from, ...(user_id && { user_id }) }],
+    messages: [{
+      ...{ from, ...(user_id && { from_user_id: user_id }), id: `wamid.${crypto.randomUUID()}` },
+      ...{ timestamp: String(second), type: "text", text: { body: text } },
+    }],
+  };
+  const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
+  const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+  assert.equal((await webhook.post(app, body)).status, 200);
+}
+
+/** The contact of a person who has just said STOP. */
+async function stopped(user_id?: string): Promise<Contact> {
+  const phone = anyPhone();
+  await inbound({ phone, user_id }, "STOP");
+  const contact = await foundBy(phone);
+  assert.equal(contact.do_not_contact, true);
+  return contact;
+}
+
+/** Asserts that nothing is sent to a phone, and that a dry run says so. */
+async function assertStopped(phone: string, message: string) {
+  const url = `${stack.template_url}?dry_run=true`;
+  const headers = { Authorization: `Bearer ${keys.messaging}`, "Content-Type": "application/json" };
+  const dry = await send(url, "POST", headers, JSON.stringify(template(phone)));
+  assert.deepEqual(
+    dry.body,
+    { success: false, dry_run: true, outcome: "do_not_contact" },
+    `${message}: dry run`,
+  );
+  const { body } = await sendTemplate(keys.messaging, template(phone));
+  assert.deepEqual(body, { success: false, reason: "do_not_contact" }, message);
+  assert.deepEqual(await takenFrom(company, phone), [], message);
+}
+
+const patched = (id: string, json: Record<string, unknown>) =>
+  done(ask("PATCH", `/contacts/${id}`, json));
+
+async function patchedTogether(items: unknown[]) {
+  const answers = await done(ask("PATCH", "/contacts/batch", { items }));
+  for (const { status } of answers) assert.equal(status, 200);
+}
+
+/** The ways in which a contact gets another phone, and what may happen to the contact then. */
+const MOVES: Record<string, (contact: Contact, phone: string) => Promise<unknown>> = {
+  "a PATCH": ({ id }, phone) => patched(id, { phone }),
+  "a PATCH that takes the wish back": ({ id }, phone) =>
+    patched(id, { phone, do_not_contact: false }),
+  "a PATCH of many": ({ id }, phone) => patchedTogether([{ id, phone }]),
+  "a PATCH of many through a third phone": ({ id }, phone) =>
+    patchedTogether([{ id, phone: anyPhone() }, { id, phone }]),
+  "a PATCH and an archiving": async ({ id }, phone) => {
+    await patched(id, { phone });
+    await done(ask("DELETE", `/contacts/${id}`));
+  },
+  "a PATCH and a restoring": async ({ id }, phone) => {
+    await patched(id, { phone });
+    await done(ask("DELETE", `/contacts/${id}`));
+    await done(ask("POST", `/contacts/${id}/restore`));
+  },
+  "a PATCH and a merge": async ({ id }, phone) => {
+    await patched(id, { phone });
+    const survivor = await newContact();
+    await done(ask("POST", `/contacts/${survivor.id}/merge`, { from: id }));
+  },
+  "a PATCH and an erasing": async ({ id }, phone) => {
+    await patched(id, { phone });
+    await done(ask("POST", `/contacts/${id}/erase`, { confirm: id }));
+  },
+};
+
+Deno.test("after STOP, nothing is sent to the old phone, however its contact gets a new phone", async () => {
+  for (const [name, move] of Object.entries(MOVES)) {
+    const contact = await stopped();
+    const phone = anyPhone();
+    await move(contact, phone);
+    await assertStopped(contact.phone, name);
+    if (!name.includes("takes the wish back")) {
+      await assertStopped(phone, `${name}: the other phone`);
+    }
+  }
+});
+
+Deno.test("a new contact with a phone inherits the opt-out of the earlier contact, with its source and time", async () => {
+  const makings: Record<string, (phone: string) => Promise<unknown>> = {
+    "a POST": (phone) => newContact(phone, { do_not_contact: false }),
+    "a PUT": (phone) => done(ask("PUT", "/contacts", { phone, name: "Ada" })),
+    "a batch": (phone) => done(ask("POST", "/contacts/batch", { items: [{ phone }] })),
+    "a PATCH of another contact": async (phone) => patched((await newContact()).id, { phone }),
+    "an import": (phone) =>
+      withDatabase((sql) =>
+        sql`select import_contacts(${company_id}, array[${sql.json({ phone })}]::jsonb[], 'update')`
+      ),
+    "a message": (phone) => inbound({ phone }, "Oi"),
+  };
+  for (const [name, make] of Object.entries(makings)) {
+    const { id, phone, do_not_contact_source, do_not_contact_at } = await stopped();
+    await patched(id, { phone: anyPhone() });
+    await make(phone);
+    const made = await foundBy(phone);
+    assert.notEqual(made.id, id, name);
+    assert.deepEqual(
+      [made.do_not_contact, made.do_not_contact_source, made.do_not_contact_at],
+      [true, do_not_contact_source, do_not_contact_at],
+      name,
+    );
+    await assertStopped(phone, name);
+  }
+});
+
+Deno.test("if a person who said STOP writes from another phone with the same user id, that phone is stopped too", async () => {
+  const user_id = `BR.${crypto.randomUUID().replaceAll("-", "")}`;
+  const contact = await stopped(user_id);
+  const [another, further] = [anyPhone(), anyPhone()];
+  await inbound({ phone: another, user_id }, "Oi");
+  await assertStopped(another, "a free phone");
+  assert.equal((await foundBy(another)).id, contact.id, "a further phone of the contact");
+
+  // This also holds if the contact was archived.
+  await done(ask("DELETE", `/contacts/${contact.id}`));
+  await inbound({ phone: further, user_id }, "Oi");
+  await assertStopped(further, "an archived contact's id");
+});

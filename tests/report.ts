@@ -1,0 +1,41 @@
+// The content of a report of `deno test`: a file in JUnit form.
+
+export interface FileTime {
+  path: string;
+  seconds: number;
+}
+
+/**
+ * The counts of tests, and the time of each file's tests. A run that wrote no report counts as no
+ * tests.
+ */
+export async function readReport(
+  report: string,
+): Promise<{ total: number; failed: number; files: FileTime[] }> {
+  const xml = await Deno.readTextFile(report).catch(() => "");
+  const [, total = "0", failures = "0", errors = "0"] =
+    /<testsuites[^>]* tests="(\d+)" failures="(\d+)" errors="(\d+)"/.exec(xml) ?? [];
+  const files = xml.split("<testsuite ").slice(1).map((suite) => ({
+    path: /name="(?:\.\/)?([^"]*)"/.exec(suite)?.[1] ?? "",
+    seconds: secondsOf(suite),
+  }));
+  return { total: Number(total), failed: Number(failures) + Number(errors), files };
+}
+
+/** The steps of a test come after it, and their time is part of the test's time. */
+function secondsOf(suite: string): number {
+  let [test, seconds] = ["", 0];
+  for (const [, name, time] of suite.matchAll(/<testcase name="([^"]*)"[^>]* time="([^"]*)"/g)) {
+    if (test !== "" && name.startsWith(`${test} &gt; `)) continue;
+    test = name;
+    seconds += Number(time);
+  }
+  return seconds;
+}
+
+/** A table of the ten files with the longest test times. */
+export function longestFiles(files: FileTime[]): string {
+  const longest = files.toSorted((one, other) => other.seconds - one.seconds).slice(0, 10);
+  const rows = longest.map(({ path, seconds }) => `${seconds.toFixed(1).padStart(8)}  ${path}`);
+  return ["\n seconds  file, the ten that took longest", ...rows, ""].join("\n");
+}

@@ -1,0 +1,98 @@
+import { pathToFileURL } from "node:url";
+import { type BenchStack, server } from "../stack.ts";
+import { root } from "../../local/checkout.ts";
+import { type FunctionProcess, startFunctionProcess } from "../../local/functions/process.ts";
+import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
+import {
+  readCredentialsKey,
+  sealToken,
+} from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { type Channel, startChannel } from "./channel.ts";
+import { type Companies, writeCompanies } from "./companies.ts";
+
+export type FunctionName = "gateway" | "send-external-template" | "whatsapp";
+
+export interface FunctionOptions {
+  /** The address of the Data API. If missing, it is the stack's own REST layer. */
+  restUrl?: string;
+  /** How far the function's clock is ahead. */
+  clockAheadMs?: number;
+  /** Gets all log lines of the function. */
+  hear?: (text: string) => void;
+}
+
+/** A stack that is attacked: one of this checkout, or one of the checkout to compare with. */
+export interface AttackedStack {
+  /** `this checkout`, or the folder of the other one. */
+  name: string;
+  stack: BenchStack;
+  channel: Channel;
+  companies: Companies;
+  /** The gateway, and a template function whose channel is `channel`. */
+  gateway: FunctionProcess;
+  sender: FunctionProcess;
+  startFunction(name: FunctionName, options?: FunctionOptions): Promise<FunctionProcess>;
+  /** Starts a REST layer that reaches the database at the address that `url` returns for a role. */
+  startRest(url: (role: string) => string): Promise<FunctionProcess>;
+}
+
+/**
+ * Starts a stack of a checkout on this machine, on free ports, and writes its companies.
+ * @param checkout its folder, with a slash at the end; by default, this checkout.
+ * @param resources ends everything, including parts that are still starting.
+ */
+export async function startAttackedStack(
+  resources: AsyncDisposableStack,
+  checkout = root,
+): Promise<AttackedStack> {
+  const load = (file: string) => import(pathToFileURL(checkout + file).href);
+  const [{ startBenchStack }, { functionEnvironment }] = await Promise.all([
+    load("trials/stack.ts"),
+    load("local/functions/environment.ts"),
+  ]);
+  const stack: BenchStack = await startBenchStack(resources);
+  const channel = startChannel(resources);
+  const { secrets } = stack;
+  const credentialsKey = readCredentialsKey(secrets.credentials_key);
+  const companies = await writeCompanies(
+    stack.owner,
+    (account) => sealToken(SANDBOX_TOKEN, account, credentialsKey),
+  );
+
+  const startFunction: AttackedStack["startFunction"] = async (name, options = {}) => {
+    const { restUrl = stack.rest.url, clockAheadMs, hear } = options;
+    const entry = `${checkout}supabase/functions/${name}/index.ts`;
+    const env = functionEnvironment(restUrl, secrets, channel.url);
+    const process = { cwd: checkout, owner: resources, hear };
+    if (clockAheadMs === undefined) return await startFunctionProcess({ ...process, entry, env });
+    return await startFunctionProcess({
+      ...process,
+      entry: `${root}trials/servers/other_clock.ts`,
+      env: { ...env, FUNCTION_ENTRY: pathToFileURL(entry).href, AHEAD_MS: String(clockAheadMs) },
+      permissions: ["--allow-net", "--allow-env", "--allow-read"], // needed to import the function
+    });
+  };
+  return {
+    name: checkout === root ? "this checkout" : checkout,
+    stack,
+    channel,
+    companies,
+    gateway: stack.gateway,
+    sender: await startFunction("send-external-template"),
+    startFunction,
+    startRest: (url) => {
+      const options = {
+        url: url("authenticator"),
+        privilegedUrl: url("supabase_admin"),
+        jwtSecret: secrets.jwt_secret,
+        publishableKey: secrets.publishable_key,
+        secretKey: secrets.secret_key,
+      };
+      const env = { REST_OPTIONS: JSON.stringify(options) };
+      return startFunctionProcess({
+        ...{ entry: server("rest"), env, owner: resources },
+        permissions: ["--allow-all"],
+      });
+    },
+  };
+}

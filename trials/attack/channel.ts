@@ -1,0 +1,49 @@
+/** A call of the channel: a message to a phone. */
+export interface ChannelCall {
+  /** The channel's id of the account's phone number. */
+  phoneNumberId: string;
+  authorization: string;
+  // deno-lint-ignore no-explicit-any -- the message as it came
+  message: any;
+}
+
+type Behaviour = (call: ChannelCall) => Response | Promise<Response>;
+
+/** An imitation of the WhatsApp API. For each account, it behaves as the attack needs. */
+export type Channel = ReturnType<typeof startChannel>;
+
+/** @param resources ends it. */
+export function startChannel(resources: AsyncDisposableStack) {
+  const behaviours = new Map<string, Behaviour>();
+  const calls: ChannelCall[] = [];
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const phoneNumberId = new URL(request.url).pathname.split("/").at(-2) ?? "";
+      const authorization = request.headers.get("Authorization") ?? "";
+      const call = { phoneNumberId, authorization, message: await request.json() };
+      calls.push(call);
+      return await (behaviours.get(phoneNumberId) ?? takes)(call);
+    },
+  );
+  // If a call hangs, the shutdown waits until its caller has ended.
+  resources.defer(() => void server.shutdown());
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/v26.0`,
+    /** In the order in which they arrived, including unanswered ones. */
+    calls,
+    /** Behaves in this way for an account until the result is disposed of. */
+    behave(phoneNumberId: string, behaviour: Behaviour): Disposable {
+      behaviours.set(phoneNumberId, behaviour);
+      return { [Symbol.dispose]: () => void behaviours.delete(phoneNumberId) };
+    },
+  };
+}
+
+/** Accepts a message. */
+export function takes(): Response {
+  return Response.json({
+    messaging_product: "whatsapp",
+    messages: [{ id: `wamid.${crypto.randomUUID()}`, message_status: "accepted" }],
+  });
+}

@@ -1,0 +1,51 @@
+import type { WireRequest } from "./wire.ts";
+
+/**
+ * Requests that many connections send again and again. Each `{{n}}` in them becomes a different
+ * number.
+ */
+export interface FloodPlan {
+  url: string;
+  connections: number;
+  requests: WireRequest[];
+  /** Sends the body byte by byte, and never all of it. */
+  trickles?: boolean;
+}
+
+/** The answers that the floods of a run got. */
+export interface FloodAnswers {
+  /** The number of answers by status. 0 means that a connection was closed without an answer. */
+  statuses: Record<number, number>;
+  /** Answers 429 and 503 without Retry-After. */
+  withoutRetryAfter: number;
+}
+
+/**
+ * Floods from a separate thread, so that this thread's measurements do not wait for the flood.
+ * @returns a function that ends the flood. All requests in progress are answered first.
+ */
+export function startFlood(plan: FloodPlan): () => Promise<FloodAnswers> {
+  const worker = new Worker(new URL("./flood_worker.ts", import.meta.url).href, { type: "module" });
+  worker.postMessage(plan);
+  return async () => {
+    const answers = new Promise<FloodAnswers>((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data);
+      worker.onerror = (event) => reject(new Error(event.message));
+    });
+    worker.postMessage("end");
+    const given = await answers;
+    worker.terminate();
+    return given;
+  };
+}
+
+/** Floods for this long. */
+export async function floodFor(plan: FloodPlan, ms: number): Promise<FloodAnswers> {
+  const end = startFlood(plan);
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return await end();
+}
+
+export function countOf({ statuses }: FloodAnswers): number {
+  return Object.values(statuses).reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,45 @@
+import { functionEnvironment } from "../../local/functions/environment.ts";
+import { functionEntry } from "../../local/functions/process.ts";
+import { median } from "../median.ts";
+import { type BenchStack, server } from "../stack.ts";
+import { bundleSizes } from "./bundle_size.ts";
+
+export type ColdStart = Awaited<ReturnType<typeof measureColdStarts>>[number];
+
+const SUBJECTS = [
+  { name: "bare Deno", entry: server("deno") },
+  { name: "bare Hono", entry: server("hono") },
+  { name: "gateway", entry: functionEntry("gateway") },
+  { name: "send-external-template", entry: functionEntry("send-external-template") },
+];
+/** Nothing listens here. */
+const NOWHERE = "http://127.0.0.1:9";
+
+/**
+ * Starts each function in rounds, in turn with bare Deno and bare Hono. Modules are cached. The
+ * first answer needs no database, because it refuses a request without a key.
+ */
+export async function measureColdStarts({ secrets, start }: BenchStack, rounds: number) {
+  const env = functionEnvironment(NOWHERE, secrets, NOWHERE);
+  const results = SUBJECTS.map((subject) => ({ ...subject, times: [] as number[] }));
+  for (let round = 0; round <= rounds; round++) {
+    for (const { name, entry, times } of results) {
+      await using server = await start(entry, env);
+      const began = performance.now();
+      const { status, body } = await fetch(`${server.url}/${name}`, { method: "POST" });
+      await body?.cancel();
+      const ms = server.listeningAfter + performance.now() - began;
+      if (status !== 200 && status !== 401) {
+        throw new Error(`${name} answered ${status} first:\n${server.log()}`);
+      }
+      if (round > 0) times.push(ms); // round 0 may have filled the cache
+    }
+  }
+  const sizes = await bundleSizes(results.map(({ entry }) => entry));
+  return results.map(({ name, times }, at) => ({
+    name,
+    /** Milliseconds from the start of its process to its first answer. */
+    firstAnswer: { median: median(times), min: Math.min(...times), max: Math.max(...times) },
+    ...sizes[at],
+  }));
+}

@@ -1,0 +1,152 @@
+import { createRequire } from "node:module";
+import { createHistogram } from "node:perf_hooks";
+import { ANY, filler, type PlannedRequest } from "./planned_request.ts";
+
+const tools = createRequire(new URL("tools/package.json", import.meta.url));
+
+type Fields = Record<string, string>;
+
+/**
+ * Requests that are sent for some time. Each `{{n}}` in them becomes a number that no other request
+ * gets.
+ */
+export interface Load {
+  /** For errors. */
+  title: string;
+  /** Scheme, host and port. */
+  url: string;
+  /** The number of connections. Each sends its next request when it has an answer. */
+  clients: number;
+  seconds: number;
+  /** Each client sends them in this order, again and again. */
+  requests: PlannedRequest[];
+  /**
+   * Decides whether an answer is right. Without this function, only an expected answer is right.
+   */
+  judge?(isExpected: boolean, answer: Answer): boolean;
+}
+
+/** What autocannon stores about a client's request until its answer. */
+type Context = { sent?: PlannedRequest };
+
+interface Answer {
+  status: number;
+  body: string;
+  headers: Fields;
+}
+
+/** In seconds. A later answer counts as wrong. */
+const TIMEOUT = 30;
+const NS_PER_MS = 1e6;
+
+/**
+ * Sends requests with autocannon and checks every answer.
+ * @throws Error with an example when an answer is wrong.
+ */
+export async function send({ title, url, clients, seconds, requests, judge }: Load) {
+  const latency = createHistogram();
+  const wrong: string[] = [];
+  const check = (sent: PlannedRequest, answer: Answer) => {
+    const fault = faultOf(sent, answer);
+    if (judge ? judge(!fault, answer) : !fault) return;
+    const { status, body } = answer;
+    wrong.push(`${sent.method} ${sent.path}: ${fault}: ${status} ${body.slice(0, 300)}`);
+  };
+  // If requests are always the same, autocannon builds them only once.
+  const isConstant = !JSON.stringify(requests).includes("{{");
+  // Loaded only here, because the budget needs no load, and its test runs without this package.
+  const running = tools("autocannon")({
+    url,
+    connections: clients,
+    timeout: TIMEOUT,
+    // The load normally ends earlier, as below. This limit is for a server that does not answer at
+    // all.
+    duration: seconds + TIMEOUT,
+    sampleInt: 10,
+    requests: requests.map((request) => {
+      const fill = filler(request);
+      const setupRequest = (defaults: object, context: Context) => {
+        context.sent = fill();
+        return { ...defaults, ...onWire(context.sent) };
+      };
+      const onResponse = (status: number, body: string, { sent }: Context, headers: Fields) =>
+        check(sent ?? request, { status, body, headers });
+      return { ...(isConstant ? onWire(request) : { setupRequest }), onResponse };
+    }),
+  });
+  const began = performance.now();
+  let last = began;
+  type Client = { responseMax: number };
+  running.on("response", (client: Client, _status: number, _bytes: number, ms: number) => {
+    last = performance.now();
+    latency.record(Math.round(ms * NS_PER_MS));
+    // No further requests are sent. The requests in progress are still answered, so that their
+    // whole cost is counted.
+    if (last - began >= seconds * 1000) client.responseMax = 1;
+  });
+  let resets = 0;
+  running.on("reqError", (error: NodeJS.ErrnoException) => {
+    // Deno 2.9.5 closes a connection after some requests with a body (denoland/deno#36657). A request
+    // that was sent at that moment gets no answer, and the client connects again.
+    if (error.code === "ECONNRESET" && ++resets < latency.count) return;
+    wrong.push(`no answer: ${error.message}`);
+  });
+  const { non2xx } = await running;
+  if (latency.count === 0) wrong.push("no answer at all");
+  if (wrong.length > 0) {
+    throw new Error(
+      `${title}: ${wrong.length} of ${latency.count} answers were wrong.\n  ${wrong[0]}`,
+    );
+  }
+  const percentile = (percent: number) => latency.percentile(percent) / NS_PER_MS;
+  return {
+    requests: latency.count,
+    /** From the first request to the last answer. */
+    seconds: (last - began) / 1000,
+    /** Latencies in milliseconds. */
+    p50: percentile(50),
+    p95: percentile(95),
+    p99: percentile(99),
+    max: percentile(100),
+    /** Answers other than 2xx. */
+    failed: non2xx as number,
+  };
+}
+
+function onWire({ method, path, headers, json }: PlannedRequest) {
+  return { method, path, headers: { ...headers }, body: JSON.stringify(json) };
+}
+
+/** The last correct answer to each request. */
+const right = new WeakMap<PlannedRequest, string>();
+
+/** The difference between an answer and the expected one; undefined when there is none. */
+function faultOf(sent: PlannedRequest, { status, body }: Answer): string | undefined {
+  if (status !== sent.status) return `the status is not ${sent.status}`;
+  // The answers to a constant request mostly have the same bytes. These bytes are checked only
+  // once.
+  if (right.get(sent) === body) return undefined;
+  const fault = difference(sent.answer, parsed(body));
+  if (fault) return `the body${fault}`;
+  right.set(sent, body);
+}
+
+// deno-lint-ignore no-explicit-any
+function difference(expected: any, actual: any): string | undefined {
+  if (expected === ANY) return actual === undefined ? " is missing" : undefined;
+  if (typeof expected !== "object") return actual === expected ? undefined : " differs";
+  if (Array.isArray(expected) && expected.length !== actual?.length) return " has another length";
+  for (const name in expected) {
+    const fault = difference(expected[name], actual?.[name]);
+    if (fault) return `.${name}${fault}`;
+  }
+}
+
+/** The value of a JSON text; undefined when the text is not JSON. */
+export function parsed(text: string) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+// The requests that the benchmark sends.
+
+type Fields = Record<string, string>;
+
+/** A request, and what every answer to it must contain. */
+export interface PlannedRequest {
+  method: string;
+  path: string;
+  headers: Fields;
+  json?: unknown;
+  /**
+   * Values for the placeholders, such as `{{id}}`, by their names. The requests take one set of
+   * values after the other.
+   */
+  targets?: Fields[];
+  status: number;
+  /**
+   * The JSON of the answer. ANY matches any value. Additional fields are allowed, additional
+   * elements are not.
+   */
+  answer: unknown;
+}
+
+export const ANY = null;
+
+let number = 1_000_000_000;
+
+/**
+ * Replaces the placeholders of a request. A request without placeholders is the same object each
+ * time.
+ */
+export function filler({ targets, ...request }: PlannedRequest): () => PlannedRequest {
+  const template = JSON.stringify(request);
+  if (!template.includes("{{")) return () => request;
+  return () => {
+    const n = String(number++);
+    const values: Fields = { n, ...targets?.[number % targets.length] };
+    return JSON.parse(template.replace(/\{\{(\w+)\}\}/g, (_, name) => values[name]));
+  };
+}

@@ -1,0 +1,15 @@
+/** The median: the middle value, or the mean of the two middle values if their number is even. */
+export function median(values: number[]): number {
+  return percentile(values, 50);
+}
+
+/**
+ * The value below which this percentage of some values lies, interpolated between its two
+ * neighbours.
+ */
+export function percentile(values: number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const place = (sorted.length - 1) * percent / 100;
+  const [below, above] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]];
+  return below + (above - below) * (place - Math.floor(place));
+}
