@@ -1,20 +1,37 @@
 import { html, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+
+/** The question of the dialog that was rendered last. */
+let latest: object;
 
 /**
  * A question in front of the page. The browser keeps the focus within it, closes it with Escape,
  * and gives the focus back.
+ * @param asked an object of this question alone. The next question has another one, so it gets a
+ * dialog of its own. The browser reports a moment later that a dialog was closed, and meanwhile the
+ * next question may be open.
  * @param closed is called after the dialog was closed, in any way. From then on, the dialog must not be
  * rendered.
  */
 export function dialog(
+  asked: object,
   title: string,
   content: TemplateResult,
   closed: () => void,
 ): TemplateResult {
-  return html`<dialog @close=${closed} aria-labelledby="dialog-title">
-    <h2 id="dialog-title">${title}</h2>
-    ${content}
-  </dialog>`;
+  latest = asked;
+  const onClose = () => {
+    if (latest === asked) closed();
+  };
+  return html`${
+    keyed(
+      asked,
+      html`<dialog @close=${onClose} aria-labelledby="dialog-title">
+      <h2 id="dialog-title">${title}</h2>
+      ${content}
+    </dialog>`,
+    )
+  }`;
 }
 
 /** Closes the open dialog. The browser gives the focus back to the element that had it. */

@@ -11,7 +11,11 @@ import { writes } from "../support/replying.ts";
 import { stack } from "../support/test_stack.ts";
 
 const FOLDER = "examples/flows/";
-const flows = Array.from(Deno.readDirSync(root + FOLDER), ({ name }) => name).sort();
+/**
+ * The flow that reads changes is first. While another test has a transaction open, changes wait, and
+ * after another flow this flow would read the contact of that flow before its own.
+ */
+const flows = Array.from(Deno.readDirSync(root + FOLDER), ({ name }) => name).sort().reverse();
 
 /** The person whom the reply flow answers by default. */
 const WHO_WRITES = "+14155550147";
@@ -57,10 +61,12 @@ async function run(
 function failedChecks({ files }: any): Record<string, string[]> {
   const failed: Record<string, string[]> = {};
   for (const [path, { executedWorkflows: [workflow] }] of Object.entries<typeof files>(files)) {
-    const checks = workflow.executedSteps.flatMap(
-      ({ stepId, checks }: { stepId: string; checks: Check[] }) =>
-        checks.filter(({ passed }) => !passed)
-          .map(({ name, condition }) => `${stepId}: ${condition ?? name}`),
+    // A step that was repeated is in the report once for each attempt. The last attempt counts.
+    const last = new Map<string, Check[]>();
+    for (const { stepId, checks } of workflow.executedSteps) last.set(stepId, checks);
+    const checks = Array.from(last).flatMap(([stepId, checks]) =>
+      checks.filter(({ passed }) => !passed)
+        .map(({ name, condition }) => `${stepId}: ${condition ?? name}`)
     );
     if (checks.length > 0) failed[path.replace(FOLDER, "")] = checks;
   }
@@ -93,6 +99,7 @@ async function companyToWriteTo(): Promise<Company> {
 
 Deno.test("every flow passes and does its job once", async () => {
   assert.equal(flows.length, 5);
+  assert.equal(flows[0], "sync-contacts.arazzo.yaml");
   const company = await companyToWriteTo();
   assert.deepEqual(await run(flows, company, stack.url), { passed: true, failed: {} });
   const sent = await fetch(`${stack.sandbox_url}?phone_number_id=${company.phone_number_id}`);

@@ -36,6 +36,7 @@ export class Disconnection {
       app.render();
     };
     return dialog(
+      this.#action,
       t.accounts.disconnectQuestion(phone),
       html`
         <p>${t.accounts.disconnectMeaning(phone)}</p>

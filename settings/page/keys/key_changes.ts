@@ -26,17 +26,19 @@ const USUAL_OVERLAP = 24;
 /** The question about a change, with its fields. @param closed is called after the question was closed. */
 export function questionOf(
   key: ApiKey,
-  { change, action }: { change: AskedChange; action: Action },
+  asked: { change: AskedChange; action: Action },
   app: App,
   closed: () => void,
 ): TemplateResult {
   const { t } = app;
+  const { change, action } = asked;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const fields = new FormData(event.target as HTMLFormElement);
     return action.run(app, () => DOES[change](key, fields, app));
   };
   return dialog(
+    asked,
     t.change[change].title,
     html`<form novalidate @submit=${submit}>
       ${CONTENTS[change](key, app)}

@@ -107,6 +107,7 @@ export class ShownOnce {
       leave();
     };
     return dialog(
+      leave,
       t.once.leaveTitle,
       html`
         <p>${t.once.leaveText}</p>
