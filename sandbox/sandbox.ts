@@ -69,9 +69,9 @@ const SERVED =
 
 /**
  * An imitation of the WhatsApp API. It has the templates of templates.ts, accepts media, and
- * accepts and refuses messages as the channel would. For the recipients of `MAGIC`, it fails as the
- * channel does when something is wrong. It reports to a webhook what happens to each message; a
- * recipient of `STORIES` has a special story.
+ * accepts and refuses messages as the channel would. For the recipients in `MAGIC`, it imitates a
+ * failure of the channel. It reports to a webhook what happens to each message; a recipient of
+ * `STORIES` has a special story.
  */
 export function sandbox(
   {

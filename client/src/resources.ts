@@ -29,7 +29,7 @@ export type ConversationIncluded = Required<Pick<api.ConversationWithIncluded, "
  */
 export type WrittenContact = api.Contact | api.ContactWithoutCustomFields;
 
-/** The people with whom your company talks. */
+/** The people that your company talks to. */
 export interface Contacts
   extends
     Lists<api.Contact, api.ListContactsQuery>,

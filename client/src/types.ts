@@ -68,7 +68,7 @@ export type ChannelError = {
   details?: string;
 };
 
-/** A person with whom the company talks. */
+/** A person that the company talks to. */
 export type Contact = {
   /** The id of the record. */
   readonly id: string;
@@ -228,7 +228,7 @@ export type ContactExport = {
 export type ContactFormerPhone = {
   /** The phone. */
   phone: string;
-  /** The time until which the person had the phone; `null` if the person still has the phone (a further phone). */
+  /** When the person stopped using the phone; `null` for an additional phone, which the person still uses. */
   until: string | null;
 };
 
@@ -770,7 +770,7 @@ export type ListContactsQuery = {
   "name[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
   /** Finds contacts by email address. Upper and lower case make no difference. */
   email?: OneOrMore<string> | undefined;
@@ -778,7 +778,7 @@ export type ListContactsQuery = {
   "email[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `email`; `false` finds records with a value. */
   "email[empty]"?: boolean | undefined;
-  /** Finds records with this text in `email`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
+  /** Finds records with this text in `email`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "email[contains]"?: string | undefined;
   /** Finds contacts by phone, in any spelling of the number. In a URL, write the plus sign as `%2B`. */
   phone?: OneOrMore<string> | undefined;
@@ -810,7 +810,7 @@ export type ListContactsQuery = {
   "job_title[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `job_title`; `false` finds records with a value. */
   "job_title[empty]"?: boolean | undefined;
-  /** Finds records with this text in `job_title`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
+  /** Finds records with this text in `job_title`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "job_title[contains]"?: string | undefined;
   /** Finds records whose `empresa` is this value, or one of these values. */
   empresa?: OneOrMore<string> | undefined;
@@ -818,7 +818,7 @@ export type ListContactsQuery = {
   "empresa[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `empresa`; `false` finds records with a value. */
   "empresa[empty]"?: boolean | undefined;
-  /** Finds records with this text in `empresa`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
+  /** Finds records with this text in `empresa`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "empresa[contains]"?: string | undefined;
   /** Finds records whose `do_not_contact` is this value, or one of these values. */
   do_not_contact?: OneOrMore<boolean> | undefined;
@@ -1028,7 +1028,7 @@ export type ListDealsQuery = {
   "title[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `title`; `false` finds records with a value. */
   "title[empty]"?: boolean | undefined;
-  /** Finds records with this text in `title`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
+  /** Finds records with this text in `title`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "title[contains]"?: string | undefined;
   /** Finds records whose `value` is this value, or one of these values. */
   value?: OneOrMore<number | string> | undefined;
@@ -1122,7 +1122,7 @@ export type ListMembersQuery = {
   "name[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
   /** Finds records whose `role` is this value, or one of these values. */
   role?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
@@ -1321,7 +1321,7 @@ export type ListPipelinesQuery = {
   "name[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
   /** Finds records whose `position` is this value, or one of these values. */
   position?: OneOrMore<number> | undefined;
@@ -1392,7 +1392,7 @@ export type ListStagesQuery = {
   "name[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
   /** Finds records whose `position` is this value, or one of these values. */
   position?: OneOrMore<number> | undefined;
@@ -1444,7 +1444,7 @@ export type ListTeamsQuery = {
   "name[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
   /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
@@ -1484,7 +1484,7 @@ export type ListTemplatesQuery = {
   "name[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `name`; `false` finds records with a value. */
   "name[empty]"?: boolean | undefined;
-  /** Finds records with this text in `name`; case, accents and punctuation make no difference. A text of one or two letters is found only at the beginning of a word; a longer text is found anywhere. */
+  /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
   /** Finds records whose `language` is this value, or one of these values. */
   language?: OneOrMore<string> | undefined;

@@ -25,7 +25,7 @@ const TEMPLATE = {
 };
 const ORDER_KEY = "order-A-1815-shipped";
 const REPLY = "Sí, con transferencia está bien. Le envío los datos.";
-/** A send to a recipient for whom the sandbox answers with a failure. */
+/** A send to a phone for which the sandbox answers with a failure. */
 const failingSend = (name: string, summary: string, phone: string): ExampleRequest => ({
   name,
   summary,

@@ -52,8 +52,8 @@ const FILTERS: Record<string, (field: string) => string> = {
   lte: (field) => compared(field, "this time or earlier", "at most this number"),
   contains: (field) =>
     `Finds records with this text in \`${field}\`; case, accents and punctuation make no ` +
-    "difference. A text of one or two letters is found only at the beginning of a word; a longer " +
-    "text is found anywhere.",
+    "difference. One or two letters match only at the beginning of a word; a longer text matches " +
+    "anywhere.",
   all: (field) => `Finds records whose \`${field}\` has all of these values.`,
   empty: (field) =>
     `\`true\` finds records without a value in \`${field}\`; \`false\` finds records with a value.`,

@@ -10,7 +10,7 @@ import type { View } from "./view.ts";
 /** This many entries are read at a time. */
 const PAGE = 50;
 
-/** The view of what was done to the keys and members: by whom and when, the newest first. */
+/** Shows what was done to the keys and members, who did it, and when. The newest entry is first. */
 export function history(): View {
   const reading = new Action();
   let events: CompanyEvent[] = [];

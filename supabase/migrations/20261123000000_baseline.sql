@@ -2394,7 +2394,7 @@ select app.make_feed('contact_changes', 'contacts', '
 -- schemas/31_phones.sql
 
 -- The phones and ids by which a contact is found: its own phone, earlier phones, and the channel's ids of the person. A
--- person whose contacts were merged also has further phones.
+-- person whose contacts were merged also has additional phones.
 
 create table public.contact_former_phones (
   id uuid primary key default gen_random_uuid(),
@@ -2411,7 +2411,7 @@ create table public.contact_former_phones (
     references public.contacts (company_id, id) on delete cascade
 );
 comment on table public.contact_former_phones is
-  'The earlier phones of a contact, and its further phones. A further phone is one that the person has in addition to '
+  'The earlier phones of a contact, and its additional phones. An additional phone is one that the person has besides '
   'the phone of the contact. Its `until` is infinity. A message that the person sent from an earlier phone still '
   'belongs to the contact.';
 comment on column public.contact_former_phones.is_archived is
@@ -2480,7 +2480,7 @@ begin
     -- This is a subquery for each phone, because the plan of a join may read all rows of the company.
     select coalesce(
       (select id from public.contacts where company_id = own_company_id and phone_key = app.phone_key(given.phone)),
-      -- A further phone of a person whose contacts were merged.
+      -- An additional phone of a person whose contacts were merged.
       (
         select contact_id from public.contact_former_phones
         where company_id = own_company_id and phone_key = app.phone_key(given.phone) and until = 'infinity'
@@ -2493,8 +2493,8 @@ begin
 end
 $$;
 comment on function app.contacts_of_phones(uuid, text[]) is
-  'Returns the contact of each phone. The phone may have any spelling, and may be a further phone of the contact. '
-  'Returns null in the place of a phone without a contact.';
+  'Returns the contact of each phone. The phone may have any spelling, and may be an additional phone of the contact. '
+  'For a phone without a contact, returns null.';
 
 create function public.contact_id_by_phone(phone text) returns uuid
 language sql stable security definer
@@ -2503,14 +2503,14 @@ as $$
   select (app.contacts_of_phones((select app.company_id('write')), array[contact_id_by_phone.phone]))[1]
 $$;
 comment on function public.contact_id_by_phone(text) is
-  'Returns the contact of the key''s company that has this phone. The phone may have any spelling, and may be a '
-  'further phone of the contact. Returns null when there is no such contact. Needs a write token.';
+  'Returns the contact of the key''s company that has this phone. The phone may have any spelling, and may be an '
+  'additional phone of the contact. Returns null when there is no such contact. Needs a write token.';
 grant execute on function public.contact_id_by_phone(text) to api_client;
 
 -- A caller may look for a phone of a person whose contacts were merged. The caller then finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
--- Security definer, because a token cannot read the phone keys of further phones. So the function gets the company from
--- the key.
+-- Security definer, because a token cannot read the phone keys of additional phones. So the function gets the company
+-- from the key.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -2530,14 +2530,14 @@ begin
 end
 $$;
 comment on function public.contacts_of_further_phones(text[], boolean) is
-  'Returns the contacts of the key''s company that have one of these phones as a further phone, because other '
+  'Returns the contacts of the key''s company that have one of these phones as an additional phone, because other '
   'contacts were merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
 
--- A further phone belongs to its contact, and another contact cannot take it. Otherwise a person who asked not to be
--- contacted could be reached at that phone.
+-- An additional phone belongs to its contact, and another contact cannot take it. Otherwise a person who asked not to
+-- be contacted could be reached at that phone.
 create function app.refuse_further_phone() returns trigger
--- Security definer, because a key or a person who writes a contact cannot read the further phones of other contacts.
+-- Security definer, because a key or a person who writes a contact cannot read the additional phones of other contacts.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -2549,20 +2549,21 @@ begin
   ) then
     raise unique_violation using
       message = 'duplicate key value violates unique constraint "contacts_one_per_phone"',
-      detail = 'The phone is a further phone of another contact.',
+      detail = 'The phone is an additional phone of another contact.',
       constraint = 'contacts_one_per_phone';
   end if;
   return null;
 end
 $$;
 comment on function app.refuse_further_phone() is
-  'Trigger: refuses a statement of a key or a person that gives a contact the further phone of another contact. Also '
-  'refuses to restore a contact whose phone is a further phone of another contact now. The channel may move such a '
-  'phone, because the channel knows who has it.';
+  'Trigger: refuses a statement of a key or a person that gives a contact the additional phone of another contact. '
+  'Also refuses to restore a contact whose phone is an additional phone of another contact now. The channel may move '
+  'such a phone, because the channel knows who has it.';
 
--- A restored contact gets its further phones back, unless another contact has them by then. A new contact cannot take a
--- further phone. Each of these two checks sees only committed rows. So a transaction that adds a contact waits while a
--- contact with further phones is being restored. This is rare, and the transaction waits for nothing else.
+-- A restored contact gets its additional phones back, unless another contact has them by then. A new contact cannot
+-- take an additional phone. Each of these two checks sees only committed rows. So a transaction that adds a contact
+-- waits while a contact with additional phones is being restored. This is rare, and the transaction waits for nothing
+-- else.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -2572,9 +2573,9 @@ begin
 end
 $$;
 comment on function app.await_further_phones(uuid) is
-  'Waits while a contact of the company is being restored, if this contact has further phones. Until this transaction '
-  'ends, no other transaction can restore such a contact. A query after this call finds the further phones of restored '
-  'contacts.';
+  'Waits while a contact of the company is being restored, if this contact has additional phones. Until this '
+  'transaction ends, no other transaction can restore such a contact. A query after this call finds the additional '
+  'phones of restored contacts.';
 
 create function app.lock_further_phones(of_company_id uuid) returns void
 language sql
@@ -2602,7 +2603,7 @@ begin
       select id from public.contacts
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
     ),
-    -- A merged person may have the phone as a further phone.
+    -- A merged person may have the phone as an additional phone.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone) and until = 'infinity'
@@ -2640,9 +2641,9 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key is not null)
   execute function app.refuse_further_phone();
 
--- A restored contact does not take the further phone of another contact. This holds for a person at the Data API, and
--- for a key while the two contacts are being merged. Otherwise a person who asked not to be contacted could be reached
--- at that phone.
+-- A restored contact does not take the additional phone of another contact. This holds for a person at the Data API,
+-- and for a key while the two contacts are being merged. Otherwise a person who asked not to be contacted could be
+-- reached at that phone.
 --
 -- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
 -- another contact and commit. The trigger also runs for the platform, because app.unarchive_contact() has the rights of
@@ -2873,7 +2874,7 @@ begin
       select id from public.contacts
       where company_id = own_company_id and archived_phone_key = any (names)
       union all
-      -- Only further phones count, because an earlier phone may belong to another person now.
+      -- Only additional phones count, because an earlier phone may belong to another person now.
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and archived_phone_key = any (names) and until = 'infinity'
       union all
@@ -3523,7 +3524,7 @@ end
 $$;
 comment on function app.put_contacts(uuid, jsonb[], text) is
   'Adds a contact for each item { phone, … } whose phone no contact has. For each other item, finds the contact, in '
-  'any spelling of the phone and also by a further phone. The argument on_conflict says what happens to the found '
+  'any spelling of the phone and also by an additional phone. The argument on_conflict says what happens to the found '
   'contacts. The values update and keep are rules of app.change_contacts(), and with fail, nothing changes. If two '
   'items have the same person, the later item finds the contact of the earlier item. Returns a result for each item, '
   'in order: { status: 201 or 200, id }, { status: 409, existing_id }, { status: 422, constraint }.';
@@ -4110,10 +4111,10 @@ begin
 end
 $$;
 comment on function app.find_person(uuid, jsonb, timestamptz) is
-  'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a time. Returns null when '
-  'nothing identifies the person. Notes the id, and also the phone and the name if the contact lacks them. A phone '
-  'other than the phone on file becomes a further phone. Two contacts that turn out to be one person are merged. If '
-  'several calls run at the same time, only one adds the contact.';
+  'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a time. Returns null '
+  'when nothing identifies the person. Notes the id, and also the phone and the name if the contact lacks them. A '
+  'phone other than the phone on file becomes an additional phone. Two contacts that turn out to be one person are '
+  'merged. If several calls run at the same time, only one adds the contact.';
 
 alter table public.user_id_changes enable row level security;
 create policy "the platform reads changes of unknown ids" on public.user_id_changes
@@ -7935,7 +7936,7 @@ begin
     insert into public.contacts (company_id, phone, name)
     select own_company_id, by_phone, new_name
     -- The query above does not find a contact that is being merged into another contact at the same time. After the
-    -- merge, the other contact has the phone as a further phone.
+    -- merge, the other contact has the phone as an additional phone.
     where not exists (
       select from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(by_phone) and until = 'infinity'
@@ -7945,8 +7946,8 @@ begin
 end
 $$;
 comment on function app.find_or_add_contact(uuid, text, text) is
-  'Finds the contact that has a phone, even as a further phone, or adds a contact with this name. If several calls '
-  'run at the same time, only one adds the contact.';
+  'Finds the contact that has a phone, even as an additional phone, or adds a contact with this name. If several '
+  'calls run at the same time, only one adds the contact.';
 
 create function app.write_message_of_send(
   own_company_id uuid,
@@ -10319,7 +10320,7 @@ begin
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
       end if;
-      -- After a merge, the other phone is a further phone until it is known which phone is newer.
+      -- After a merge, the other phone is an additional phone until it is known which phone is newer.
       delete from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id
         and phone_key = app.phone_key(phone_now) and until = 'infinity';
@@ -11102,9 +11103,9 @@ grant select on public.job_calls to service_role;
 -- feeds of changes report archiving and restoring like any other change. An archived record can only be restored, and
 -- not changed in another way.
 --
--- An archived contact loses everything by which a person is found: its phone, its further and earlier phones, and its
--- ids at the channel. So the person may become another contact in the meantime. The values are kept for a restore, and
--- because the wishes of the person still count.
+-- An archived contact loses everything by which a person is found: its phone, its additional and earlier phones, and
+-- its ids at the channel. So the person may become another contact in the meantime. The values are kept for a restore,
+-- and because the wishes of the person still count.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -11131,7 +11132,7 @@ comment on function app.keep_archived() is
   'Trigger: sets archived_at when a row is archived for the first time. Raises PT404, with a message for callers, '
   'when a key or a person changes an archived row.';
 
--- A contact into which others were merged has further phones. After a restore, the contact has these phones again,
+-- A contact into which others were merged has additional phones. After a restore, the contact has these phones again,
 -- except the phones that another contact has now.
 create function app.keep_persons_of_archived() returns trigger
 -- Security definer, because no role may write the phones and ids that the channel reported.
@@ -11177,7 +11178,7 @@ end
 $$;
 comment on function app.keep_persons_of_archived() is
   'Trigger: makes sure that the former phones and the ids of an archived contact find no contact. A restored contact '
-  'has them again, except the further phones and ids that another contact has now.';
+  'has them again, except the additional phones and ids that another contact has now.';
 
 create function public.archive_contact(id uuid, accepted_versions bigint[] default null) returns boolean
 -- Security definer, like the functions below, because a key may not write archived_at.
@@ -11245,7 +11246,7 @@ as $$
       select id from public.contacts
       where company_id = own_company_id and phone_key = archived.archived_phone_key
     ),
-    -- Another contact may have the phone as a further phone.
+    -- Another contact may have the phone as an additional phone.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = archived.archived_phone_key and until = 'infinity'
@@ -12553,8 +12554,8 @@ comment on function app.erase_in_events(uuid, uuid[], jsonb) is
 
 -- schemas/95_erase.sql
 
--- One transaction erases a person from all rows that name the person or contain the person's words. Values that are
--- counted stay, and the rows keep their ids. Erasing cannot be undone.
+-- One transaction erases a person from all rows that name the person or contain the person's words. The rows stay, with
+-- their ids and with the values that statistics count. Erasing cannot be undone.
 
 -- This function finds the idempotency keys of the requests that wrote records of a person. The function reads each
 -- outcome of the company once, and not once for each record. A batch has 500 ids, and a person may have a thousand
@@ -12878,9 +12879,9 @@ end
 $$;
 comment on function app.erase_contacts(uuid, uuid[]) is
   'Erases the person of some contacts permanently. Overwrites everything that names the person, and everything that '
-  'the person wrote or received. Ids, times, states, amounts and counts stay. Returns the number of sends, messages, '
-  'conversations, deals and events. The caller checks that the contacts belong to the company and are not erased yet, '
-  'and locks them with app.lock_for_erasing().';
+  'the person wrote or received. The rows stay, with their ids, times, states, amounts and counts. Returns the number '
+  'of sends, messages, conversations, deals and events. The caller checks that the contacts belong to the company and '
+  'are not erased yet, and locks them with app.lock_for_erasing().';
 
 -- A key with the scope write, and the owners and admins of the company, can erase a person. An agent cannot.
 create function public.erase_contact(id uuid, idempotency jsonb default null) returns jsonb
@@ -13096,8 +13097,8 @@ grant execute on function public.search_records(text[], text, integer, text) to 
 -- schemas/97_views.sql
 
 -- The rows of a company in the form in which its keys read them. Under a policy, an operator that is not leakproof,
--- such as like, cannot use an index. So a view has the rights of its owner, to whom no policy applies. Each view itself
--- is limited to the company of the key, and only api_reader may read it.
+-- such as like, cannot use an index. So a view has the rights of its owner, and no policy applies to the owner. Each
+-- view itself is limited to the company of the key, and only api_reader may read it.
 --
 -- A version is a text, because many JSON parsers round numbers of this size, and the next write needs the exact
 -- version.
@@ -13329,7 +13330,7 @@ create view public.own_contact_former_phones as
   from public.contact_former_phones
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_former_phones is
-  'The earlier and further phones of the contacts of the company whose key the request carries.';
+  'The earlier and additional phones of the contacts of the company whose key the request carries.';
 grant select on public.own_contact_former_phones to api_reader;
 
 create view public.own_contact_identity_events as

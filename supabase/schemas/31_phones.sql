@@ -1,5 +1,5 @@
 -- The phones and ids by which a contact is found: its own phone, earlier phones, and the channel's ids of the person. A
--- person whose contacts were merged also has further phones.
+-- person whose contacts were merged also has additional phones.
 
 create table public.contact_former_phones (
   id uuid primary key default gen_random_uuid(),
@@ -16,7 +16,7 @@ create table public.contact_former_phones (
     references public.contacts (company_id, id) on delete cascade
 );
 comment on table public.contact_former_phones is
-  'The earlier phones of a contact, and its further phones. A further phone is one that the person has in addition to '
+  'The earlier phones of a contact, and its additional phones. An additional phone is one that the person has besides '
   'the phone of the contact. Its `until` is infinity. A message that the person sent from an earlier phone still '
   'belongs to the contact.';
 comment on column public.contact_former_phones.is_archived is
@@ -85,7 +85,7 @@ begin
     -- This is a subquery for each phone, because the plan of a join may read all rows of the company.
     select coalesce(
       (select id from public.contacts where company_id = own_company_id and phone_key = app.phone_key(given.phone)),
-      -- A further phone of a person whose contacts were merged.
+      -- An additional phone of a person whose contacts were merged.
       (
         select contact_id from public.contact_former_phones
         where company_id = own_company_id and phone_key = app.phone_key(given.phone) and until = 'infinity'
@@ -98,8 +98,8 @@ begin
 end
 $$;
 comment on function app.contacts_of_phones(uuid, text[]) is
-  'Returns the contact of each phone. The phone may have any spelling, and may be a further phone of the contact. '
-  'Returns null in the place of a phone without a contact.';
+  'Returns the contact of each phone. The phone may have any spelling, and may be an additional phone of the contact. '
+  'For a phone without a contact, returns null.';
 
 create function public.contact_id_by_phone(phone text) returns uuid
 language sql stable security definer
@@ -108,14 +108,14 @@ as $$
   select (app.contacts_of_phones((select app.company_id('write')), array[contact_id_by_phone.phone]))[1]
 $$;
 comment on function public.contact_id_by_phone(text) is
-  'Returns the contact of the key''s company that has this phone. The phone may have any spelling, and may be a '
-  'further phone of the contact. Returns null when there is no such contact. Needs a write token.';
+  'Returns the contact of the key''s company that has this phone. The phone may have any spelling, and may be an '
+  'additional phone of the contact. Returns null when there is no such contact. Needs a write token.';
 grant execute on function public.contact_id_by_phone(text) to api_client;
 
 -- A caller may look for a phone of a person whose contacts were merged. The caller then finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
--- Security definer, because a token cannot read the phone keys of further phones. So the function gets the company from
--- the key.
+-- Security definer, because a token cannot read the phone keys of additional phones. So the function gets the company
+-- from the key.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -135,14 +135,14 @@ begin
 end
 $$;
 comment on function public.contacts_of_further_phones(text[], boolean) is
-  'Returns the contacts of the key''s company that have one of these phones as a further phone, because other '
+  'Returns the contacts of the key''s company that have one of these phones as an additional phone, because other '
   'contacts were merged into them. Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.contacts_of_further_phones(text[], boolean) to api_client;
 
--- A further phone belongs to its contact, and another contact cannot take it. Otherwise a person who asked not to be
--- contacted could be reached at that phone.
+-- An additional phone belongs to its contact, and another contact cannot take it. Otherwise a person who asked not to
+-- be contacted could be reached at that phone.
 create function app.refuse_further_phone() returns trigger
--- Security definer, because a key or a person who writes a contact cannot read the further phones of other contacts.
+-- Security definer, because a key or a person who writes a contact cannot read the additional phones of other contacts.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -154,20 +154,21 @@ begin
   ) then
     raise unique_violation using
       message = 'duplicate key value violates unique constraint "contacts_one_per_phone"',
-      detail = 'The phone is a further phone of another contact.',
+      detail = 'The phone is an additional phone of another contact.',
       constraint = 'contacts_one_per_phone';
   end if;
   return null;
 end
 $$;
 comment on function app.refuse_further_phone() is
-  'Trigger: refuses a statement of a key or a person that gives a contact the further phone of another contact. Also '
-  'refuses to restore a contact whose phone is a further phone of another contact now. The channel may move such a '
-  'phone, because the channel knows who has it.';
+  'Trigger: refuses a statement of a key or a person that gives a contact the additional phone of another contact. '
+  'Also refuses to restore a contact whose phone is an additional phone of another contact now. The channel may move '
+  'such a phone, because the channel knows who has it.';
 
--- A restored contact gets its further phones back, unless another contact has them by then. A new contact cannot take a
--- further phone. Each of these two checks sees only committed rows. So a transaction that adds a contact waits while a
--- contact with further phones is being restored. This is rare, and the transaction waits for nothing else.
+-- A restored contact gets its additional phones back, unless another contact has them by then. A new contact cannot
+-- take an additional phone. Each of these two checks sees only committed rows. So a transaction that adds a contact
+-- waits while a contact with additional phones is being restored. This is rare, and the transaction waits for nothing
+-- else.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -177,9 +178,9 @@ begin
 end
 $$;
 comment on function app.await_further_phones(uuid) is
-  'Waits while a contact of the company is being restored, if this contact has further phones. Until this transaction '
-  'ends, no other transaction can restore such a contact. A query after this call finds the further phones of restored '
-  'contacts.';
+  'Waits while a contact of the company is being restored, if this contact has additional phones. Until this '
+  'transaction ends, no other transaction can restore such a contact. A query after this call finds the additional '
+  'phones of restored contacts.';
 
 create function app.lock_further_phones(of_company_id uuid) returns void
 language sql
@@ -207,7 +208,7 @@ begin
       select id from public.contacts
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
     ),
-    -- A merged person may have the phone as a further phone.
+    -- A merged person may have the phone as an additional phone.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone) and until = 'infinity'
@@ -245,9 +246,9 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key is not null)
   execute function app.refuse_further_phone();
 
--- A restored contact does not take the further phone of another contact. This holds for a person at the Data API, and
--- for a key while the two contacts are being merged. Otherwise a person who asked not to be contacted could be reached
--- at that phone.
+-- A restored contact does not take the additional phone of another contact. This holds for a person at the Data API,
+-- and for a key while the two contacts are being merged. Otherwise a person who asked not to be contacted could be
+-- reached at that phone.
 --
 -- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
 -- another contact and commit. The trigger also runs for the platform, because app.unarchive_contact() has the rights of

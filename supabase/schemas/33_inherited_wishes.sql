@@ -15,7 +15,7 @@ begin
       select id from public.contacts
       where company_id = own_company_id and archived_phone_key = any (names)
       union all
-      -- Only further phones count, because an earlier phone may belong to another person now.
+      -- Only additional phones count, because an earlier phone may belong to another person now.
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and archived_phone_key = any (names) and until = 'infinity'
       union all

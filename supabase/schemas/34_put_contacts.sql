@@ -392,7 +392,7 @@ end
 $$;
 comment on function app.put_contacts(uuid, jsonb[], text) is
   'Adds a contact for each item { phone, … } whose phone no contact has. For each other item, finds the contact, in '
-  'any spelling of the phone and also by a further phone. The argument on_conflict says what happens to the found '
+  'any spelling of the phone and also by an additional phone. The argument on_conflict says what happens to the found '
   'contacts. The values update and keep are rules of app.change_contacts(), and with fail, nothing changes. If two '
   'items have the same person, the later item finds the contact of the earlier item. Returns a result for each item, '
   'in order: { status: 201 or 200, id }, { status: 409, existing_id }, { status: 422, constraint }.';

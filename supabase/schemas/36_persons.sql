@@ -241,10 +241,10 @@ begin
 end
 $$;
 comment on function app.find_person(uuid, jsonb, timestamptz) is
-  'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a time. Returns null when '
-  'nothing identifies the person. Notes the id, and also the phone and the name if the contact lacks them. A phone '
-  'other than the phone on file becomes a further phone. Two contacts that turn out to be one person are merged. If '
-  'several calls run at the same time, only one adds the contact.';
+  'Finds or adds the contact of a person { phone, user_id, name } who wrote to an account at a time. Returns null '
+  'when nothing identifies the person. Notes the id, and also the phone and the name if the contact lacks them. A '
+  'phone other than the phone on file becomes an additional phone. Two contacts that turn out to be one person are '
+  'merged. If several calls run at the same time, only one adds the contact.';
 
 alter table public.user_id_changes enable row level security;
 create policy "the platform reads changes of unknown ids" on public.user_id_changes

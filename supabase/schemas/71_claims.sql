@@ -36,7 +36,7 @@ begin
     insert into public.contacts (company_id, phone, name)
     select own_company_id, by_phone, new_name
     -- The query above does not find a contact that is being merged into another contact at the same time. After the
-    -- merge, the other contact has the phone as a further phone.
+    -- merge, the other contact has the phone as an additional phone.
     where not exists (
       select from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(by_phone) and until = 'infinity'
@@ -46,8 +46,8 @@ begin
 end
 $$;
 comment on function app.find_or_add_contact(uuid, text, text) is
-  'Finds the contact that has a phone, even as a further phone, or adds a contact with this name. If several calls '
-  'run at the same time, only one adds the contact.';
+  'Finds the contact that has a phone, even as an additional phone, or adds a contact with this name. If several '
+  'calls run at the same time, only one adds the contact.';
 
 create function app.write_message_of_send(
   own_company_id uuid,

@@ -82,7 +82,7 @@ begin
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
       end if;
-      -- After a merge, the other phone is a further phone until it is known which phone is newer.
+      -- After a merge, the other phone is an additional phone until it is known which phone is newer.
       delete from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id
         and phone_key = app.phone_key(phone_now) and until = 'infinity';

@@ -2,9 +2,9 @@
 -- feeds of changes report archiving and restoring like any other change. An archived record can only be restored, and
 -- not changed in another way.
 --
--- An archived contact loses everything by which a person is found: its phone, its further and earlier phones, and its
--- ids at the channel. So the person may become another contact in the meantime. The values are kept for a restore, and
--- because the wishes of the person still count.
+-- An archived contact loses everything by which a person is found: its phone, its additional and earlier phones, and
+-- its ids at the channel. So the person may become another contact in the meantime. The values are kept for a restore,
+-- and because the wishes of the person still count.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -31,7 +31,7 @@ comment on function app.keep_archived() is
   'Trigger: sets archived_at when a row is archived for the first time. Raises PT404, with a message for callers, '
   'when a key or a person changes an archived row.';
 
--- A contact into which others were merged has further phones. After a restore, the contact has these phones again,
+-- A contact into which others were merged has additional phones. After a restore, the contact has these phones again,
 -- except the phones that another contact has now.
 create function app.keep_persons_of_archived() returns trigger
 -- Security definer, because no role may write the phones and ids that the channel reported.
@@ -77,7 +77,7 @@ end
 $$;
 comment on function app.keep_persons_of_archived() is
   'Trigger: makes sure that the former phones and the ids of an archived contact find no contact. A restored contact '
-  'has them again, except the further phones and ids that another contact has now.';
+  'has them again, except the additional phones and ids that another contact has now.';
 
 create function public.archive_contact(id uuid, accepted_versions bigint[] default null) returns boolean
 -- Security definer, like the functions below, because a key may not write archived_at.
@@ -145,7 +145,7 @@ as $$
       select id from public.contacts
       where company_id = own_company_id and phone_key = archived.archived_phone_key
     ),
-    -- Another contact may have the phone as a further phone.
+    -- Another contact may have the phone as an additional phone.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = archived.archived_phone_key and until = 'infinity'

@@ -1,5 +1,5 @@
--- One transaction erases a person from all rows that name the person or contain the person's words. Values that are
--- counted stay, and the rows keep their ids. Erasing cannot be undone.
+-- One transaction erases a person from all rows that name the person or contain the person's words. The rows stay, with
+-- their ids and with the values that statistics count. Erasing cannot be undone.
 
 -- This function finds the idempotency keys of the requests that wrote records of a person. The function reads each
 -- outcome of the company once, and not once for each record. A batch has 500 ids, and a person may have a thousand
@@ -323,9 +323,9 @@ end
 $$;
 comment on function app.erase_contacts(uuid, uuid[]) is
   'Erases the person of some contacts permanently. Overwrites everything that names the person, and everything that '
-  'the person wrote or received. Ids, times, states, amounts and counts stay. Returns the number of sends, messages, '
-  'conversations, deals and events. The caller checks that the contacts belong to the company and are not erased yet, '
-  'and locks them with app.lock_for_erasing().';
+  'the person wrote or received. The rows stay, with their ids, times, states, amounts and counts. Returns the number '
+  'of sends, messages, conversations, deals and events. The caller checks that the contacts belong to the company and '
+  'are not erased yet, and locks them with app.lock_for_erasing().';
 
 -- A key with the scope write, and the owners and admins of the company, can erase a person. An agent cannot.
 create function public.erase_contact(id uuid, idempotency jsonb default null) returns jsonb

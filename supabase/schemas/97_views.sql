@@ -1,6 +1,6 @@
 -- The rows of a company in the form in which its keys read them. Under a policy, an operator that is not leakproof,
--- such as like, cannot use an index. So a view has the rights of its owner, to whom no policy applies. Each view itself
--- is limited to the company of the key, and only api_reader may read it.
+-- such as like, cannot use an index. So a view has the rights of its owner, and no policy applies to the owner. Each
+-- view itself is limited to the company of the key, and only api_reader may read it.
 --
 -- A version is a text, because many JSON parsers round numbers of this size, and the next write needs the exact
 -- version.
@@ -232,7 +232,7 @@ create view public.own_contact_former_phones as
   from public.contact_former_phones
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_former_phones is
-  'The earlier and further phones of the contacts of the company whose key the request carries.';
+  'The earlier and additional phones of the contacts of the company whose key the request carries.';
 grant select on public.own_contact_former_phones to api_reader;
 
 create view public.own_contact_identity_events as

@@ -89,7 +89,7 @@ test("if the contact of a person with a hidden phone is archived, the person get
   assert.deepEqual([...kept], [{ user_id: null, archived_user_id: user_id }]);
 });
 
-test("the further and former phones of an archived contact find no contact until it is restored", async (sql) => {
+test("the additional and former phones of an archived contact find no one until it is restored", async (sql) => {
   const [phone, further, former] = [anyPhone(), anyPhone(), anyPhone()];
   const old = await newContact(sql, { phone, do_not_contact: true });
   await sql`
@@ -111,7 +111,7 @@ test("the further and former phones of an archived contact find no contact until
   assert.deepEqual(await owners(), [old, old, old]);
   await archive(sql, old);
   assert.deepEqual(await owners(), [null, null, null]);
-  // A further phone still belongs to that person, but a former phone belongs to another person.
+  // An additional phone still belongs to that person, but a former phone belongs to another person.
   assert.equal((await sendTo(sql, further)).do_not_contact, true);
   assert.equal((await sendTo(sql, former)).do_not_contact, false);
   await sql`delete from contacts where id <> ${old} and company_id = ${company_id} and phone in ${
@@ -211,7 +211,7 @@ Deno.test("a deal waits while its contact is being archived, and is then refused
   );
 });
 
-Deno.test("a further phone belongs either to its restored contact or to a contact made meanwhile, never to both", async () => {
+Deno.test("an additional phone never belongs both to its restored contact and to a new one", async () => {
   const key_hash = await hashKey(company.keys.all);
   const makers: [string, (sql: Sql, phone: string) => Promise<unknown>][] = [
     ["a send", (sql, phone) => sendTo(sql, phone)],

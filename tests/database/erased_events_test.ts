@@ -29,8 +29,8 @@ const FREE_TEXTS = new Set([
 ]);
 
 /**
- * A fixture with the time of an hour ago. Each person in it is this one, and each free text
- * contains this name.
+ * A fixture whose events happened an hour ago. Every person in it becomes this person, and every
+ * free text gets this name.
  */
 function fixtureOf(number: string, { shift }: World, { wa_id, user_id, digits, mark }: Person) {
   const earlier = { ...shift, seconds: shift.seconds - HOUR };

@@ -1,4 +1,4 @@
-// Phones that are stored for another person, or as the further phone of a merged contact.
+// Phones that are stored for another person, or as the additional phone of a merged contact.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -56,7 +56,7 @@ Deno.test("if another person takes over a contact's phone, the contact has it un
   });
 });
 
-Deno.test("a send to the further phone of a merged contact goes to that contact", async () => {
+Deno.test("a send to the additional phone of a merged contact goes to that contact", async () => {
   await rolledBack(async (sql) => {
     const further = anyPhone();
     const [{ id: other }] = await sql`

@@ -34,9 +34,9 @@ async function assertConsistent({ id }: Company, { restores = false } = {}) {
       select phone_key from contacts join contact_former_phones as further using (company_id, phone_key)
       where company_id = ${id} and until = 'infinity' and contact_id <> contacts.id
     `;
-    // While a contact is restored, another contact may be created with its further phone. Then both
-    // contacts have that phone.
-    if (!restores) assert.deepEqual([...further], [], "one contact per further phone");
+    // While a contact is restored, another contact may be created with its additional phone. Then
+    // both contacts have that phone.
+    if (!restores) assert.deepEqual([...further], [], "one contact per additional phone");
     const dangling = await sql`
       select records.id from (
         select id, contact_id from deals where company_id = ${id}

@@ -1,4 +1,4 @@
-// Two contacts become one: what the survivor takes over, what its further phone does, and which
+// Two contacts become one: what the survivor takes over, what its additional phone does, and which
 // merges are refused.
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
@@ -72,7 +72,7 @@ Deno.test("after a merge, every request with the merged contact's phone applies 
   assert.deepEqual(all.map(({ id }: { id: string }) => id), [stranger.id, survivor.id]);
 });
 
-Deno.test("only the survivor can change its phone to the further phone", async () => {
+Deno.test("only the survivor can change its phone to the additional phone", async () => {
   const [{ survivor, other }, stranger] = [await merged(), await newContact({ name: "Z" })];
   const { phone } = other;
   const person = await personToken(company.member_id);

@@ -161,7 +161,7 @@ Deno.test("if a person who said STOP writes from another phone with the same use
   const [another, further] = [anyPhone(), anyPhone()];
   await inbound({ phone: another, user_id }, "Oi");
   await assertStopped(another, "a free phone");
-  assert.equal((await foundBy(another)).id, contact.id, "a further phone of the contact");
+  assert.equal((await foundBy(another)).id, contact.id, "an additional phone of the contact");
 
   // This also holds if the contact was archived.
   await done(ask("DELETE", `/contacts/${contact.id}`));

@@ -39,7 +39,8 @@ interface Details {
 }
 
 /**
- * An entry of the history: what was done, to which key or member, by whom, when and from where.
+ * An entry of the history. It says what was done to which key or member, who did it, when and from
+ * where.
  * @param members the current members of the company.
  */
 export function entryOf(event: CompanyEvent, members: Member[], app: App): TemplateResult {

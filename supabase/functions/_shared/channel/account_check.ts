@@ -187,9 +187,7 @@ async function businessAccountOf(
   };
 }
 
-/**
- * The business accounts to which the token gives access; none if the channel does not name them.
- */
+/** The business accounts that the token can use. Empty if the channel does not name them. */
 async function businessAccountsOf(channel: ChannelConfig, token: string): Promise<string[]> {
   const reply = await askChannel(channel, token, {
     path: "debug_token",

@@ -6,8 +6,8 @@ import type * as z from "zod/mini";
 /** The groups of operations, each with its description. */
 export const TAGS = {
   Contacts:
-    "The people with whom the company talks. One person is one contact: if WhatsApp treats " +
-    "two spellings of a phone as one number, both lead to the same contact.",
+    "The people that the company talks to. One person is one contact: if WhatsApp treats two " +
+    "spellings of a phone as one number, both lead to the same contact.",
   Deals: "Sales opportunities. A deal has a contact and is in a stage of a pipeline.",
   Pipelines: "Sales pipelines and their stages.",
   Conversations:

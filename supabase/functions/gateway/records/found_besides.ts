@@ -13,8 +13,8 @@ function isChoice({ operator }: ColumnTest): boolean {
 }
 
 /**
- * The ids of records that have one of the requested phones as a further phone. They are looked up
- * only if the list found fewer records than phones, or includes archived records.
+ * The ids of records that have one of the requested phones as an additional phone. They are looked
+ * up only if the list found fewer records than phones, or includes archived records.
  */
 export async function foundBesides(
   { db }: Caller,

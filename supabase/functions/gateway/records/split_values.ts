@@ -1,4 +1,4 @@
-/** No person writes a list of more values, and the length of an address is limited. */
+/** People write shorter lists, and the length of an address is limited. */
 export const MAX_VALUES = 100;
 
 const BAD_ESCAPE =

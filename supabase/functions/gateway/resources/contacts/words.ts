@@ -131,10 +131,10 @@ export const words = {
         "Merges two contacts of the same person. The contact in the path stays, and gets the " +
         "deals, conversations, messages and sends of `from`. It gets the tags of both contacts, " +
         "and its empty fields get the values of `from`. If one of the contacts must not be " +
-        "contacted, this is true of the merged contact too. The merged contact keeps the phone of " +
-        "`from` as a further phone. From then on, a `GET` with the id of `from` returns the " +
-        "merged contact, with `merged_into`. A write with the id of `from` gets a 409 with the id " +
-        "of the merged contact. Merging again returns the same answer.",
+        "contacted, this is true of the merged contact too. The merged contact keeps the phone " +
+        "of `from` as an additional phone. From then on, a `GET` with the id of `from` returns " +
+        "the merged contact, with `merged_into`. A write with the id of `from` gets a 409 with " +
+        "the id of the merged contact. Merging again returns the same answer.",
     },
     exportContact: {
       tag: "Contacts",
@@ -152,13 +152,13 @@ export const words = {
       description:
         "Permanently erases what identifies the person of a contact: name, phone, email address, " +
         "custom fields, the content of all messages, the channel's ids of the person, and the " +
-        "channel's stored events about the person. The ids of records, times, states, amounts and " +
-        "counts stay. `confirm` must be the id in the path. Erasing cannot be undone. Erasing " +
-        "again returns the same answer.",
+        "channel's stored events about the person. The records stay, with their ids, times, " +
+        "states, amounts and counts. `confirm` must be the id in the path. Erasing cannot be " +
+        "undone. Erasing again returns the same answer.",
     },
   },
   schemas: {
-    Contact: "A person with whom the company talks.",
+    Contact: "A person that the company talks to.",
     NewContact: "A contact to create. A field that is left out gets its default.",
     ContactChanges: "Changes to a contact.",
     ContactById: "A contact, found by its id or by the id of a contact that was merged into it.",
@@ -239,9 +239,8 @@ export const words = {
     } satisfies FieldsOf<typeof ContactIdentity>,
     ContactFormerPhone: {
       phone: "The phone.",
-      until:
-        "The time until which the person had the phone; `null` if the person still has the phone " +
-        "(a further phone).",
+      until: "When the person stopped using the phone; `null` for an additional phone, which the " +
+        "person still uses.",
     } satisfies FieldsOf<typeof ContactFormerPhone>,
     ContactIdentityEvent: {
       kind: "What the channel reported. `phone_changed`: the person has a new phone. " +

@@ -2,7 +2,10 @@ import * as z from "zod/mini";
 import { table } from "../../../_shared/database/table.ts";
 import { RequiredShortText, ROW_CHANGE, ROW_IDS } from "../../../_shared/http/fields.ts";
 
-/** A member of the company, to whom conversations are assigned. Email addresses are not shown. */
+/**
+ * A member of the company. A conversation can be assigned to a member. Email addresses are not
+ * shown.
+ */
 export const Member = z.object({
   ...ROW_IDS,
   name: z.nullable(RequiredShortText),
