@@ -854,7 +854,7 @@ export type ListContactsQuery = {
   "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
-  /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after the first dot. The value is compared as text: `5` finds 5 and "5". Separate several values with commas. */
+  /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after the first dot; a further dot also leads to a member of a nested object, as in `custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". Separate several values with commas. */
   [field: `custom_fields.${string}`]: OneOrMore<string> | undefined;
 };
 

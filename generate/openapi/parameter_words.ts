@@ -28,8 +28,9 @@ const PARAMETERS: Record<string, string> = {
     "found only at the beginning of a word; a longer word is found anywhere.",
   custom_fields:
     "`custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after " +
-    'the first dot. The value is compared as text: `5` finds 5 and "5". Separate several values ' +
-    "with commas.",
+    "the first dot; a further dot also leads to a member of a nested object, as in " +
+    '`custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". ' +
+    "Separate several values with commas.",
   on_conflict:
     "What happens to a contact that your company already has. `update`: the fields of the request " +
     "replace the fields of the contact. `keep`: the fields of the request fill only empty fields. " +

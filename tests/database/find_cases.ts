@@ -116,6 +116,7 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       "custom_fields.seats": [["7", UNCOMMON], ["99"]],
       "custom_fields.number": [["crm-777"], ["crm-777,crm-778"]],
       "custom_fields.tier": [["platinum"]],
+      "custom_fields.address.city": [["nobody"], ["nobody,5"]],
       ...times("created_at"),
       ...times("updated_at"),
     },

@@ -55,8 +55,9 @@ const CASES: Record<string, Record<string, string>> = {
       "custom_fields[plan] is not a form of custom_fields that is accepted here; the only accepted name is custom_fields.<key>",
     "custom_fields=x": "custom_fields is used with a key, as in custom_fields.<key>=<value>",
     "custom_fields.=x": "custom_fields. names no key; write custom_fields.<key>=<value>",
-    "custom_fields.plan[ne]=x":
-      "custom_fields.plan[ne] takes no [ne]; a custom field takes only custom_fields.<key>=",
+    "custom_fields.seats[gte]=5":
+      "custom_fields.seats[gte] takes no [gte], because custom fields have no types yet; a custom field takes only custom_fields.<key>=",
+    "custom_fields.a.b.c.d.e=x": "custom_fields.a.b.c.d.e has more than 3 dots in its key",
     // A value that is not valid
     "id=x": "id must be a UUID",
     "temperature=boiling": "temperature must be one of cold, warm, hot",

@@ -22,6 +22,7 @@ const CONTACTS = {
       active: true,
       "a.b": "dotted",
       "a[b]": "bracketed",
+      a: { b: "nested", "c.d": { e: 1 } },
       "ключ": "да",
     },
     created_at: "2026-01-31T23:59:59.999999Z",
@@ -182,8 +183,12 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?custom_fields.plan=Gold": [],
     "/contacts?custom_fields.seats=5&custom_fields.plan=gold": [ana],
   },
-  "in a filter, the key of a custom field is everything after the first dot": {
+  "in the key of a custom field, a dot is a part of a name or leads to a member within a member": {
     "/contacts?custom_fields.a.b=dotted": [ana],
+    "/contacts?custom_fields.a.b=nested": [ana],
+    "/contacts?custom_fields.a.c.d.e=2,1": [ana],
+    "/contacts?custom_fields.a.c=1": [],
+    "/contacts?custom_fields.seats.seats=5": [nameless],
     "/contacts?custom_fields.a[b]=bracketed": [ana],
     "/contacts?custom_fields.a%5Bb%5D=bracketed": [ana],
     "/contacts?custom_fields.%D0%BA%D0%BB%D1%8E%D1%87=%D0%B4%D0%B0": [ana],

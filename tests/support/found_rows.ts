@@ -33,9 +33,8 @@ export function meets(row: FoundRow, parameter: string, text: string): boolean {
     return text === "include" || (text === "only") === Boolean(row.archived_at);
   }
   if (parameter.startsWith("custom_fields.")) {
-    const key = parameter.slice("custom_fields.".length);
-    const has = Object.hasOwn(row.custom_fields, key);
-    return has && splitText(text).includes(textOfMember(row.custom_fields[key])!);
+    const members = membersOf(row.custom_fields, parameter.slice("custom_fields.".length));
+    return members.some((member) => splitText(text).includes(textOfMember(member)!));
   }
   const [, name, operator = "is"] = /^(\w+)(?:\[(\w+)\])?$/.exec(parameter)!;
   const field = name in row ? name : FIELDS[name];
@@ -80,6 +79,15 @@ function isEqual(kind: string, value: unknown, given: string): boolean {
       return comparable(kind, text) === comparable(kind, given);
   }
   return text === given;
+}
+
+/** The members under a key, in which a dot may also lead from a member to a member within it. */
+function membersOf(object: FoundRow, key: string): unknown[] {
+  return Object.entries(object).flatMap(([name, member]) => {
+    if (name === key) return [member];
+    const isWithin = member?.constructor === Object && key.startsWith(`${name}.`);
+    return isWithin ? membersOf(member, key.slice(name.length + 1)) : [];
+  });
 }
 
 /** The text of a custom field, or none for null, an object or a list. */

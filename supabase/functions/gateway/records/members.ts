@@ -3,7 +3,10 @@ import { isStorable, NOT_STORABLE } from "../../_shared/http/fields.ts";
 import { type Condition, hasMember } from "./conditions.ts";
 import { splitValues } from "./split_values.ts";
 
-/** `custom_fields.<key>=a,b`: the value of the key, written as a text, is a or b. */
+/**
+ * `custom_fields.<key>=a,b`: the value of the key, written as a text, is a or b. A dot in the key
+ * belongs to the key, or leads to a member within a member: `custom_fields.opening.city=Toronto`.
+ */
 export function members(
   column: string,
 ): z.core.$ZodType<Condition[] | undefined, [string, string][] | undefined> {
@@ -20,8 +23,9 @@ export function members(
             context.issues.push({ code: "custom", input: given, path: [key], message });
             return [];
           }
+          const paths = pathsOf(key);
           const different = [...new Set(values)].sort();
-          return hasMember(column, different.flatMap((value) => membersOfText(key, value)));
+          return hasMember(column, different.flatMap((value) => membersOfText(paths, value)));
         })
       ),
     ),
@@ -29,19 +33,43 @@ export function members(
 }
 
 const ENDS_WITH_OPERATOR = /\[(ne|gt|gte|lt|lte|contains|all|empty)\]$/;
+/** Each further dot would double the conditions. */
+const MAX_DOTS = 3;
 
 function problemOfKey(key: string): string | null {
   if (key === "") return "names no key; write custom_fields.<key>=<value>";
   if (!isStorable(key)) return "has a key with the null character";
+  if (key.split(".", MAX_DOTS + 2).length > MAX_DOTS + 1) {
+    return `has more than ${MAX_DOTS} dots in its key`;
+  }
   const [operator] = ENDS_WITH_OPERATOR.exec(key) ?? [];
-  return operator ? `takes no ${operator}; a custom field takes only custom_fields.<key>=` : null;
+  return operator
+    ? `takes no ${operator}, because custom fields have no types yet; a custom field takes only custom_fields.<key>=`
+    : null;
+}
+
+/** The ways to read a key: each of its dots is a part of a member's name, or separates two names. */
+function pathsOf(key: string): string[][] {
+  const [first, ...others] = key.split(".");
+  return others.reduce(
+    (paths, name) =>
+      paths.flatMap((path) => [[...path.slice(0, -1), `${path.at(-1)}.${name}`], [...path, name]]),
+    [[first]],
+  );
 }
 
 /** The members whose value is written as this text: 5 and "5" are both written 5. */
-function membersOfText(key: string, value: string): Record<string, unknown>[] {
-  const member = (value: unknown) => Object.fromEntries([[key, value]]);
-  if (value === "true" || value === "false") return [member(value), member(value === "true")];
+function membersOfText(paths: string[][], value: string): Record<string, unknown>[] {
   const number = Number(value);
   const isNumber = value !== "" && Number.isFinite(number) && String(number) === value;
-  return [member(value), ...(isNumber ? [member(number)] : [])];
+  const isBoolean = value === "true" || value === "false";
+  const values = [value, ...(isBoolean ? [value === "true"] : isNumber ? [number] : [])];
+  return paths.flatMap((path) => values.map((each) => memberAt(path, each)));
+}
+
+function memberAt(path: string[], value: unknown): Record<string, unknown> {
+  return path.reduceRight((inner, name) => Object.fromEntries([[name, inner]]), value) as Record<
+    string,
+    unknown
+  >;
 }
