@@ -9,7 +9,7 @@ import type { Query } from "./query.ts";
 import { requestsOf } from "./requests.ts";
 import type * as resources from "./resources.ts";
 import { type Body, transportOf } from "./transport.ts";
-import type { Health, OpenApi, SearchQuery } from "./types.ts";
+import type { Health, Me, OpenApi, SearchQuery } from "./types.ts";
 
 /** The client of the API. */
 export class CRM {
@@ -29,6 +29,8 @@ export class CRM {
     query?: Omit<SearchQuery, "q">,
     options?: RequestOptions,
   ) => APIPromise<resources.Found[]>;
+  /** The company and the API key of the client, and its limits. Any valid key may call it. */
+  readonly me: (options?: RequestOptions) => APIPromise<Me>;
   /**
    * The release of the service, and whether its database answers. The API key needs no scope for
    * this request.
@@ -117,6 +119,7 @@ export class CRM {
     this.members = reads("members");
     this.search = (q, query, options) =>
       record("GET", ["search"], { query: { ...query, q }, options });
+    this.me = (options) => record("GET", ["me"], { options });
     this.health = (options) => record("GET", ["health"], { options });
     this.openApi = (options) => asked("GET", ["openapi.json"], { options }, (body) => body);
   }

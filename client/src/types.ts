@@ -736,6 +736,22 @@ export type Health = {
   version: string;
 };
 
+/** The limits of a request with this key. */
+export type Limits = {
+  /** How many bytes the body of a request may have. */
+  body_bytes: number;
+  /** How many items a batch may have. */
+  batch_items: number;
+  /** The highest `limit` of a list. */
+  page_records: number;
+  /** How many requests of your company one instance of the gateway works on at the same time. */
+  requests_at_once: number;
+  /** How many further requests of your company may wait there. Any more get a 429. */
+  requests_waiting: number;
+  /** How many seconds a request may wait. Then it gets a 429. */
+  waiting_seconds: number;
+};
+
 /** The query parameters of `listContactChanges`, in addition to the arguments of its method. */
 export type ListContactChangesQuery = {
   /** The greatest number of records on a page. A page of large records may have fewer records. */
@@ -1532,6 +1548,18 @@ export type MarketingOptOut = {
   reason: "marketing_opt_out";
 };
 
+/** The company and the key of the request. */
+export type Me = {
+  /** The company of the key. The key reaches only its data. */
+  company: OwnCompany;
+  /** The key of the request. */
+  key: OwnKey;
+  /** `local`: the service calls the WhatsApp API on its own machine, as the local stack with its sandbox does. `live`: it calls another address, so treat every message as one that reaches a person. */
+  environment: "live" | "local";
+  /** The limits of a request with this key. There is no quota for an hour or a day. */
+  limits: Limits;
+};
+
 /** A person who works in your company. */
 export type Member = {
   /** The id of the person. */
@@ -1754,6 +1782,26 @@ export type OpenApi = {
   };
 } & {
   [key: string]: unknown;
+};
+
+/** The company of the key. */
+export type OwnCompany = {
+  /** The id of the company, which is the `company_id` of its records. */
+  id: string;
+  /** The name of the company. */
+  name: string;
+};
+
+/** The key of the request. The key itself is never returned. */
+export type OwnKey = {
+  /** The id of the key. */
+  id: string;
+  /** The name that a person gave the key. */
+  name: string;
+  /** What the key may do. */
+  scopes: ("read" | "write" | "messaging")[];
+  /** The time from which the key is refused; `null` when it does not expire. */
+  expires_at: string | null;
 };
 
 /** The place of this page in the list. */

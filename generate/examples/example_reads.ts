@@ -234,6 +234,7 @@ export const EXAMPLE_READS = {
       params: { id: demoId("09", 9999) },
     },
   ],
+  getMe: [{ name: "ownKey", summary: "The company and the key of the request" }],
   getHealth: [{ name: "ok", summary: "The service works" }],
   // This operation has no example: its answer is the description, which contains the examples.
   getOpenApi: [],

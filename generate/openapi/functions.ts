@@ -52,9 +52,8 @@ export function errorsOf(operation: Operation): ErrorCode[] {
   const { scope, method, errors = [] } = operation;
   return [
     "malformed_request",
-    ...(scope === null
-      ? []
-      : ["missing_api_key", "invalid_api_key", "insufficient_scope"] as const),
+    ...(scope === null ? [] : ["missing_api_key", "invalid_api_key"] as const),
+    ...(scope === null || scope === "any" ? [] : ["insufficient_scope"] as const),
     // An operation without a body has these errors too, because the service checks whether the
     // request has a body.
     ...(method === "GET" ? [] : ["request_timeout", "payload_too_large"] as const),

@@ -203,7 +203,7 @@ function operationObject(
     tags: [tag],
     summary,
     ...describedDeprecation(operation, description),
-    security: scope === null ? [] : [{ bearer: [scope] }, { apiKey: [scope] }],
+    security: securityOf(operation),
     ...(scope && { "x-required-scope": scope }),
     parameters,
     ...(bodies.length > 0 && {
@@ -221,6 +221,13 @@ function operationObject(
       ...errorResponses(operation, api, components),
     ]),
   };
+}
+
+/** The Security Requirement Objects of an operation. */
+function securityOf({ scope }: Operation): JsonSchema[] {
+  if (scope === null) return [];
+  const scopes = scope === "any" ? [] : [scope];
+  return [{ bearer: scopes }, { apiKey: scopes }];
 }
 
 const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };

@@ -137,6 +137,10 @@ function descriptionOf(operation: JsonSchema): string {
   const { "x-required-scope": scope, operationId, description } = operation;
   const id: OperationId = operationId;
   return `${description}\n\n` +
-    (scope ? `Needs a key with the scope **${scope}**. ` : "Needs no key. ") +
+    (scope === "any"
+      ? "Any valid key is enough. "
+      : scope
+      ? `Needs a key with the scope **${scope}**. `
+      : "Needs no key. ") +
     `In the OpenAPI document it is \`${id}\`.`;
 }

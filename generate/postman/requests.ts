@@ -28,6 +28,7 @@ export interface CollectedRequest {
 
 /** The code does not compile if an operation has no request. */
 export const REQUESTS = {
+  getMe: {},
   getHealth: {},
   getOpenApi: {},
 

@@ -225,6 +225,27 @@ comment on function public.rotate_api_key(uuid, integer) is
   'Raises PT422 for a wrong overlap, or for a key whose expiry was before its creation.';
 grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
 
+-- Security definer, because no key may read the tables of companies and keys.
+create function public.own_key()
+returns table (company_id uuid, company_name text, id uuid, name text, scopes text[], expires_at timestamptz)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id();
+begin
+  return query
+    select companies.id, companies.name, api_keys.id, api_keys.name, api_keys.scopes, api_keys.expires_at
+    from public.api_keys join public.companies on companies.id = api_keys.company_id
+    where api_keys.company_id = own_company_id and api_keys.key_hash = auth.jwt() ->> 'key_hash';
+end
+$$;
+comment on function public.own_key() is
+  'Returns the API key of this request and its company. A key of any scope may call it. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.own_key() to api_client;
+
 create trigger api_keys_check_name before insert or update of name on public.api_keys
   for each row execute function app.check_name_of_row('a key');
 create trigger api_keys_set_updated_at before update of name, is_active on public.api_keys

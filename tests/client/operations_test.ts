@@ -59,6 +59,7 @@ const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   findSend: (crm) => crm.sends.find("order-1"),
   getSend: (crm) => crm.sends.get(ID),
   search: (crm) => crm.search("ada", { limit: 5 }),
+  getMe: (crm) => crm.me(),
   getHealth: (crm) => crm.health(),
   getOpenApi: (crm) => crm.openApi(),
   sendExternalTemplate: (crm) =>

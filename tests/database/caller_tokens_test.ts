@@ -19,7 +19,7 @@ const writes = [
   ["PATCH", `/deals?select=id&id=eq.${company.deal_id}`, { title: "Changed" }],
   ["PATCH", `/conversations?select=id&id=eq.${company.conversation_id}`, { status: "pending" }],
 ] as const;
-const calls = [["POST", "/rpc/authenticate", {}]] as const;
+const calls = [["POST", "/rpc/authenticate", {}], ["POST", "/rpc/own_key", {}]] as const;
 /** What a write token reads about a row that conflicts with its write. */
 const lookups = [
   ["POST", "/rpc/contact_id_by_phone", { phone: "+15550100" }],

@@ -29,6 +29,21 @@ Deno.test("the publishable key is the default entry of the dictionary, or else t
   assert.equal((await readConfig(older)).publishableKey, "anon");
 });
 
+Deno.test("the environment is local only if the WhatsApp API is on the machine of the functions", async () => {
+  const environments = {
+    "http://127.0.0.1:54321/sandbox/v26.0": "local",
+    "http://host.docker.internal:9000/sandbox/v26.0": "local",
+    "https://graph.facebook.com/v26.0": "live",
+    "https://sandbox.example.com/v26.0": "live",
+    "malformed": "live",
+    "": "live",
+  };
+  for (const [WHATSAPP_API_URL, environment] of Object.entries(environments)) {
+    const config = await readConfig({ ...GOOD, WHATSAPP_API_URL });
+    assert.equal(config.environment, environment, WHATSAPP_API_URL);
+  }
+});
+
 Deno.test("the error for a missing or malformed variable names the variable without its value", async () => {
   const wrong: [string, (string | undefined)[]][] = [
     ["SUPABASE_URL", [undefined, "", "not a url", "localhost:54321", "file:///x"]],

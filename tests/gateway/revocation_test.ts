@@ -73,9 +73,9 @@ Deno.test("if the database returns no rows, the gateway checks the key separatel
   const request = await ownGateway(database.url);
   const wrong = `sk_live_${"x".repeat(43)}`;
   for (const route of routes) {
-    const { method, asks, path, body } = route;
+    const { method, asks, path, body, scope } = route;
     // A function that writes returns a row or an error, never an empty list.
-    if (method !== "GET" && asks.startsWith("rpc/")) continue;
+    if (method !== "GET" && asks.startsWith("rpc/") || scope === "any") continue;
     const at = (key: string) => request(key, method, path(company), body?.(company));
     assert.equal((await at(company.keys.all)).status, idRoutes.includes(route) ? 404 : 200);
     assert.deepEqual((await at(wrong)).body.code, "invalid_api_key");

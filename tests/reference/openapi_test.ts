@@ -66,7 +66,11 @@ Deno.test("the description has exactly the existing operations with their scopes
   const declared = FUNCTIONS.flatMap((api) =>
     api.operations.map((each) => [
       `${each.method} ${describedPath(api, each)}`,
-      each.scope ? [{ bearer: [each.scope] }, { apiKey: [each.scope] }] : [],
+      each.scope === "any"
+        ? [{ bearer: [] }, { apiKey: [] }]
+        : each.scope
+        ? [{ bearer: [each.scope] }, { apiKey: [each.scope] }]
+        : [],
     ])
   );
   const described = Object.entries<JsonSchema>(committed.paths).flatMap(([path, item]) =>

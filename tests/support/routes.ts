@@ -15,7 +15,8 @@ export interface Route {
   table: string;
   /** What its one statement uses at the Data API: a table, a view or a function. */
   asks: string;
-  scope: Scope;
+  /** `any` when every valid key is enough. */
+  scope: Scope | "any";
   /** The status of a successful answer. */
   success: number;
   /** The names of the parameters in its query. */
@@ -85,6 +86,7 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
 
 /** The statements of routes that neither read the view of their table nor write the table. */
 const ASKED: Record<string, string> = {
+  "GET /me": "rpc/own_key",
   "POST /contacts": "rpc/write_contacts",
   "PUT /contacts": "rpc/write_contacts",
   "POST /contacts/batch": "rpc/write_contacts",
@@ -165,7 +167,8 @@ export function feedOf(table: string): string {
 
 /** The routes that return pages: lists and changes. */
 export const pageRoutes = routes.filter(({ method, pattern }) =>
-  method === "GET" && !/[/]:\w+$/.test(pattern) && !/^[/](search|sends)$|[/]export$/.test(pattern)
+  method === "GET" && !/[/]:\w+$/.test(pattern) &&
+  !/^[/](search|sends|me)$|[/]export$/.test(pattern)
 );
 /** The routes that return the changes of a table. */
 export const changesRoutes = pageRoutes.filter(({ pattern }) => isOfChanges(pattern));

@@ -1,6 +1,6 @@
 import * as base64url from "jose/base64url";
 import type { Share } from "./fair_share.ts";
-import { isExposed, serviceUrl, withoutSlash } from "./service_url.ts";
+import { isExposed, isThisMachine, serviceUrl, withoutSlash } from "./service_url.ts";
 
 /** The settings that every function needs to reach its database. */
 export interface Config {
@@ -28,6 +28,11 @@ export interface Config {
    * errors do not link to their page.
    */
   docsUrl: string | null;
+  /**
+   * `local` if the address of the WhatsApp API is on the machine of the functions, as the sandbox
+   * of a local stack is. Otherwise `live`, because messages may then reach people.
+   */
+  environment: "live" | "local";
 }
 
 /**
@@ -77,6 +82,7 @@ export async function readConfig(env: Environment): Promise<Config> {
     bodyTimeoutMs: 15_000,
     tellUsageEveryMs: 20_000,
     docsUrl: readDocsUrl(env),
+    environment: readEnvironment(env),
   };
 }
 
@@ -100,6 +106,12 @@ function readDocsUrl({ DOCS_URL }: Environment): string | null {
       "https://docs.example.com, or be left out; http:// is only for this machine (localhost, 127.0.0.1, " +
       "[::1]) and host.docker.internal.",
   );
+}
+
+/** Only the functions that send check the address of the WhatsApp API; see `readChannelConfig`. */
+function readEnvironment({ WHATSAPP_API_URL }: Environment): Config["environment"] {
+  const url = serviceUrl(WHATSAPP_API_URL ?? "");
+  return url && isThisMachine(url.hostname) ? "local" : "live";
 }
 
 /** The platform sets the dictionary of keys. An older project has only the anon key. */

@@ -1,5 +1,6 @@
 import type { Config } from "../_shared/config.ts";
 import { health } from "./health.ts";
+import { me } from "./me.ts";
 import { openApi } from "./openapi.ts";
 import { contactArchiving } from "./resources/contacts/archive.ts";
 import { erasing } from "./resources/contacts/erase.ts";
@@ -45,6 +46,7 @@ export function gatewayOperations(config: Config) {
     ...templates,
     ...sends,
     search,
+    me(config),
     health(config),
     openApi,
   ];

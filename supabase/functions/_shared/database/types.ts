@@ -4361,6 +4361,17 @@ export type Database = {
         }[];
       };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
+      "own_key": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "company_id": string;
+          "company_name": string;
+          "expires_at": string;
+          "id": string;
+          "name": string;
+          "scopes": (string)[];
+        }[];
+      };
       "patch_contacts": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "patch_deals": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "receive_channel_event": {

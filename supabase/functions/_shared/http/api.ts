@@ -60,7 +60,9 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
       // The headers are set first, because every answer has them, even one that refuses the key.
       for (const [name, value] of Object.entries(announced)) c.header(name, value);
       c.set("operation", id);
-      if (scope !== null) c.set("caller", await callerOf(c.req.raw.headers, scope));
+      if (scope !== null) {
+        c.set("caller", await callerOf(c.req.raw.headers, scope === "any" ? null : scope));
+      }
       const { request, conditions } = await read(c, operation, config);
       const reply = await operation.handle(request);
       const { status, body, json = JSON.stringify(body), pieces, headers } = reply;

@@ -17,7 +17,7 @@ export const TAGS = {
   Templates: "The WhatsApp templates of your company, and sends of approved templates.",
   Sends: "What happened to each message that your company sent with this API.",
   Search: "One search over several kinds of records.",
-  Service: "For monitors and tools. These operations need no key.",
+  Service: "For monitors and tools. Only `GET /me` needs a key.",
 } as const;
 
 /** The texts about an operation in the API's description. */

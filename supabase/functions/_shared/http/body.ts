@@ -31,6 +31,8 @@ export interface Pace {
 export const MAX_VALUES = 10_000;
 
 const MIB = 1024 * 1024;
+/** How many bytes the body of a request may have. */
+export const MAX_BODY_BYTES = MIB;
 const ORDINARY_BYTES = 64 * 1024;
 /** A body that arrives in more pieces than this is expensive, even if it is small. */
 const ORDINARY_PIECES = 32;
@@ -52,7 +54,11 @@ export async function readJsonText(
   request: Request,
   { maxValues, timeoutMs, judge }: BodyReading,
 ): Promise<{ text: string; survey: JsonSurvey }> {
-  const { bytes, isJudged } = await readBytes(request, { maxMib: 1, timeoutMs, judge });
+  const { bytes, isJudged } = await readBytes(request, {
+    maxMib: MAX_BODY_BYTES / MIB,
+    timeoutMs,
+    judge,
+  });
   const survey = surveyJson(bytes);
   if (survey.depth > MAX_DEPTH) {
     throw refused(`is nested too deeply; it may have at most ${MAX_DEPTH} levels`);

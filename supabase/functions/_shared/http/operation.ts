@@ -18,8 +18,8 @@ export interface Declaration {
   method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** The path below the function's name, with parameters as Hono writes them: `/contacts/:id`. */
   path: string;
-  /** The scope that the key must have; null when no key is needed. */
-  scope: Scope | null;
+  /** The scope that the key must have; `any` when every valid key is enough; null without a key. */
+  scope: Scope | "any" | null;
   params?: z.ZodMiniObject;
   /** The schema of the query. If it has very many parameters, it is made only when it is needed. */
   query?: z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject>;

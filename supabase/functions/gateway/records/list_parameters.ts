@@ -25,8 +25,11 @@ export function limitUpTo(most: number, standard: number) {
   ).register(z.globalRegistry, { type: "integer", minimum: 1, maximum: most, default: standard });
 }
 
+/** How many records a page of a list may have. */
+export const MAX_LIMIT = 200;
+
 /** The parameter `limit` of every list. */
-export const Limit = limitUpTo(200, 50);
+export const Limit = limitUpTo(MAX_LIMIT, 50);
 
 /** What a caller asks for in a list. */
 export interface ListQuery extends Projection {
