@@ -93,7 +93,9 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     members: { details: DETAILS_OF_BATCH },
     optional: ["details"],
   },
-  route_not_found: { description: "There is no such path. `error` lists the paths." },
+  route_not_found: {
+    description: "There is no such path. `error` names the path that was probably meant.",
+  },
   method_not_allowed: {
     description: "The path does not support this method. `Allow` lists the supported methods.",
   },

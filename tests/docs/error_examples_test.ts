@@ -113,7 +113,7 @@ const OF_SENDS: Partial<Record<ErrorCode, () => unknown>> = {
   phone_number_id_required: () =>
     noAccount([{ phone_number_id: "106540352242922", display_phone: "+5511987654321" }], undefined),
   template_rejected: () =>
-    refusedByCatalogue([{ field: "body_variables", fault: "count", takes: 2, got: 1 }]),
+    refusedByCatalogue([{ field: "body_variables", fault: "count", takes: 2, got: 1 }], []),
   channel_account_error: () => refusedAccount("900000000000011", 190),
   channel_unavailable: () =>
     failedSend({ kind: "unknown", cause: "" }, { send, hasKey: true, rejected: "" }),

@@ -10,9 +10,15 @@ import { readConditions } from "../../supabase/functions/_shared/http/conditiona
 import { Email, requiredText } from "../../supabase/functions/_shared/http/fields.ts";
 import { readIdempotencyKey } from "../../supabase/functions/_shared/http/idempotency.ts";
 import { itemTexts } from "../../supabase/functions/_shared/http/item_texts.ts";
+import { faultIn } from "../../supabase/functions/_shared/http/json_fault.ts";
 import { surveyJson } from "../../supabase/functions/_shared/http/json_survey.ts";
 import { parseStrictly } from "../../supabase/functions/_shared/http/strict_json.ts";
-import { notOneOf, unknownParameter } from "../../supabase/functions/_shared/http/suggestion.ts";
+import {
+  isMeantPart,
+  notOneOf,
+  unknownField,
+  unknownParameter,
+} from "../../supabase/functions/_shared/http/suggestion.ts";
 import { readQuery } from "../../supabase/functions/_shared/http/validate.ts";
 import { presentedKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import {
@@ -40,9 +46,12 @@ const READERS: Record<string, (text: string) => unknown> = {
   "parseStrictly, of a long number and of a repeated key": (text) =>
     parseStrictly(text, { ...surveyJson(bytesOf(text)), hasLongNumber: true, keys: Infinity }),
   itemTexts,
+  faultIn,
   readQuery: (text) => readQuery(`https://edge/?${text}`),
   unknownParameter: (text) => unknownParameter(text, ["name", "name[contains]", "limit"]),
   notOneOf: (text) => notOneOf(text, ["name", "email"]),
+  unknownField: (text) => unknownField(text, ["name", "email"]),
+  isMeantPart: (text) => isMeantPart(text, "contacts"),
   presentedKey: (text) => presentedKey(header("Authorization", text)),
   readConditions: (text) => readConditions(header("If-Match", text), PATCH),
   readIdempotencyKey: (text) =>

@@ -55,6 +55,7 @@ Deno.test("each item of a POST is checked separately, and on_conflict decides wh
   assert.deepEqual(created.data, await read(created.data.id));
   assert.deepEqual([malformed.index, malformed.error.details[0].field], [1, "phone"]);
   assert.deepEqual([taken.error.code, taken.error.existing_id], ["conflict", known.id]);
+  assert.match(taken.error.error, /send the batch with on_conflict=update/);
   assert.deepEqual(large.error.details, [
     { field: "custom_fields", message: "must be at most 16 KiB of JSON" },
   ]);

@@ -143,7 +143,7 @@ for (const route of bodyRoutes) {
 
   // deal_batches_test.ts tests the read-only fields of a batch's items.
   Deno.test(`${name} refuses every unknown or read-only field and names it`, async () => {
-    const word = isOfBatch(route) ? "is not a field that is accepted here" : "is read-only";
+    const word = isOfBatch(route) ? /^is not a field that is accepted here/ : "is read-only";
     const json = {
       ...route.body!(company),
       id: company.id,
@@ -155,7 +155,7 @@ for (const route of bodyRoutes) {
     for (const field of ["id", "company_id", "created_at"]) {
       assertField(answer, field, word);
     }
-    assertField(answer, "colour", "is not a field that is accepted here");
+    assertField(answer, "colour", /^is not a field that is accepted here; /);
     assert.match(answer.body.error, /^Invalid request: .+ \(and 3 more, see details\)$/);
     const prototype = JSON.stringify(route.body!(company)).replace("{", '{"__proto__":{"a":1},');
     assertField(await sent(prototype), "__proto__");

@@ -124,7 +124,7 @@ Deno.test("a header may have media or variables, but not both", async () => {
       [["a"], [""], ["a", "b"]].map((header_variables): Refusal => [
         template(anyPhone(), { template_header_type, header_variables }),
         "header_variables",
-        "must be left out or empty when template_header_type is given",
+        /^must be left out or empty .*; the medium of a header is always the approved sample/,
       ])
     ),
   );
@@ -143,7 +143,7 @@ Deno.test("an unknown field is refused, and the error names it", async () => {
     // A resource's row has this read-only field, but a send does not.
     ...["id", "company_id", "created_at"],
   ];
-  await assertRefused(inEach(unknown, ["x", null], "is not a field that is accepted here"));
+  await assertRefused(inEach(unknown, ["x", null], /^is not a field that is accepted here; /));
 });
 
 Deno.test("one error names every invalid field", async () => {

@@ -146,8 +146,8 @@ Deno.test("every wrong field of the body is refused, and the error names it", as
     [{ idempotency_key: "" }, "idempotency_key", "must not be empty"],
     [{ idempotency_key: "k".repeat(201) }, "idempotency_key", "must have at most 200 characters"],
     [{ idempotency_key: null }, "idempotency_key", "must be a string, not null"],
-    [{ phone: "+5511987654321" }, "phone", "is not a field that is accepted here"],
-    [{ type: "text" }, "type", "is not a field that is accepted here"],
+    [{ phone: "+5511987654321" }, "phone", /^is not a field that is accepted here/],
+    [{ type: "text" }, "type", /^is not a field that is accepted here/],
   ];
   for (const [changes, field, message] of cases) {
     const answer = await sendReply(company.keys.messaging, replyIn(company, changes));

@@ -30,7 +30,7 @@ export async function sendTemplate(
     case "no_account":
       throw noAccount(claim.connected, request.phone_number_id);
     case "template_refused":
-      throw refusedByCatalogue(claim.faults);
+      throw refusedByCatalogue(claim.faults, request.header_variables);
     case "send":
       return { body: dryRunAnswer(claim) };
     case "repeat":

@@ -3,6 +3,7 @@ import { ApiError, toldFields } from "../_shared/errors.ts";
 import { DoNotContact, DryRun, Repeat, Sent } from "../_shared/sending/send_answers.ts";
 import { type Fault, faultDetail } from "../_shared/templates/template_words.ts";
 import type { ConnectedAccount } from "./template_claim.ts";
+import { OWN_MEDIUM } from "./template_request.ts";
 
 // The answers of the template endpoint (specification, 4.10 and part 7).
 
@@ -19,9 +20,17 @@ export const SendAnswer = z.union([Sent, Repeat, DoNotContact, MarketingOptOut, 
 );
 export type SendAnswer = z.output<typeof SendAnswer>;
 
-/** The error of a send that is impossible according to the stored templates of the account. */
-export function refusedByCatalogue(faults: Fault[]): ApiError {
-  const { details, told } = toldFields(faults.map(faultDetail));
+/**
+ * The error of a send that is impossible according to the stored templates of the account.
+ * @param header the `header_variables` of the request.
+ */
+export function refusedByCatalogue(faults: Fault[], header: string[]): ApiError {
+  const { details, told } = toldFields(faults.map((fault) => {
+    const detail = faultDetail(fault);
+    const isMedium = fault.fault === "count" && fault.takes === 0 &&
+      fault.field === "header_variables" && /^https?:/i.test(header[0]);
+    return isMedium ? { ...detail, message: `${detail.message}: ${OWN_MEDIUM}` } : detail;
+  }));
   return new ApiError(
     "template_rejected",
     `The template cannot be sent like this: ${told}. Nothing was sent`,

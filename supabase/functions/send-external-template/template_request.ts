@@ -13,6 +13,10 @@ import {
 /** The values of the variables in one component of a template, in order. */
 const Variables = z.array(verbatim(1024)).check(z.maxLength(30, "must have at most 30 items"));
 
+/** What a caller must know who sends the address of a medium. */
+export const OWN_MEDIUM =
+  "the medium of a header is always the approved sample of the template, which the service sends";
+
 /** The body of a request (specification, 4.10). */
 export const SendRequest = z.strictObject({
   phone: Phone,
@@ -36,7 +40,7 @@ export const SendRequest = z.strictObject({
     !template_header_type || header_variables.length === 0,
   {
     path: ["header_variables"],
-    error: "must be left out or empty when template_header_type is given",
+    error: `must be left out or empty when template_header_type is given; ${OWN_MEDIUM}`,
   },
 )).register(z.globalRegistry, {
   id: "SendRequest",

@@ -1,5 +1,6 @@
 import { ApiError } from "../errors.ts";
 import type { Operation } from "./operation.ts";
+import { editDistance, isMeantPart } from "./suggestion.ts";
 
 /**
  * The error of a request that no operation answers: method_not_allowed when the path accepts
@@ -18,11 +19,45 @@ export function refusedRoute(
   // If the path is `/contacts/changes`, `/contacts/:id` does not count.
   const named = here.filter((operation) => pathOf(operation) === path);
   if (here.length > 0) return methodNotAllowed(method, named.length > 0 ? named : here);
-  const paths = new Set(operations.map((each) => pathOf(each).replace(/:(\w+)/, "{$1}")));
+  const paths = [...new Set(operations.map(pathOf))];
+  const nearest = paths.length === 1 ? paths[0] : nearestPath(paths, parts);
+  const meant = nearest === null ? "" : `did you mean ${nearest.replace(/:(\w+)/, "{$1}")}? `;
   return new ApiError(
     "route_not_found",
-    `The path does not exist; the paths are ${[...paths].join(", ")}`,
+    `The path does not exist; ${meant}GET /gateway/openapi.json lists all operations`,
   );
+}
+
+/** The paths of the other functions, which callers may look for below the gateway. */
+const BESIDE_THE_GATEWAY = ["/send-external-template", "/whatsapp/messages"];
+
+/**
+ * The path that was probably meant: at most one part is missing, is too much or is another word.
+ * Null if there is none.
+ * @param paths below the function's name.
+ * @param parts of the path in the request.
+ */
+function nearestPath(paths: string[], parts: string[]): string | null {
+  const given = parts.slice(2); // without the empty part before the first slash, and the name
+  const candidates = [
+    ...paths.map((path) => ({ path, expected: path.split("/").slice(2) })),
+    ...BESIDE_THE_GATEWAY.map((path) => ({ path, expected: path.split("/").slice(1) })),
+  ];
+  const words = new Set(candidates.flatMap(({ expected }) => expected));
+  let nearest: string | null = null;
+  let least = 1.2;
+  for (const { path, expected } of candidates) {
+    let hasWord = false;
+    const distance = editDistance(given, expected, (part, name) => {
+      if (name.startsWith(":")) return part === "" ? 1 : 0.1;
+      const isMeant = part === name || (!words.has(part) && isMeantPart(part, name));
+      hasWord ||= isMeant;
+      return part === name ? 0 : isMeant ? 0.5 : 1;
+    });
+    if (!hasWord || distance > least || (distance === least && nearest)) continue;
+    [nearest, least] = [path, distance];
+  }
+  return nearest;
 }
 
 /** HTTP does not limit the length of a method's name. */

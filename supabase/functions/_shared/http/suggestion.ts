@@ -12,25 +12,36 @@ export function notOneOf(given: string, names: string[]): string {
 /** The name that was probably meant; null when none is near. */
 export function nearestOf(given: string, names: string[]): string | null {
   if (given === "" || given.length > MAX_LENGTH) return null;
-  const distances = names.map((name) => editDistance(given.toLowerCase(), name.toLowerCase()));
+  const most = Math.min(Math.ceil(given.length / 3), given.length - 1);
+  const distances = names.map((name) =>
+    // Words of very different lengths are not compared letter by letter.
+    Math.abs(given.length - name.length) > most
+      ? Infinity
+      : editDistance(given.toLowerCase(), name.toLowerCase())
+  );
   const least = Math.min(...distances);
-  const isNear = least <= Math.ceil(given.length / 3) && least < given.length;
-  return isNear ? names[distances.indexOf(least)] : null;
+  return least <= most ? names[distances.indexOf(least)] : null;
 }
 
 /**
- * How many letters must be inserted, removed or replaced to turn one word into the other
- * (Levenshtein). deno-std has this function too, but the Deno of hosted functions does not find its
- * types.
+ * How many parts must be inserted, removed or replaced to turn one list into the other
+ * (Levenshtein): the letters of a word, or the parts of a path. deno-std has this function for
+ * words, but the Deno of hosted functions does not find its types.
+ *
+ * @param cost of replacing a part of `one` by a part of `other`: from 0 to 1.
  */
-function editDistance(one: string, other: string): number {
+export function editDistance(
+  one: string | string[],
+  other: string | string[],
+  cost = (part: string, by: string): number => part === by ? 0 : 1,
+): number {
   // The distances between each beginning of `other` and a beginning of `one`, which grows by one
-  // letter in each round.
+  // part in each round.
   let distances = Array.from({ length: other.length + 1 }, (_, length) => length);
-  for (const [at, letter] of [...one].entries()) {
+  for (const [at, part] of [...one].entries()) {
     const next = [at + 1];
     for (let to = 1; to <= other.length; to++) {
-      const replaced = distances[to - 1] + (other[to - 1] === letter ? 0 : 1);
+      const replaced = distances[to - 1] + cost(part, other[to - 1]);
       next.push(Math.min(replaced, distances[to] + 1, next[to - 1] + 1));
     }
     distances = next;
@@ -38,11 +49,13 @@ function editDistance(one: string, other: string): number {
   return distances[other.length];
 }
 
-/** The names that other APIs use for parameters with a different name here. */
+// The names that other APIs use for something with a different name here, in small letters and
+// without underscores.
+
 const PARAMETERS = {
   q: ["query", "search", "term"],
-  sort: ["order", "order_by", "orderby", "sort_by"],
-  limit: ["page_size", "pagesize", "per_page", "size"],
+  sort: ["order", "orderby", "sortby"],
+  limit: ["pagesize", "perpage", "size"],
   cursor: ["after", "offset", "page", "skip", "start"],
   fields: ["properties", "select"],
   include: ["embed", "expand", "with"],
@@ -50,24 +63,127 @@ const PARAMETERS = {
 };
 const OPERATORS = {
   "": ["any", "eq", "in", "is"],
-  ne: ["neq", "nin", "not", "not_in"],
+  ne: ["neq", "nin", "not", "notin"],
   gt: ["after"],
   gte: ["ge", "from", "min", "since"],
   lt: ["before"],
   lte: ["le", "max", "to", "until"],
   contains: ["ilike", "like", "match", "search"],
-  empty: ["exists", "is_null", "isnull", "null"],
+  empty: ["exists", "isnull", "null"],
 };
+const FIELDS = {
+  // of a contact
+  phone: [
+    ...[
+      "cell",
+      "cellphone",
+      "celular",
+      "mobile",
+      "mobilenumber",
+      "mobilephone",
+      "msisdn",
+      "number",
+    ],
+    ...["phonenumber", "recipient", "telefone", "telephone", "to", "waid", "whatsapp"],
+  ],
+  name: ["displayname", "firstname", "fullname", "lastname", "nome"],
+  email: ["emailaddress", "mail"],
+  empresa: [
+    "account",
+    "business",
+    "company",
+    "companyname",
+    "employer",
+    "organisation",
+    "organization",
+  ],
+  job_title: ["cargo", "jobposition", "occupation", "position", "role", "title"],
+  tags: ["categories", "groups", "labels", "lists", "segments", "tag"],
+  custom_fields: [
+    "attributes",
+    "custom",
+    "customattributes",
+    "extra",
+    "fields",
+    "metadata",
+    "properties",
+  ],
+  temperature: ["leadstatus", "rating"],
+  source: ["channel", "leadsource", "origem", "origin", "utmsource"],
+  do_not_contact: ["blocked", "dnc", "donotcall", "optedout", "optout", "unsubscribed"],
+  is_active: ["active", "enabled"],
+  confirm: ["confirmation", "contactid", "id"],
+  from: ["contactid", "duplicateid", "fromid", "otherid", "sourceid"],
+  // of a deal, a pipeline, a stage and a conversation
+  title: ["dealname", "name", "subject"],
+  value: ["amount", "dealvalue", "price", "revenue", "total"],
+  contact_id: ["contact", "customer", "customerid", "lead", "leadid", "person", "personid"],
+  stage_id: ["column", "dealstage", "pipelinestage", "stage"],
+  status: ["state"],
+  pipeline_id: ["pipeline"],
+  position: ["index", "order", "rank", "sort"],
+  is_default: ["default"],
+  assigned_to: [
+    "agent",
+    "agentid",
+    "assignee",
+    "assigneeid",
+    "member",
+    "owner",
+    "ownerid",
+    "userid",
+  ],
+  team_id: ["department", "group", "team"],
+  // of a send and of a batch
+  template_name: ["name", "template"],
+  language_code: ["lang", "language", "locale"],
+  display_text: ["body", "content", "message", "text"],
+  body_variables: ["bodyparameters", "components", "parameters", "params", "variables"],
+  header_variables: ["header", "headerparameters"],
+  button_variables: ["buttonparameters", "buttons"],
+  template_header_type: ["headertype", "mediatype"],
+  phone_number_id: ["from", "sender", "senderid"],
+  contact_name: ["name", "recipientname"],
+  idempotency_key: ["clientreference", "externalid", "key"],
+  text: ["body", "content", "displaytext", "message"],
+  conversation_id: ["chatid", "conversation", "threadid"],
+  items: ["contacts", "data", "deals", "inputs", "records", "rows"],
+};
+const PATHS = {
+  contacts: ["clients", "customers", "leads", "people", "persons"],
+  deals: ["opportunities"],
+  conversations: ["chats", "threads", "tickets"],
+  members: ["agents", "users"],
+};
+
+/** Whether a part of a path was probably meant to be this name. */
+export function isMeantPart(part: string, name: string): boolean {
+  return placeOfMeant(part, [name], PATHS) === 0;
+}
 
 /**
  * The index of the name that was probably meant: the one that has the given name in other APIs,
  * otherwise the most similar one; -1 if none is similar.
  */
 function placeOfMeant(given: string, names: string[], others: Record<string, string[]>): number {
-  const known = names.findIndex((name) =>
-    name === given || others[name]?.includes(given.toLowerCase())
-  );
+  const plain = given.slice(0, MAX_LENGTH).toLowerCase().replace(/[-_ ]/g, "");
+  const known = names.findIndex((name) => name === given || others[name]?.includes(plain));
   return known >= 0 ? known : names.indexOf(nearestOf(given, names) ?? given);
+}
+
+/**
+ * The error about a field that a body does not accept: it names the one that was probably meant.
+ * @param known the names of all fields.
+ */
+export function unknownField(name: string, known: string[]): string {
+  const wrong = "is not a field that is accepted here";
+  if (known.length === 0) return wrong;
+  const meant = placeOfMeant(name, known, FIELDS);
+  if (meant >= 0) return `${wrong}; did you mean ${known[meant]}?`;
+  if (known.includes("custom_fields")) {
+    return `${wrong}; a field of your own belongs in custom_fields`;
+  }
+  return `${wrong}; accepted are ${known.join(", ")}`;
 }
 
 /**

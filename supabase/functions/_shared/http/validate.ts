@@ -1,7 +1,8 @@
 import * as z from "zod/mini";
 import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
 import { type BodyReading, readJsonText, refused } from "./body.ts";
-import { unknownParameter } from "./suggestion.ts";
+import { unknownField, unknownParameter } from "./suggestion.ts";
+import { faultIn } from "./json_fault.ts";
 import { InexactNumber, parseStrictly, RepeatedKeys } from "./strict_json.ts";
 
 const NoParameters = z.strictObject({});
@@ -68,10 +69,12 @@ export async function requireNoBody(request: Request, reading: BodyReading): Pro
  * The message about a field that a body does not accept. @param readOnly fields that the service
  * sets.
  */
-export function ofUnknownField(readOnly: () => string[]): (key: string) => string {
-  return (key) =>
-    readOnly().includes(key) ? "is read-only" : "is not a field that is accepted here";
+export function ofUnknownField(readOnly: () => string[]): OfUnknown {
+  return (key, known) => readOnly().includes(key) ? "is read-only" : unknownField(key, known);
 }
+
+/** The message about a key that a schema does not have. @param known the keys that it has. */
+type OfUnknown = (key: string, known: string[]) => string;
 
 /**
  * The query parameters in the address of a request, parsed by their schema.
@@ -206,11 +209,23 @@ function parseObject(text: string, parse: () => unknown): unknown {
   } catch (error) {
     if (error instanceof RepeatedKeys) throw invalidRequest(givenTwice(error));
     if (!(error instanceof SyntaxError)) throw error;
-    const what = text.trim() === "" ? "is empty" : "is not valid JSON";
+    const what = text.trim() === "" ? "is empty" : `is not valid JSON${placeOfFault(text)}`;
     throw refused(`${what}; send a JSON object`);
   }
   if (isObject(value)) return value;
   throw refused("must be a JSON object");
+}
+
+/** Where a text stops being JSON, as an editor counts lines and columns. */
+function placeOfFault(text: string): string {
+  const at = faultIn(text);
+  if (at === null) return "";
+  const before = text.slice(0, at);
+  const line = before.split("\n").length;
+  const column = at - before.lastIndexOf("\n");
+  return at < text.length
+    ? `: the fault is at line ${line}, column ${column}`
+    : `: it ends too early, at line ${line}, column ${column}`;
 }
 
 function isObject(value: unknown): boolean {
@@ -228,7 +243,7 @@ export function givenTwice({ keys }: RepeatedKeys): FieldError[] {
 function check<Schema extends z.core.$ZodType>(
   schema: Schema,
   value: unknown,
-  ofUnknown: (key: string) => string,
+  ofUnknown: OfUnknown,
 ): z.output<Schema> {
   const result = judged(schema, value, ofUnknown);
   if ("wrong" in result) throw invalidRequest(result.wrong);
@@ -244,24 +259,38 @@ function check<Schema extends z.core.$ZodType>(
 export function judged<Schema extends z.core.$ZodType>(
   schema: Schema,
   value: unknown,
-  ofUnknown: (key: string) => string,
+  ofUnknown: OfUnknown,
   whole = "body",
 ): { parsed: z.output<Schema> } | { wrong: FieldError[] } {
   const result = z.safeParse(schema, value, { error: explain });
   if (result.success) return { parsed: result.data };
-  return { wrong: result.error.issues.flatMap((issue) => fieldErrors(issue, ofUnknown, whole)) };
+  const known = fieldsOf(schema);
+  return {
+    wrong: result.error.issues.flatMap((issue) => fieldErrors(issue, ofUnknown, whole, known)),
+  };
 }
+
+/** The names of the fields in a value, as its schema has them; none if it is not an object. */
+function fieldsOf(schema: z.core.$ZodType): string[] {
+  if (schema instanceof z.ZodMiniLazy) return fieldsOf(schema._zod.innerType);
+  if (schema instanceof z.ZodMiniPipe) return fieldsOf(schema.def.in);
+  return schema instanceof z.ZodMiniObject ? Object.keys(schema.shape) : [];
+}
+
+/** Finding a similar name takes time, and nobody reads more suggestions. */
+const MAX_SUGGESTIONS = 10;
 
 function fieldErrors(
   issue: z.core.$ZodIssue,
-  ofUnknown: (key: string) => string,
+  ofUnknown: OfUnknown,
   whole: string,
+  known: string[],
 ): FieldError[] {
   const path = issue.path.map(String);
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
+    return issue.keys.map((key, at) => ({
       field: [...path, key].join("."),
-      message: ofUnknown(key),
+      message: ofUnknown(key, path.length === 0 && at < MAX_SUGGESTIONS ? known : []),
     }));
   }
   return [{ field: path.join(".") || whole, message: issue.message }];

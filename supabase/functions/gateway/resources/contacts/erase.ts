@@ -20,7 +20,15 @@ interface Erased {
   data: Record<string, unknown> | null;
 }
 
-const Erasing = z.strictObject({ confirm: Id }).register(z.globalRegistry, { id: "Erasing" });
+const Confirmation = z.clone(Id, {
+  ...Id.def,
+  error: ({ input }) =>
+    `${input === undefined ? "is required; it " : ""}must be the id of the contact in the path`,
+});
+
+const Erasing = z.strictObject({ confirm: Confirmation }).register(z.globalRegistry, {
+  id: "Erasing",
+});
 
 /** Erases a person permanently. Erasing again gives the same answer. */
 export const erasing = operation({

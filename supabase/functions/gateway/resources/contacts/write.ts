@@ -64,7 +64,19 @@ const input = () =>
     { phone: Phone, tags: z.optional(SentTags) },
   );
 
-const ContactChanges = lazily(() => described(input(), { id: "ContactChanges" }));
+/** Says how to leave out the phone, which every caller of an update tries first. */
+const PhoneOfChanges = z.clone(Phone, {
+  ...Phone.def,
+  error: ({ input }) =>
+    input === undefined
+      ? "is required in application/json; to change other fields only, send Content-Type: " +
+        "application/merge-patch+json"
+      : undefined,
+});
+
+const ContactChanges = lazily(() =>
+  described(z.extend(input(), { phone: PhoneOfChanges }), { id: "ContactChanges" })
+);
 
 /**
  * The same changes as a JSON Merge Patch: phone may be left out, and the database merges custom
@@ -111,6 +123,11 @@ const LighterContact = z.omit(Contact, { custom_fields: true }).register(z.globa
 
 const PHONE_TAKEN =
   "A contact with this phone, or another spelling of it, already exists; update that one instead";
+
+const PHONE_TAKEN_IN_BATCH = PHONE_TAKEN.replace(
+  "update that one instead",
+  "to update existing contacts too, send the batch with on_conflict=update or on_conflict=keep",
+);
 
 /** What it means for the caller when the database refuses a contact. */
 const MEANINGS = {
@@ -176,7 +193,7 @@ export const contactWrites = [
         "fail",
       ),
     }),
-    meanings: MEANINGS,
+    meanings: { ...MEANINGS, conflict: { field: "phone", message: PHONE_TAKEN_IN_BATCH } },
     async write({ caller: { db }, query: { on_conflict }, items, atomic, idempotency }) {
       const answer = await db.rpc("write_contacts", { items, on_conflict, atomic, idempotency });
       return outcomeOf(rows(answer), Contact);

@@ -1,0 +1,54 @@
+const WHITE = /[ \t\n\r]*/y;
+const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
+
+/**
+ * Where a text stops being JSON: the index of the first character that cannot be there, or the
+ * text's length if it ends too early; null if it is JSON. The errors of JSON.parse name the place
+ * only sometimes. Each character is read once, because its sender may be anyone.
+ */
+export function faultIn(text: string): number | null {
+  let at = 0;
+  const skip = (pattern: RegExp) => {
+    pattern.lastIndex = at;
+    if (!pattern.test(text)) return false;
+    at = pattern.lastIndex;
+    return true;
+  };
+  const skipOne = (character: string) => {
+    if (text[at] !== character) return false;
+    at++;
+    return true;
+  };
+  const skipString = () => {
+    if (!skipOne('"')) return false;
+    while (at < text.length && text[at] !== '"' && text[at] >= " ") {
+      if (text[at] === "\\" ? !skip(ESCAPE) : !++at) return false;
+    }
+    return skipOne('"');
+  };
+  const skipKey = () => {
+    if (!skipString()) return false;
+    skip(WHITE);
+    return skipOne(":");
+  };
+
+  /** The ends of the arrays and objects that are open. */
+  const open: ("]" | "}")[] = [];
+  for (;;) {
+    skip(WHITE);
+    const isOpening = text[at] === "[" || text[at] === "{";
+    if (isOpening) {
+      open.push(text[at++] === "[" ? "]" : "}");
+      skip(WHITE);
+    } else if (text[at] === '"' ? !skipString() : !skip(LITERAL)) return at;
+    const isEmpty = isOpening && text[at] === open.at(-1);
+    if (!isOpening || isEmpty) {
+      for (skip(WHITE); open.length > 0 && skipOne(open.at(-1)!); skip(WHITE)) open.pop();
+      if (open.length === 0) return at < text.length ? at : null;
+      if (!skipOne(",")) return at;
+      skip(WHITE);
+    }
+    if (open.at(-1) === "}" && !skipKey()) return at;
+  }
+}

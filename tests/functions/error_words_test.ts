@@ -1,0 +1,155 @@
+// The error that a caller reads if a body or a path is wrong. It says what is wrong, in which field
+// or place, and what the caller probably meant.
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { FUNCTIONS } from "../../generate/openapi/functions.ts";
+import { ApiError } from "../../supabase/functions/_shared/errors.ts";
+import { faultIn } from "../../supabase/functions/_shared/http/json_fault.ts";
+import { bodiesOf } from "../../supabase/functions/_shared/http/operation.ts";
+import { refusedRoute } from "../../supabase/functions/_shared/http/refused_route.ts";
+import { readBody } from "../../supabase/functions/_shared/http/validate.ts";
+import type { Fault } from "../../supabase/functions/_shared/templates/template_words.ts";
+import { refusedByCatalogue } from "../../supabase/functions/send-external-template/template_answers.ts";
+
+const operations = FUNCTIONS.flatMap((api) => api.operations);
+
+/** The error that an operation returns for a body. */
+async function refusal(id: string, body: string): Promise<ApiError> {
+  const headers = { "Content-Type": "application/json" };
+  const request = new Request("http://x", { method: "POST", body, headers });
+  const reading = { maxValues: 1000, timeoutMs: 1000, judge: async () => {} };
+  const operation = operations.find((each) => each.id === id)!;
+  const error = await readBody(request, bodiesOf(operation), () => [], reading).catch((e) => e);
+  assert.ok(error instanceof ApiError, `${id} accepts ${body}`);
+  return error;
+}
+
+/** What the error says about one field. */
+async function wordsOn(field: string, id: string, body: object): Promise<string | undefined> {
+  const { parts } = await refusal(id, JSON.stringify(body));
+  return parts.details?.find((each) => each.field === field)?.message;
+}
+
+const OWN = "a field of your own belongs in custom_fields";
+
+/** What the error says about an unknown field, by operation and field. */
+const UNKNOWN_FIELDS: Record<string, Record<string, string>> = {
+  createContact: {
+    temprature: "did you mean temperature?",
+    jobTitle: "did you mean job_title?",
+    company: "did you mean empresa?",
+    "Company Name": "did you mean empresa?",
+    mobile: "did you mean phone?",
+    phone_number: "did you mean phone?",
+    labels: "did you mean tags?",
+    first_name: "did you mean name?",
+    title: "did you mean job_title?",
+    opt_out: "did you mean do_not_contact?",
+    city: OWN,
+    x: OWN,
+    ["x".repeat(100)]: OWN,
+  },
+  createDeal: {
+    amount: "did you mean value?",
+    name: "did you mean title?",
+    city: "accepted are title, contact_id, stage_id, value",
+  },
+  updateConversation: { owner_id: "did you mean assigned_to?", state: "did you mean status?" },
+  sendExternalTemplate: { to: "did you mean phone?", language: "did you mean language_code?" },
+  createDeals: { deals: "did you mean items?" },
+};
+
+for (const [id, fields] of Object.entries(UNKNOWN_FIELDS)) {
+  Deno.test(`the error of ${id} for an unknown field names the field that was probably meant`, async () => {
+    for (const [field, expected] of Object.entries(fields)) {
+      const message = `is not a field that is accepted here; ${expected}`;
+      assert.equal(await wordsOn(field, id, { [field]: "" }), message);
+    }
+  });
+}
+
+Deno.test("a PATCH without the phone names the content type with which the phone may be left out", async () => {
+  const without = await wordsOn("phone", "updateContact", { name: "Ada" });
+  assert.match(without!, /^is required .*Content-Type: application\/merge-patch\+json$/);
+  assert.match((await wordsOn("phone", "updateContact", { phone: null }))!, /^must be a string/);
+  assert.equal(await wordsOn("phone", "createContact", {}), "is required");
+});
+
+Deno.test("a missing confirmation of an erasing is the id of the contact", async () => {
+  const id = "must be the id of the contact in the path";
+  assert.equal(await wordsOn("confirm", "eraseContact", {}), `is required; it ${id}`);
+  assert.equal(await wordsOn("confirm", "eraseContact", { confirm: true }), id);
+});
+
+/** The path that is suggested for a path below the gateway. */
+const MEANT: Record<string, string | undefined> = {
+  contact: "/gateway/contacts",
+  "contacts/": "/gateway/contacts",
+  "v1/contacts": "/gateway/contacts",
+  "people/5": "/gateway/contacts/{id}",
+  "contacts//restore": "/gateway/contacts/{id}/restore",
+  "deal/5/history": "/gateway/deals/{id}/history",
+  opportunities: "/gateway/deals",
+  messages: "/gateway/messages/changes",
+  "send-external-template": "/send-external-template",
+  "whatsapp/message": "/whatsapp/messages",
+  nothing: undefined,
+  ["x/".repeat(4000)]: undefined,
+};
+
+Deno.test("the error of an unknown path names the path that was probably meant, and the list of all paths", () => {
+  for (const [below, meant] of Object.entries(MEANT)) {
+    const path = `/gateway/${below}`;
+    const asked = { method: "GET", path };
+    const told = refusedRoute("gateway", FUNCTIONS[0].operations, asked).message;
+    assert.equal(/did you mean (\S+)\?/.exec(told)?.[1], meant, path.slice(0, 40));
+    assert.match(told, / GET \/gateway\/openapi\.json lists all operations$/);
+  }
+});
+
+Deno.test("the error of a body that is not JSON names the line and the column", async () => {
+  const faults: [body: string, line: number, column: number][] = [
+    ["{'phone':1}", 1, 2],
+    ['{"phone":"+1",}', 1, 15],
+    ['{\n  "phone": "+1"\n  "name": "Ada"\n}', 3, 3],
+    ['{"name":"two\nlines"}', 1, 13],
+    ['{"name":"\\x"}', 1, 10],
+    ['{"a":[1,2}', 1, 10],
+    ['{"a":01}', 1, 7],
+    ['{"a":1}}', 1, 8],
+  ];
+  for (const [body, line, column] of faults) {
+    const { message } = await refusal("createContact", body);
+    assert.match(message, new RegExp(`: the fault is at line ${line}, column ${column}; send a`));
+  }
+  for (const body of ["{", '{"a":', '{"a":"b', '{"a":[{}', "[1,"]) {
+    const { message } = await refusal("createContact", body);
+    assert.match(message, new RegExp(`: it ends too early, at line 1, column ${body.length + 1};`));
+  }
+});
+
+Deno.test("a fault is found in a text exactly if JSON.parse refuses the text", () => {
+  const damaged = fc.tuple(
+    fc.json(),
+    fc.nat(),
+    fc.constantFrom("", '"', "\\", ",", "}", "[", "1e", ":"),
+  );
+  fc.assert(fc.property(damaged, ([json, at, put]) => {
+    const text = json.slice(0, at % json.length) + put + json.slice(at % json.length + 1);
+    let isJson = true;
+    try {
+      JSON.parse(text);
+    } catch {
+      isJson = false;
+    }
+    assert.equal(faultIn(text) === null, isJson, text);
+    assert.equal(faultIn(json), null);
+  }));
+});
+
+Deno.test("an error about the address of a medium says that the medium is the approved sample", () => {
+  const faults: Fault[] = [{ field: "header_variables", fault: "count", takes: 0, got: 1 }];
+  const told = (value: string) => refusedByCatalogue(faults, [value]).parts.details![0].message;
+  assert.match(told("https://shop.test/a.png"), /: the medium of a header is always the approved/);
+  assert.equal(told("Ada"), "takes no variables, got 1");
+});
