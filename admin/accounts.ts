@@ -204,6 +204,6 @@ const MAX_NAMED = 10;
 function listed(each: string[]): string {
   const more = each.length - MAX_NAMED;
   const named = each.slice(0, MAX_NAMED);
-  if (more > 0) named.push(`and ${more} more, all of which --json lists`);
+  if (more > 0) named.push(`and ${more} more; --json lists all of them`);
   return named.join(", ");
 }

@@ -67,7 +67,7 @@ export function memberRole(value: string): string {
   throw new InvalidArgumentError("It must be owner, admin or agent.");
 }
 
-/** The address of the page to which a link leads. */
+/** The address of the page that a link opens. */
 export function pageAddress(value: string): string {
   if (/^https?:/.test(value) && URL.canParse(value)) return value;
   throw new InvalidArgumentError(

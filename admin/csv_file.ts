@@ -10,8 +10,8 @@ export interface CsvRecord {
 }
 
 /**
- * Much longer than any row of contacts. Because of this limit, a quote that is never closed does
- * not fill the memory.
+ * Every row of contacts is much shorter than this. Because of this limit, a quote that is never
+ * closed does not fill the memory.
  */
 const MAX_RECORD = 1024 * 1024;
 

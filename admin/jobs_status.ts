@@ -19,7 +19,7 @@ export interface JobsStatus {
 export interface ChannelHealth {
   /** Messages whose lifetime ended before the channel reported that they arrived. */
   expired: number;
-  /** The expired messages about which the channel reported nothing at all. */
+  /** The expired messages that the channel never reported on. */
   expired_unreported: number;
   double_sends: number;
   /** Reports about messages that are not known yet. */

@@ -27,7 +27,7 @@ interface Person extends Printing {
 const ROLES = ["owner", "admin", "agent"];
 const EMAIL_OPTION = [
   "--email <address>",
-  "the e-mail address with which the person signs in",
+  "the e-mail address that the person signs in with",
   email,
 ] as const;
 const EXAMPLE_PERSON = `--company ${EXAMPLE_COMPANY} --email ada@example.com`;
@@ -108,7 +108,7 @@ async function addMember(
   { company, email, role, name, invite, ...options }: Person & {
     role: string;
     name?: string;
-    /** The page to which the link of an invitation leads. True means the project's Site URL. */
+    /** The page that the link of an invitation opens. True means the project's Site URL. */
     invite?: string | true;
   },
 ) {

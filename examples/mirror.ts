@@ -4,7 +4,7 @@ const [file = "contacts.csv", seconds = "30"] = Deno.args;
 const [api, key] = [Deno.env.get("CRM_API_URL"), Deno.env.get("CRM_API_KEY")];
 if (!api || !key) throw new Error("Set CRM_API_URL and CRM_API_KEY.");
 const COLUMNS = "id name phone email temperature tags empresa archived_at updated_at".split(" ");
-/** The cells of each contact by its id, and the cursor up to which they are complete. */
+/** The cells of each contact by its id. They have all changes up to the cursor. */
 let state: { cursor: string | null; contacts: Record<string, unknown[]> } = await Deno
   .readTextFile(`${file}.state.json`).then(JSON.parse, (error) => {
     if (error instanceof Deno.errors.NotFound) return { cursor: null, contacts: {} };

@@ -71,7 +71,7 @@ function named(name: string, document: JsonSchema): JsonSchema {
   return document.components.schemas[name];
 }
 
-/** Adds the named schemas to which a schema refers. */
+/** Adds the named schemas that a schema refers to. */
 function addNamed(schema: unknown, document: JsonSchema, schemas: JsonSchema): void {
   if (typeof schema !== "object" || schema === null) return;
   const { $ref } = schema as JsonSchema;

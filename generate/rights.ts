@@ -5,7 +5,7 @@ const HEAD = `Who may do what in the database, and on which rows.
 Written by \`npm run generate\` from the database; do not edit.
 
 A line says what a role may do with a table or a view, by column. Lines below it are the policies of that role, which
-say on which rows. A role with bypassrls meets no policy.
+say on which rows. No policy applies to a role with bypassrls.
 `;
 
 /** The same text as `rights` returns, for the database at an address. */

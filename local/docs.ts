@@ -4,7 +4,7 @@ import { isCurrent, SITE_FOLDER } from "./site_sources.ts";
 import { USUAL_PORT } from "./usual_port.ts";
 
 export interface DocsOptions {
-  /** The demo key, with which "try it" in the reference calls the API. */
+  /** The demo key. "Try it" in the reference calls the API with this key. */
   apiKey: string | null;
   /** The port of the stack, which the examples on the pages use. */
   port: number;

@@ -3,10 +3,10 @@ import { delay } from "deno-std/async/delay.js";
 import { refusedHost } from "./host_header.ts";
 
 type Answer = (request: Request) => Promise<Response>;
-/** @param caller the address from which the request came. */
+/** @param caller the address of the caller. */
 type AnswerTo = (request: Request, caller: string) => Promise<Response>;
 
-/** The parts of the stack to which the door leads. */
+/** The parts of the stack behind the door. */
 export interface Rooms {
   rest: AnswerTo;
   functions: AnswerTo;

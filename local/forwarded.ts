@@ -7,7 +7,7 @@ const BY_ANYBODY = ["cf-connecting-ip", "x-real-ip", "x-forwarded-for"];
  * The same request with another address, as a platform's gateway passes it on. `X-Forwarded-For`
  * has the caller's address, and nothing that the caller wrote.
  *
- * @param caller the address from which the request came; by default, this machine's.
+ * @param caller the address of the caller; by default, this machine's.
  */
 export function forwarded(request: Request, address: string, caller = "127.0.0.1"): Request {
   const copy = readdressed(request, address);

@@ -3,9 +3,9 @@ import { titleOf } from "./graph_error.ts";
 import { displayPhoneNumber } from "./numbers.ts";
 import { SANDBOX_BUSINESS_ACCOUNT_ID } from "./rules.ts";
 
-// The events of the channel's field `messages`, in the form in which the channel posts them.
+// The events of the channel's field `messages`, as the channel posts them.
 
-/** A person, and the number of the business with which the person exchanges messages. */
+/** A person, and the number of the business that the person exchanges messages with. */
 export interface Pair {
   phoneNumberId: string;
   person: Person;

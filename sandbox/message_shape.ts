@@ -9,7 +9,7 @@ const Text = z.strictObject({
   parameter_name: z.string().optional(),
 });
 
-/** A file is named by the id of an upload, or by an address from which the channel fetches it. */
+/** A file is named by the id of an upload, or by the address where the channel fetches it. */
 const medium = (parts: z.ZodRawShape = {}) =>
   z.strictObject({
     id: z.string().optional(),

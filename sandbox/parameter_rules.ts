@@ -149,7 +149,7 @@ function* valueFaults(where: string, text: string): Faults {
   }
 }
 
-/** The `sub_type` with which a send names a button, and the value that it gives for the button. */
+/** The `sub_type` of a button in a send, and the value that the send gives for the button. */
 const GIVEN: Record<Button["type"], { sub_type: string; parameter: SentParameter["type"] } | null> =
   {
     URL: { sub_type: "url", parameter: "text" },

@@ -9,8 +9,8 @@ import { findTemplate } from "./template_list.ts";
 export const SANDBOX_TOKEN = "sandbox-token";
 
 /**
- * The business account to which the sandbox's token gives access. supabase/seed.sql gives it to the
- * demo accounts.
+ * The business account that the sandbox's token can use. supabase/seed.sql gives it to the demo
+ * accounts.
  */
 export const SANDBOX_BUSINESS_ACCOUNT_ID = "900000000000001";
 

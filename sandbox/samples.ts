@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { http, HttpResponse } from "msw";
 import { CUP_JPEG, SQUARE_MP4 } from "./sample_bytes.ts";
 
-/** The media with which the sandbox's templates were approved, by file name. */
+/** The approved media of the sandbox's templates, by file name. */
 export const SAMPLES: Record<string, { type: string; bytes: () => Uint8Array<ArrayBuffer> }> = {
   "espresso_cup.jpg": { type: "image/jpeg", bytes: () => fromBase64(CUP_JPEG) },
   "machine_tour.mp4": { type: "video/mp4", bytes: () => fromBase64(SQUARE_MP4) },

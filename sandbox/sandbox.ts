@@ -44,8 +44,8 @@ export interface SandboxOptions {
   /** The sandbox's clock, in milliseconds. */
   now?: () => number;
   /**
-   * The webhook to which the sandbox posts events, if there is one. This option is read again for
-   * each message.
+   * The webhook that gets the sandbox's events, if there is one. This option is read again for each
+   * message.
    */
   webhook?: () => Webhook | null;
   /** Says why no one sees people's messages to a number; null when someone sees them. */

@@ -1,6 +1,6 @@
 import type { Button, Component, MediaFormat, NamedExample } from "./template_types.ts";
 
-// Components as the channel lists them, each with the examples with which it was approved.
+// Components as the channel lists them, each with its approved examples.
 
 export function header(text: string, ...example: string[]): Component {
   return { type: "HEADER", format: "TEXT", text, ...ifAny(example, { header_text: example }) };

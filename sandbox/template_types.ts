@@ -1,4 +1,4 @@
-// A template in the form in which the channel lists it.
+// A template as the channel lists it.
 
 /** Buttons are counted from 0. A send names a button by this index. */
 export type Button =
@@ -10,7 +10,7 @@ export type Button =
 
 export type MediaFormat = "IMAGE" | "VIDEO" | "DOCUMENT";
 
-/** A component. Its `example` is the one with which the template was approved. */
+/** A component. Its `example` is the approved one. */
 export type Component =
   | {
     type: "HEADER";

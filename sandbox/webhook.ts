@@ -1,10 +1,7 @@
 import { delay } from "deno-std/async/delay.js";
 import { eventBytes, signatureOf } from "./event_bytes.ts";
 
-/**
- * The address to which an app's events are posted, and the secret with which the channel signs
- * them.
- */
+/** The address that gets an app's events, and the secret that signs them. */
 export interface Webhook {
   url: string;
   secret: string;

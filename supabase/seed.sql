@@ -414,7 +414,7 @@ from (select *, row_number() over (partition by conversation_number order by lat
   (10, '1 day 1 hour', 'outbound', 'document', 'お見積書（Brisa 2G 二台、設置費込み）'),
   (10, '1 day 6 hours', 'inbound', 'text', '確認しました。社内で検討いたします。'),
 
-  -- Olúwáṣeun, Nigeria: new, and assigned to nobody yet
+  -- Olúwáṣeun, Nigeria: new, and not assigned yet
   (11, '0 minutes', 'inbound', 'text', 'Good morning. Do you ship to Lagos?'),
   (11, '3 minutes', 'inbound', 'text', 'We open in eight weeks and need two machines, with installation if possible.'),
 

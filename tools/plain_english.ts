@@ -37,7 +37,7 @@ export const PHRASES: Phrase[] = [
   { words: "to be had", instead: "available" },
 ];
 
-/** The most characters of a commit title. */
+/** The maximum number of characters of a commit title. */
 const LONGEST_TITLE = 72;
 /** Titles of commits that were written earlier may be longer. */
 const TITLES_SINCE = Date.parse("2026-11-23T06:00:00Z") / 1000;

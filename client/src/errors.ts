@@ -46,7 +46,7 @@ export class APIError extends CRMError {
   /** The HTTP status. */
   readonly status: number;
   /**
-   * The error code, from which your program can decide what to do. `null` when the answer is not
+   * The error code. Your program can use it to decide what to do. `null` when the answer is not
    * from the API.
    */
   readonly code: string | null;
@@ -56,7 +56,7 @@ export class APIError extends CRMError {
   readonly details: FieldError[];
   /** The page that explains the code, if the API names one. */
   readonly docUrl: string | null;
-  /** The number of seconds after which to try again, if the API says so. */
+  /** The number of seconds to wait before you try again, if the API says so. */
   readonly retryAfter: number | null;
   /** The whole body: an object, or a text when the body is not JSON. */
   readonly body: ErrorBody | string;

@@ -106,7 +106,7 @@ export interface Stages
     Lists<api.Stage, api.ListStagesQuery>,
     Gets<api.Stage, api.GetStageQuery>,
     Writes<api.Stage, api.NewStage, api.StageChanges> {
-  /** If the stage has deals, `move_deals_to` names the stage to which they move. */
+  /** If the stage has deals, `move_deals_to` names the stage that they move to. */
   archive(id: string, query?: api.ArchiveStageQuery, options?: ChangeOptions): APIPromise<void>;
 }
 

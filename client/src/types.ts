@@ -20,7 +20,7 @@ export type BatchItemError = {
     field: string;
     message: string;
   }[];
-  /** The id of the existing record with which the item conflicts, such as the contact with the same phone. */
+  /** The id of the existing record that the item conflicts with, such as the contact with the same phone. */
   existing_id?: string;
 };
 
@@ -50,7 +50,7 @@ export type ByPerson = {
 
 /** The place of this page in the list of changes. */
 export type ChangesPagination = {
-  /** The greatest number of changes on a page. */
+  /** The maximum number of changes on a page. */
   limit: number;
   /** Whether there are more changes to read now. When this is `false`, your copy is up to date. */
   has_more: boolean;
@@ -78,7 +78,7 @@ export type Contact = {
   name: string | null;
   /** The person's email address. */
   email: string | null;
-  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string | null;
   /** How warm the lead is. */
   temperature: "cold" | "warm" | "hot";
@@ -132,7 +132,7 @@ export type ContactById = {
   name: string | null;
   /** The person's email address. */
   email: string | null;
-  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string | null;
   /** How warm the lead is. */
   temperature: "cold" | "warm" | "hot";
@@ -174,7 +174,7 @@ export type ContactById = {
 
 /** Changes to a contact. */
 export type ContactChanges = {
-  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
   /** The person's name. */
   name?: string | null;
@@ -236,7 +236,7 @@ export type ContactFormerPhone = {
 export type ContactIdentity = {
   /** The id that the channel gives the person for your company. */
   user_id: string;
-  /** The WhatsApp Business account at which the id was first seen. */
+  /** The WhatsApp Business account that first had the id. */
   business_account_id: string | null;
   /** When the id was first seen. */
   seen_at: string;
@@ -256,7 +256,7 @@ export type ContactIdentityEvent = {
 
 /** A JSON Merge Patch (RFC 7396) of a contact: a field that is left out keeps its value, `null` removes a value, and `custom_fields` is merged key by key, at every level. */
 export type ContactPatch = {
-  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone?: string;
   /** The person's name. */
   name?: string | null;
@@ -292,7 +292,7 @@ export type ContactPatchBatch = {
 export type ContactPatchById = {
   /** The id of the record. */
   id: string;
-  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone?: string;
   /** The person's name. */
   name?: string | null;
@@ -320,7 +320,7 @@ export type ContactPatchById = {
 
 /** The contact with this phone. A field that is left out keeps its value; in a new contact, it gets its default. */
 export type ContactToPut = {
-  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
   /** The person's name. */
   name?: string | null;
@@ -390,7 +390,7 @@ export type ContactWithoutCustomFields = {
   name: string | null;
   /** The person's email address. */
   email: string | null;
-  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string | null;
   /** How warm the lead is. */
   temperature: "cold" | "warm" | "hot";
@@ -442,7 +442,7 @@ export type Conversation = {
   team_id: string | null;
   /** When the last message was sent or received. */
   readonly last_message_at: string | null;
-  /** The time until which your company may send free replies. It is 24 hours after the contact's last message on this number, or the time at which the channel reported that the window is closed. */
+  /** The time until which your company may send free replies. It is 24 hours after the contact's last message on this number, or the time when the channel reported that the window is closed. */
   readonly window_expires_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -480,7 +480,7 @@ export type ConversationWithIncluded = {
   team_id: string | null;
   /** When the last message was sent or received. */
   readonly last_message_at: string | null;
-  /** The time until which your company may send free replies. It is 24 hours after the contact's last message on this number, or the time at which the channel reported that the window is closed. */
+  /** The time until which your company may send free replies. It is 24 hours after the contact's last message on this number, or the time when the channel reported that the window is closed. */
   readonly window_expires_at: string | null;
   /** When the record was created. */
   readonly created_at: string;
@@ -644,7 +644,7 @@ export type DryRun = {
   outcome: "send" | "repeat" | "do_not_contact" | "marketing_opt_out";
 };
 
-/** The confirmation that the service shall erase the person. */
+/** Confirms that the person is to be erased. */
 export type Erasing = {
   /** The id of the contact again, because erasing cannot be undone. */
   confirm: string;
@@ -754,7 +754,7 @@ export type Limits = {
 
 /** The query parameters of `listContactChanges`, in addition to the arguments of its method. */
 export type ListContactChangesQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -764,7 +764,7 @@ export type ListContactChangesQuery = {
 
 /** The query parameters of `listContacts`, in addition to the arguments of its method. */
 export type ListContactsQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -876,7 +876,7 @@ export type ListContactsQuery = {
 
 /** The query parameters of `listConversationChanges`, in addition to the arguments of its method. */
 export type ListConversationChangesQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -886,7 +886,7 @@ export type ListConversationChangesQuery = {
 
 /** The query parameters of `listConversations`, in addition to the arguments of its method. */
 export type ListConversationsQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -969,7 +969,7 @@ export type ListConversationsQuery = {
 
 /** The query parameters of `listDealChanges`, in addition to the arguments of its method. */
 export type ListDealChangesQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -979,7 +979,7 @@ export type ListDealChangesQuery = {
 
 /** The query parameters of `listDealHistory`, in addition to the arguments of its method. */
 export type ListDealHistoryQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -1007,7 +1007,7 @@ export type ListDealHistoryQuery = {
 
 /** The query parameters of `listDeals`, in addition to the arguments of its method. */
 export type ListDealsQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -1120,7 +1120,7 @@ export type ListDealsQuery = {
 
 /** The query parameters of `listMembers`, in addition to the arguments of its method. */
 export type ListMembersQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -1164,7 +1164,7 @@ export type ListMembersQuery = {
 
 /** The query parameters of `listMessageChanges`, in addition to the arguments of its method. */
 export type ListMessageChangesQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -1174,7 +1174,7 @@ export type ListMessageChangesQuery = {
 
 /** The query parameters of `listMessages`, in addition to the arguments of its method. */
 export type ListMessagesQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -1308,7 +1308,7 @@ export type ListMessagesQuery = {
 
 /** The query parameters of `listPipelines`, in addition to the arguments of its method. */
 export type ListPipelinesQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -1375,7 +1375,7 @@ export type ListPipelinesQuery = {
 
 /** The query parameters of `listStages`, in addition to the arguments of its method. */
 export type ListStagesQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -1442,7 +1442,7 @@ export type ListStagesQuery = {
 
 /** The query parameters of `listTeams`, in addition to the arguments of its method. */
 export type ListTeamsQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -1482,7 +1482,7 @@ export type ListTeamsQuery = {
 
 /** The query parameters of `listTemplates`, in addition to the arguments of its method. */
 export type ListTemplatesQuery = {
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
@@ -1697,7 +1697,7 @@ export type MessageReaction = {
 
 /** A contact to create. A field that is left out gets its default. */
 export type NewContact = {
-  /** The person's phone in E.164 format with a leading plus sign, in the spelling in which it was sent. `null` when the channel hides the person's phone. */
+  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
   /** The person's name. */
   name?: string | null;
@@ -1806,7 +1806,7 @@ export type OwnKey = {
 
 /** The place of this page in the list. */
 export type Pagination = {
-  /** The greatest number of records on a page. */
+  /** The maximum number of records on a page. */
   limit: number;
   /** Whether there is another page. */
   has_more: boolean;
@@ -1911,7 +1911,7 @@ export type ReplyRequest = {
 export type SearchQuery = {
   /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. */
   q: string;
-  /** The greatest number of records on a page. A page of large records may have fewer records. */
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
   /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
@@ -1945,7 +1945,7 @@ export type Send = {
   double_sent: boolean;
   /** The channel's id of the message; `null` until it is known. */
   whatsapp_message_id: string | null;
-  /** For a `pending` send: the time from which the send counts as failed, unless its outcome is known earlier. */
+  /** For a `pending` send: after this time, the send counts as failed, unless its outcome is known earlier. */
   lease_ends_at: string | null;
   /** When the channel passed the message on to the person, as the channel reported. */
   readonly sent_at: string | null;

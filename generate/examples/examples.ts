@@ -46,7 +46,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "exists",
-      summary: "The person already is a contact",
+      summary: "The person is already a contact",
       body: { phone: "+552190000001", name: "João Gonçalves" },
     },
   ],
@@ -58,7 +58,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "putAgain",
-      summary: "The person already is a contact: the given fields are updated",
+      summary: "The person is already a contact: the given fields are updated",
       body: { phone: "+14155550124", temperature: "hot" },
     },
     {
@@ -88,7 +88,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "writtenInPart",
-      summary: "One contact is created, and one person already is a contact",
+      summary: "One contact is created, and one person is already a contact",
       body: {
         items: [
           { phone: "+14155550126", name: "Sophie Germain" },
@@ -98,7 +98,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "noneWritten",
-      summary: "All or none: one person already is a contact",
+      summary: "All or none: one person is already a contact",
       query: { atomic: "true" },
       body: { items: [{ phone: "+14155550127" }, { phone: "+14155550124" }] },
     },

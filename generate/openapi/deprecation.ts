@@ -23,7 +23,8 @@ export function announcedBy({ deprecated }: Operation): Record<string, JsonSchem
     Sunset: always("The operation may be gone from this time on (RFC 8594).", Sunset),
     Link: {
       description:
-        "The page that says what to use instead, where the operator of the API names pages.",
+        "The page that says what to use instead, if the operator of the API has configured such " +
+        "pages.",
       schema: { type: "string" },
     },
   };

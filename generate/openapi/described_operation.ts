@@ -6,7 +6,7 @@ export interface Described {
   id: string;
   /** The operation, with the parameters that its path declares for all operations. */
   operation: JsonSchema;
-  /** The document to which the operation's references lead. */
+  /** The document that has the targets of the operation's references. */
   document: JsonSchema;
   /** The schemas that have already been compared, with the result. */
   known: Map<string, Change[]>;

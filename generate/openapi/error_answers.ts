@@ -8,7 +8,7 @@ import { type ApiFunction, ERRORS_OF_NO_OPERATION, errorsOf } from "./functions.
 import type { JsonSchema } from "./json_schema.ts";
 
 /**
- * The components of the description to which several operations refer. Describing an operation adds
+ * The components of the description that several operations refer to. Describing an operation adds
  * to them.
  */
 export interface Components {
@@ -62,7 +62,7 @@ function errorResponse(
 
 /**
  * The answers to an unknown path and to a method that the path does not accept. They are not
- * components, because the linter refuses a component to which no operation refers.
+ * components, because the linter refuses a component that no operation refers to.
  */
 export function answersOfNoOperation({ always }: ApiFunction): JsonSchema {
   return Object.fromEntries(Array.from(byStatus(ERRORS_OF_NO_OPERATION), ([status, codes]) => [

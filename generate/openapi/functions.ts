@@ -6,8 +6,7 @@ import { readSenderConfig } from "../../supabase/functions/send-external-templat
 import { senderOperations } from "../../supabase/functions/send-external-template/operations.ts";
 import { replyOperations } from "../../supabase/functions/whatsapp/replies/operations.ts";
 
-// A configuration with which nothing can be reached: this file only reads the declarations of the
-// operations.
+// A configuration that reaches nothing: this file only reads the declarations of the operations.
 const key = "A".repeat(43);
 const config = await readSenderConfig({
   SUPABASE_URL: "http://127.0.0.1:9",

@@ -28,8 +28,8 @@ export function jsonSchema(
   components: Record<string, JsonSchema>,
 ): JsonSchema {
   const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, {
-    // Answers also have the schema of the input: it has checked their values, and a transform has
-    // no output schema.
+    // Answers also use the schema of the input, because it has checked their values, and a
+    // transform has no output schema.
     io: "input",
     unrepresentable: "any",
   }) as JsonSchema;

@@ -2,8 +2,7 @@
 // filter has its text immediately.
 
 const PARAMETERS: Record<string, string> = {
-  limit:
-    "The greatest number of records on a page. A page of large records may have fewer records.",
+  limit: "The maximum number of records on a page. A page of large records may have fewer records.",
   cursor:
     "The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to " +
     "get the next page.",

@@ -11,7 +11,7 @@ export function referred($ref: string, document: JsonSchema): [name: string, tar
   return [keys.at(-1)!, target];
 }
 
-/** The component to which a reference refers. Any other value is returned unchanged. */
+/** The component that a reference refers to. Any other value is returned unchanged. */
 export function resolved(value: JsonSchema, document: JsonSchema): JsonSchema {
   return value.$ref ? resolved(referred(value.$ref, document)[1], document) : value;
 }

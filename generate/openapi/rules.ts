@@ -39,7 +39,7 @@ export const RULES = {
     "has at most 100,000 values. Nested values count too.",
   query_size:
     "A query string has at most 16 KiB and at most 100 parameters. All filters together must fit " +
-    "into 7,500 bytes, in the form in which the service sends them to the database.",
+    "into 7,500 bytes, as the service sends them to the database.",
   plus_sign:
     "In a URL, write a plus sign as `%2B`. Before a phone and before the offset of a time, a " +
     "plain plus sign is allowed too.",

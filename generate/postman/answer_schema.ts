@@ -7,7 +7,7 @@ const FORMATS = ["uuid", "date-time"];
 
 /**
  * The schema of an answer for `pm.response.to.have.jsonSchema`, in the form of draft 7. It contains
- * all schemas to which it refers.
+ * all schemas that it refers to.
  */
 export function answerSchema(
   schema: JsonSchema,
@@ -47,7 +47,7 @@ export function answerSchema(
   return Object.keys(definitions).length > 0 ? { ...answer, definitions } : answer;
 }
 
-/** The name of the schema to which a reference leads. */
+/** The name of the schema that a reference refers to. */
 export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }

@@ -71,7 +71,7 @@ function operationsOf(document: JsonSchema): Map<string, Described> {
   return all;
 }
 
-/** The variables to which answers and scripts give values. */
+/** The variables that get their values from answers and scripts. */
 function variables(): string[] {
   const requests = Object.values<CollectedRequest>(REQUESTS);
   return [

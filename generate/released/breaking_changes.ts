@@ -25,7 +25,7 @@ export function breakingChanges(released: JsonSchema, present: JsonSchema): stri
   return [...new Set(changes.map(({ name, what }) => `\`${name}\` ${what}.`))].sort();
 }
 
-/** The name with which a sentence of `breakingChanges` begins. */
+/** The name at the beginning of a sentence of `breakingChanges`. */
 export function nameOf(sentence: string): string {
   return /^`([^`]+)`/.exec(sentence)![1];
 }

@@ -3,7 +3,7 @@ import { forwarded } from "../forwarded.ts";
 
 /**
  * Answers a request to /functions/v1/…, as the platform's function host does.
- * @param caller the address from which it came; by default, this machine's.
+ * @param caller the address of the caller; by default, this machine's.
  */
 export type FunctionsHost = (request: Request, caller?: string) => Promise<Response>;
 

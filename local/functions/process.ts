@@ -26,7 +26,7 @@ export interface FunctionProcessOptions {
   permissions?: string[];
   /** Further flags of `deno serve`. */
   flags?: string[];
-  /** Gets all output of the process. That includes stdout, to which each send writes a line. */
+  /** Gets all output of the process. That includes stdout, where each send writes a line. */
   hear?: (text: string) => void;
   /**
    * Owns the process from its start. If the process still runs when the owner is disposed of, the
@@ -51,7 +51,7 @@ const LOG_LENGTH = 16_384;
  */
 const END_MS = 1000;
 
-/** The file with which a function of this repository starts. */
+/** The entry file of a function of this repository. */
 export function functionEntry(name: string): string {
   return `${root}supabase/functions/${name}/index.ts`;
 }

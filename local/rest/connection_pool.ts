@@ -25,7 +25,7 @@ export class ConnectionLost extends Error {
 interface Connection {
   driver: Sql;
   isLost: boolean;
-  /** The error with which the server closed the connection; null until then. */
+  /** The error that the server sent when it closed the connection; null until then. */
   lastWords: LastWords | null;
 }
 

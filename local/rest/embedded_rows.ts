@@ -5,7 +5,7 @@ import { OperationNodeTransformer, type RawNode } from "kysely";
 // lite keeps the columns in the order in which they were selected. Without this correction, no one
 // would notice that a hosted project's answer differs.
 
-/** The start of the SQL with which lite makes an embedded row, or an array of them. */
+/** The start of lite's SQL for an embedded row, or an array of them. */
 const EMBEDDED = /^\(select (to_json\(obj\)|coalesce\(json_agg\(agg\), '\[\]'\)) from $/;
 
 /** Turns embedded rows into jsonb. */

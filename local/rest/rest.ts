@@ -16,7 +16,7 @@ import { judgeTimes } from "./token_times.ts";
 
 /** The Data API of the local stack: the `/rest/v1` of a hosted project. */
 export interface Rest {
-  /** @param caller the address from which the request came; by default, this machine's. */
+  /** @param caller the address of the caller; by default, this machine's. */
   fetch(request: Request, caller?: string): Promise<Response>;
   close(): Promise<void>;
 }

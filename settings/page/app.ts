@@ -11,7 +11,7 @@ export interface App {
   readonly person: Person;
   /** The chosen company. */
   readonly company: Company;
-  /** Every company in which the person works. */
+  /** Every company where the person works. */
   readonly companies: Company[];
   readonly language: Language;
   /**

@@ -1,7 +1,7 @@
 import { html } from "lit-html";
 import type { View } from "./view.ts";
 
-/** The view in which a person chooses one of their companies. */
+/** The view where a person chooses one of their companies. */
 export function chooseCompany(): View {
   return {
     title: (t) => t.companies.title,

@@ -2,7 +2,8 @@
 import { html, type TemplateResult } from "lit-html";
 
 /**
- * The units, longest first: the seconds in a unit, and the number of seconds from which it is used.
+ * The units, longest first: the seconds in a unit, and the smallest number of seconds that is shown
+ * in it.
  */
 const UNITS: [Intl.RelativeTimeFormatUnit, number, number][] = [
   ["year", 31_557_600, 31_000_000],

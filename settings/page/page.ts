@@ -22,7 +22,7 @@ import {
 } from "./texts.ts";
 import type { View } from "./view.ts";
 
-/** The name under which the browser stores the company that a person chose. */
+/** The browser stores the company that a person chose under this name. */
 const chosenBy = (person: Person) => `settings.company.${person.id}`;
 
 /** Times such as "in 3 hours" are updated this often. */

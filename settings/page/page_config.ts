@@ -4,7 +4,7 @@ import { faultOfKey } from "./publishable_key.ts";
 export interface Config {
   /** The project's address, such as `https://<ref>.supabase.co`. */
   project_url: string;
-  /** The project's publishable key, which is no secret. */
+  /** The project's publishable key, which is not a secret. */
   publishable_key: string;
   /** The address of the documentation for callers. Null: the page has no links to it. */
   docs_url: string | null;

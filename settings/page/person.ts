@@ -4,7 +4,7 @@ export interface Person {
   email: string;
 }
 
-/** A company in which the person works. */
+/** A company where the person works. */
 export interface Company {
   id: string;
   name: string;

@@ -21,12 +21,12 @@ export interface Project {
   mailUrl: string | null;
 }
 
-/** The name under which the browser stores who is signed in. */
+/** The browser stores who is signed in under this name. */
 const SESSION = "settings.session";
 
 /**
- * The name under which the browser stores the verifier. With the verifier, Supabase Auth knows that
- * a link was requested in this browser.
+ * The browser stores the verifier under this name. With the verifier, Supabase Auth knows that a
+ * link was requested in this browser.
  */
 const LINKS = "settings.link";
 const VERIFIER = `${LINKS}-code-verifier`;
@@ -94,7 +94,7 @@ export async function signOut({ client }: Project): Promise<void> {
   }
 }
 
-/** The companies in which a person works, by name. */
+/** The companies where a person works, by name. */
 export async function companiesOf({ client }: Project, person: Person): Promise<Company[]> {
   const rows = await answered<{ role: Company["role"]; companies: { id: string; name: string } }[]>(
     client.from("company_members").select("role,companies!company_members_company_id_fkey(id,name)")

@@ -17,7 +17,7 @@ export class SignIn {
   private way: Way = "password";
   /** The note above the form. */
   private note: "ended" | Exclude<LinkFault, "offline"> | null = null;
-  /** The address to which a mail was sent. */
+  /** The address of the person who gets the mail. */
   private sentTo: string | null = null;
   private action = new Action();
 

@@ -353,9 +353,9 @@ end
 $$;
 comment on function app.change_clock_for(bigint, bigint, bigint) is
   'Returns the clock for a page of changes after a cursor. Without a cursor, both parts of the cursor are null. '
-  'newest_version is the greatest version of the rows from which the page is read. Raises PT410 for a cursor of '
-  'another generation. Also raises PT410 for a cursor that is ahead of the clock, because the database was restored to '
-  'an earlier time. Raises PT500 when the clock was not restarted after a restore.';
+  'newest_version is the highest version of the rows that the page is read from. Raises PT410 for a cursor of another '
+  'generation. Also raises PT410 for a cursor that is ahead of the clock, because the database was restored to an '
+  'earlier time. Raises PT500 when the clock was not restarted after a restore.';
 grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_client;
 
 -- A conditional write succeeds only if the record has not changed since it was read. The caller writes the version that
@@ -736,7 +736,7 @@ grant select, insert, update, delete on public.company_members to service_role;
 -- schemas/11_members.sql
 
 -- The operator manages the members of a company with these functions, because a new company has no owner who could add
--- members. The operator names a person by the e-mail address with which the person signs in.
+-- members. The operator names a person by the e-mail address that the person signs in with.
 
 create type public.company_member as (
   company_id uuid,
@@ -2026,7 +2026,7 @@ as $$
 $$;
 comment on function public.changes_status() is
   'Returns the clock of the feeds of changes: the generation, the time at which it began, and the horizon. The member '
-  'waiting_transactions is the greatest possible number of transactions that the feeds do not show until an earlier '
+  'waiting_transactions is the highest possible number of transactions that the feeds do not show until an earlier '
   'transaction ends. The member writing_since is when the oldest transaction began that is still writing. This member '
   'is null when no transaction is writing, or when the owner of this function cannot see the transaction '
   '(sees_other_sessions).';
@@ -2323,11 +2323,10 @@ begin
 end
 $$;
 comment on function app.contact_json(public.contacts) is
-  'Returns a contact in the form in which API keys read it, as in the view own_contacts. The order of the members is '
-  'not fixed.';
+  'Returns a contact as API keys read it, as in the view own_contacts. The order of the members is not fixed.';
 
 create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
--- This function is volatile and in plpgsql, so that it sees a merge for which the calling statement has waited.
+-- This function is volatile and in plpgsql, so that it sees a merge that the calling statement has waited for.
 language plpgsql volatile
 set search_path = ''
 as $$
@@ -2414,8 +2413,8 @@ select app.make_feed('contact_changes', 'contacts', '
 
 -- schemas/31_phones.sql
 
--- The phones and ids by which a contact is found: its own phone, earlier phones, and the channel's ids of the person. A
--- person whose contacts were merged also has additional phones.
+-- The phones and ids that find a contact: its own phone, earlier phones, and the channel's ids of the person. A person
+-- whose contacts were merged also has additional phones.
 
 create table public.contact_former_phones (
   id uuid primary key default gen_random_uuid(),
@@ -2457,7 +2456,7 @@ create table public.contact_identities (
 comment on table public.contact_identities is
   'The ids that the channel gives to the people of a company. A person with a new phone gets another id.';
 comment on column public.contact_identities.user_id is
-  'The business-scoped user id by which the person is found. Null when the contact is archived.';
+  'The business-scoped user id that finds the person. Null when the contact is archived.';
 comment on column public.contact_identities.archived_user_id is
   'The user_id that an archived contact had. The contact gets this value back when the contact is restored, unless '
   'another contact has the id then.';
@@ -2613,7 +2612,8 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    -- The contact that had the phone at that time. If several contacts had the phone, the one that lost it first.
+    -- The contact that had the phone at that time. If several contacts had the phone later, this is the one that lost
+    -- it first.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
@@ -2732,7 +2732,7 @@ begin
     new.do_not_contact_source := 'manual';
     new.do_not_contact_at := now();
   end if;
-  -- A word does not undo a value that was set by hand, except for a stop that app.note_word() lets count.
+  -- A word does not undo a value that was set by hand. The only exception is a stop that app.note_word() accepts.
   if new.stop_word_at is not null and new.do_not_contact_source is distinct from 'manual' then
     -- If the two words have the same second, the stop wins.
     new.do_not_contact := new.start_word_at is null or new.stop_word_at >= new.start_word_at;
@@ -3552,7 +3552,7 @@ comment on function app.put_contacts(uuid, jsonb[], text) is
 
 -- schemas/35_contact_writes.sql
 
--- Functions with which keys write contacts, one or many in a call. Contacts are written by phone, or by id as a merge
+-- Keys use these functions to write contacts, one or many in a call. Contacts are written by phone, or by id as a merge
 -- patch.
 
 create function app.with_contact_rows(own_company_id uuid, results jsonb, replayed boolean) returns json
@@ -4611,7 +4611,7 @@ as $$
     'created_at', pipeline.created_at, 'updated_at', pipeline.updated_at, 'version', pipeline.version::text
   )
 $$;
-comment on function app.pipeline_json(public.pipelines) is 'Returns a pipeline in the form in which API keys read it.';
+comment on function app.pipeline_json(public.pipelines) is 'Returns a pipeline as API keys read it.';
 
 create function app.stage_json(stage public.stages) returns json
 language sql stable
@@ -4623,7 +4623,7 @@ as $$
     'created_at', stage.created_at, 'updated_at', stage.updated_at, 'version', stage.version::text
   )
 $$;
-comment on function app.stage_json(public.stages) is 'Returns a stage in the form in which API keys read it.';
+comment on function app.stage_json(public.stages) is 'Returns a stage as API keys read it.';
 
 create function public.add_pipeline(pipeline jsonb, idempotency jsonb default null) returns json
 language plpgsql security definer
@@ -5217,7 +5217,7 @@ grant select on public.deal_history to authenticated, service_role;
 
 -- schemas/44_deal_writes.sql
 
--- Functions with which keys add and change deals, one or many in a call. A batch does not change archived deals, and
+-- Keys use these functions to add and change deals, one or many in a call. A batch does not change archived deals, and
 -- does not move deals into an archived stage. Only the items that try this fail.
 
 create function app.deal_json(deal public.deals) returns jsonb
@@ -5243,7 +5243,7 @@ begin
   );
 end
 $$;
-comment on function app.deal_json(public.deals) is 'Returns a deal in the form in which API keys read it.';
+comment on function app.deal_json(public.deals) is 'Returns a deal as API keys read it.';
 
 -- A deal for a merged contact is refused, and the result names the surviving contact. A repeat of that request gets the
 -- same result. When the person is erased, the idempotency keys of such requests are erased too.
@@ -5533,7 +5533,7 @@ as $$
 $$;
 comment on function public.rotate_channel_app(text, text) is
   'Gives an app a new secret. The earlier secret is also accepted until finish_channel_app_rotation(). Returns the '
-  'time at which the rotation began, or null for an unknown app.';
+  'time when the rotation began, or null for an unknown app.';
 grant execute on function public.rotate_channel_app(text, text) to service_role;
 
 create function public.finish_channel_app_rotation(app_key text) returns boolean
@@ -5663,7 +5663,7 @@ comment on table public.account_channel_apps is
   'Every app that an account names or named earlier. An event counts for an account only if one of these apps signed '
   'it.';
 
--- Which account had a number at which time. A message belongs to the company that had the number when the person wrote
+-- Says which account had a number, and when. A message belongs to the company that had the number when the person wrote
 -- the message. This holds even if the channel delivers the message after the number moved to another company.
 create table public.account_connections (
   id uuid primary key default gen_random_uuid(),
@@ -5893,7 +5893,7 @@ begin
 end
 $$;
 comment on function app.account_id_in(jsonb) is
-  'Returns the id by which an item names its account: a number or a business account.';
+  'Returns the id that an item uses for its account: a number or a business account.';
 
 create function app.note_last_event(app_id uuid, items jsonb, received_at timestamptz) returns void
 -- This function is in plpgsql, because plpgsql keeps its plans. Postgres would plan an SQL function again for each
@@ -7094,8 +7094,8 @@ as $$
   end
 $$;
 comment on function app.media_problem(uuid, text, text) is
-  'Returns why an upload of the sample of a template header failed for an account of a business account. Returns null '
-  'when the channel has the sample, or when no upload was tried yet.';
+  'Returns why the sample of a template header could not be uploaded for an account of this business account. Returns '
+  'null when the channel has the sample, or when no upload was tried yet.';
 
 create function app.note_media_problem(own_company_id uuid, of_account_id uuid, of_source text) returns void
 language sql
@@ -8770,7 +8770,7 @@ begin
   from public.channel_events as events where events.id = event_id;
   select * into judged from app.judged_event(
     app_id,
-    -- An erasing may have changed the bytes after the items were read from them.
+    -- An erasure may have changed the bytes after the items were read from them.
     case when sha256(judge_stored_event.body) <> event.body_sha256 then
       app.names_in(app.text_of_event(judge_stored_event.body)) || app.names_in(items::text)
     end,
@@ -8778,7 +8778,7 @@ begin
   );
   items := judged.items;
   if event.is_unread or judged.body <> judge_stored_event.body then
-    -- If an erasing has changed the stored bytes since then, the removed data does not come back.
+    -- If an erasure has changed the stored bytes since then, the removed data does not come back.
     event.body := case when event.body = judge_stored_event.body then judged.body else event.body end;
     update public.channel_events as events set body = event.body, person_marks = app.marks_of_event(event.body)
     where events.id = event_id;
@@ -8786,7 +8786,7 @@ begin
 end
 $$;
 comment on function app.judge_stored_event(uuid, uuid, bytea, jsonb) is
-  'Removes erased people from a stored event and from its items. The caller has locked the event. An erasing may have '
+  'Removes erased people from a stored event and from its items. The caller has locked the event. An erasure may have '
   'changed the event since the caller read body and items. Notes the marks of the people whom the event names. '
   'Returns the remaining items.';
 
@@ -8901,7 +8901,7 @@ begin
     return null;
   end if;
   if not exists (select from public.channel_events where channel_app_id = app_id and body_sha256 = digest) then
-    -- An erasing takes the same locks, so no one is erased from this point on.
+    -- An erasure takes the same locks, so no one is erased from this point on.
     company_ids := app.lock_companies_of_items(app_id, own_items);
     begin
       names := app.names_in(app.text_of_event(bytes));
@@ -9311,7 +9311,7 @@ declare
 begin
   select events.channel_app_id into app_id from public.channel_events as events
   where events.id = apply_channel_event.event_id;
-  -- The companies are locked before the event, because an erasing takes its locks in this order.
+  -- The companies are locked before the event, because an erasure takes its locks in this order.
   company_ids := app.lock_companies_of_items(app_id, own_items);
   select events.id, events.state, events.attempts, events.body into event
   from public.channel_events as events
@@ -9806,7 +9806,7 @@ begin
     return 'unroutable';
   end if;
 
-  -- First, the message is searched by its id, among outbound messages only. Several companies that had the number may
+  -- First, the message is looked up by its id, among outbound messages only. Several companies that had the number may
   -- have a message with the same id. The mark says which message is meant. Without a mark, the newest message is meant.
   marked_send_id := case when cardinality(companies) > 1 then app.send_of_mark(candidates, item -> 'mark') end;
   select messages.company_id, messages.id, sends.id as send_id into found_message
@@ -9816,7 +9816,7 @@ begin
     and messages.direction = 'outbound'
   order by (sends.id = marked_send_id) is true desc, messages.created_at desc, messages.id
   limit 1;
-  -- If no message has the id, the send is searched by the mark.
+  -- If no message has the id, the send is looked up by the mark.
   own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
   if own_send_id is not null then
     result := app.take_report(
@@ -9983,7 +9983,7 @@ comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
   'Changes stored rows after a refusal by the channel, in its answer or in a report. After 131053, the media has to '
   'be uploaded again. After 100 and 131009 (an invalid parameter), media that was uploaded more than an hour ago has '
   'to be uploaded again. After 132000 to 132999, the templates may have changed, so they are read again. The next '
-  'reading is at the earliest ten minutes after the last one.';
+  'reading is at least ten minutes after the last one.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql
@@ -11124,9 +11124,9 @@ grant select on public.job_calls to service_role;
 -- feeds of changes report archiving and restoring like any other change. An archived record can only be restored, and
 -- not changed in another way.
 --
--- An archived contact loses everything by which a person is found: its phone, its additional and earlier phones, and
--- its ids at the channel. So the person may become another contact in the meantime. The values are kept for a restore,
--- and because the wishes of the person still count.
+-- An archived contact loses everything that finds a person: its phone, its additional and earlier phones, and its ids
+-- at the channel. So the person may become another contact in the meantime. The values are kept for a restore, and
+-- because the wishes of the person still count.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -11666,8 +11666,7 @@ begin
 end
 $$;
 comment on function app.lock_for_merging(uuid, uuid, uuid) is
-  'Locks two contacts, and the rows that move to the survivor, in the order in which every transaction takes its '
-  'locks.';
+  'Locks two contacts, and the rows that move to the survivor, in the same order as every other transaction.';
 
 create function app.merge_found_contacts(
   own_company_id uuid, survivor_id uuid, from_id uuid, accepted_versions bigint[]
@@ -11903,8 +11902,8 @@ language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- This character, which no byte has, replaces the other backslashes. jsonb would refuse some of the characters that
-  -- they escape.
+  -- This character replaces the other backslashes, because no byte becomes this character. jsonb would refuse some of
+  -- the characters that they escape.
   escape constant text := chr(57344);
 begin
   -- An escaped slash or at sign becomes the character itself. A pair of backslashes does not escape the next character.
@@ -11916,8 +11915,8 @@ exception when others then
 end
 $$;
 comment on function app.text_of_event(bytea) is
-  'Returns the text of an event in which names are searched. Each byte becomes a character, and no backslash remains, '
-  'so Postgres accepts the text as JSON. app.bytes_of_event() reverses this.';
+  'Returns the text of an event for the search for names. Each byte becomes a character, and no backslash remains, so '
+  'Postgres accepts the text as JSON. app.bytes_of_event() reverses this.';
 
 create function app.bytes_of_event(document text) returns bytea
 language sql immutable strict parallel safe
@@ -11953,8 +11952,8 @@ create trigger waiting_facts_note_people before insert or update of item on publ
 -- afterwards. No write to an erased row brings back data of the person. Ids, times, states, prices and amounts stay,
 -- because they are counted.
 --
--- Digests of phones and ids identify erased people. The channel may report on a person for days after the erasing, and
--- operators replay events. Everything that such an event says about the time before the erasing is removed. The digests
+-- Digests of phones and ids identify erased people. The channel may report on a person for days after the erasure, and
+-- operators replay events. Everything that such an event says about the time before the erasure is removed. The digests
 -- are deleted after 45 days.
 
 create table app.erased_people (
@@ -12089,8 +12088,8 @@ as $$
 begin
   return (
     select coalesce(jsonb_object_agg(erased.name, jsonb_build_object(
-      -- The times of the channel have whole seconds. What the channel reports for the second of the erasing may have
-      -- happened after the erasing.
+      -- The times of the channel have whole seconds. What the channel reports for the second of the erasure may have
+      -- happened after the erasure.
       'until', floor(extract(epoch from erased.until))::bigint - 1,
       'is_back', exists (
         select from public.contacts where company_id = own_company_id and phone_key = erased.name
@@ -12261,9 +12260,9 @@ begin
 end
 $$;
 comment on function app.judged_event(uuid, text[], bytea, jsonb) is
-  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of the '
-  'event have erased. The argument names has the names in the event. If it is null, the function searches for the '
-  'names itself. An event that comes after an erasing is judged before it is stored. Its bytes and its items are '
+  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of '
+  'the event have erased. The argument names has the names in the event. If it is null, the function searches for the '
+  'names itself. An event that comes after an erasure is judged before it is stored. Its bytes and its items are '
   'judged together, so both lose the same data.';
 
 create trigger contacts_stay_erased before update on public.contacts
@@ -12364,7 +12363,7 @@ declare
     where case when number_id is not null then phone_number_id = number_id else business_account_id = business_id end
   );
   -- A field that this platform does not read is erased. Such a field stays only if the person is back and the whole
-  -- change happened after the erasing.
+  -- change happened after the erasure.
   is_unread_erased constant boolean := exists (
     select from jsonb_each(people) as erased (name, known)
     where not (known -> 'is_back')::boolean or (known ->> 'until')::bigint >= coalesce(
@@ -12506,7 +12505,7 @@ set search_path = ''
 as $$
   select convert_to('{"object": "whatsapp_business_account", "entry": []}', 'UTF8')
 $$;
-comment on function app.empty_event() is 'Returns the bytes of an event that says nothing.';
+comment on function app.empty_event() is 'Returns the bytes of an event without content.';
 
 -- A former phone may belong to another person now. Events about that person are not emptied.
 create function app.erase_in_events(own_company_id uuid, event_ids uuid[], people jsonb) returns integer
@@ -12668,8 +12667,8 @@ begin
 end
 $$;
 comment on function app.lock_for_erasing(uuid, uuid[]) is
-  'Locks all rows of some contacts, in the order in which every transaction takes its locks. Until this transaction '
-  'ends, no event of the company is applied.';
+  'Locks all rows of some contacts, in the same order as every other transaction. Until this transaction ends, no '
+  'event of the company is applied.';
 
 create function app.names_of_contacts(own_company_id uuid, contact_ids uuid[])
 returns table (name text, until timestamptz, is_former boolean)
@@ -12783,7 +12782,7 @@ end
 $$;
 comment on function app.keep_erased_people(uuid, uuid[]) is
   'Keeps the digests of the names of some contacts, and the person''s wishes not to be contacted. The lock of '
-  'app.lock_for_erasing() makes the erasings of a company run one after the other.';
+  'app.lock_for_erasing() makes the erasures of a company run one after the other.';
 
 create function app.erase_contacts(own_company_id uuid, contact_ids uuid[]) returns jsonb
 language plpgsql
@@ -13117,9 +13116,9 @@ grant execute on function public.search_records(text[], text, integer, text) to 
 
 -- schemas/97_views.sql
 
--- The rows of a company in the form in which its keys read them. Under a policy, an operator that is not leakproof,
--- such as like, cannot use an index. So a view has the rights of its owner, and no policy applies to the owner. Each
--- view itself is limited to the company of the key, and only api_reader may read it.
+-- The rows of a company, as its keys read them. Under a policy, an operator that is not leakproof, such as like, cannot
+-- use an index. So a view has the rights of its owner, and no policy applies to the owner. Each view itself is limited
+-- to the company of the key, and only api_reader may read it.
 --
 -- A version is a text, because many JSON parsers round numbers of this size, and the next write needs the exact
 -- version.
@@ -13140,7 +13139,7 @@ create view public.own_contacts as
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contacts is
-  'The contacts of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The contacts of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_contacts to api_reader;
 
 create view public.own_plain_contacts as
@@ -13164,7 +13163,7 @@ create view public.own_deals as
   from public.deals
   where company_id = (select app.company_id('read'));
 comment on view public.own_deals is
-  'The deals of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The deals of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_deals to api_reader;
 
 create view public.own_plain_deals as
@@ -13186,7 +13185,8 @@ create view public.own_conversations as
   from public.conversations
   where company_id = (select app.company_id('read'));
 comment on view public.own_conversations is
-  'The conversations of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The conversations of the company whose key the request carries, with the columns that keys use to find and sort '
+  'them.';
 grant select on public.own_conversations to api_reader;
 
 create view public.own_plain_conversations as
@@ -13206,7 +13206,7 @@ create view public.own_teams as
   from public.teams
   where company_id = (select app.company_id('read'));
 comment on view public.own_teams is
-  'The teams of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The teams of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_teams to api_reader;
 
 create view public.own_plain_teams as
@@ -13224,7 +13224,7 @@ create view public.own_members as
   from public.company_members
   where company_id = (select app.company_id('read'));
 comment on view public.own_members is
-  'The people of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The people of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_members to api_reader;
 
 create view public.own_plain_members as
@@ -13244,7 +13244,7 @@ create view public.own_pipelines as
   from public.pipelines
   where company_id = (select app.company_id('read'));
 comment on view public.own_pipelines is
-  'The pipelines of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The pipelines of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_pipelines to api_reader;
 
 create view public.own_plain_pipelines as
@@ -13263,7 +13263,7 @@ create view public.own_stages as
   from public.stages
   where company_id = (select app.company_id('read'));
 comment on view public.own_stages is
-  'The stages of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The stages of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_stages to api_reader;
 
 create view public.own_plain_stages as
@@ -13282,7 +13282,7 @@ create view public.own_templates as
   from public.templates
   where company_id = (select app.company_id('read'));
 comment on view public.own_templates is
-  'The templates of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The templates of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_templates to api_reader;
 
 create view public.own_plain_templates as
@@ -13367,7 +13367,7 @@ create view public.own_contact_windows as
   from public.contact_windows
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_windows is
-  'Until when the company of the request''s key may send free replies to each person.';
+  'The time until which the company of the request''s key may send free replies to each person.';
 grant select on public.own_contact_windows to api_reader;
 
 create view public.own_contact_wishes as

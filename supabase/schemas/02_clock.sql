@@ -87,9 +87,9 @@ end
 $$;
 comment on function app.change_clock_for(bigint, bigint, bigint) is
   'Returns the clock for a page of changes after a cursor. Without a cursor, both parts of the cursor are null. '
-  'newest_version is the greatest version of the rows from which the page is read. Raises PT410 for a cursor of '
-  'another generation. Also raises PT410 for a cursor that is ahead of the clock, because the database was restored to '
-  'an earlier time. Raises PT500 when the clock was not restarted after a restore.';
+  'newest_version is the highest version of the rows that the page is read from. Raises PT410 for a cursor of another '
+  'generation. Also raises PT410 for a cursor that is ahead of the clock, because the database was restored to an '
+  'earlier time. Raises PT500 when the clock was not restarted after a restore.';
 grant execute on function app.change_clock_for(bigint, bigint, bigint) to api_client;
 
 -- A conditional write succeeds only if the record has not changed since it was read. The caller writes the version that

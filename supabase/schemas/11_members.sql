@@ -1,5 +1,5 @@
 -- The operator manages the members of a company with these functions, because a new company has no owner who could add
--- members. The operator names a person by the e-mail address with which the person signs in.
+-- members. The operator names a person by the e-mail address that the person signs in with.
 
 create type public.company_member as (
   company_id uuid,

@@ -206,7 +206,7 @@ as $$
 $$;
 comment on function public.changes_status() is
   'Returns the clock of the feeds of changes: the generation, the time at which it began, and the horizon. The member '
-  'waiting_transactions is the greatest possible number of transactions that the feeds do not show until an earlier '
+  'waiting_transactions is the highest possible number of transactions that the feeds do not show until an earlier '
   'transaction ends. The member writing_since is when the oldest transaction began that is still writing. This member '
   'is null when no transaction is writing, or when the owner of this function cannot see the transaction '
   '(sees_other_sessions).';

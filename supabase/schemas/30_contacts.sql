@@ -218,11 +218,10 @@ begin
 end
 $$;
 comment on function app.contact_json(public.contacts) is
-  'Returns a contact in the form in which API keys read it, as in the view own_contacts. The order of the members is '
-  'not fixed.';
+  'Returns a contact as API keys read it, as in the view own_contacts. The order of the members is not fixed.';
 
 create function app.survivor_of(own_company_id uuid, merged_id uuid) returns uuid
--- This function is volatile and in plpgsql, so that it sees a merge for which the calling statement has waited.
+-- This function is volatile and in plpgsql, so that it sees a merge that the calling statement has waited for.
 language plpgsql volatile
 set search_path = ''
 as $$

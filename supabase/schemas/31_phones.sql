@@ -1,5 +1,5 @@
--- The phones and ids by which a contact is found: its own phone, earlier phones, and the channel's ids of the person. A
--- person whose contacts were merged also has additional phones.
+-- The phones and ids that find a contact: its own phone, earlier phones, and the channel's ids of the person. A person
+-- whose contacts were merged also has additional phones.
 
 create table public.contact_former_phones (
   id uuid primary key default gen_random_uuid(),
@@ -41,7 +41,7 @@ create table public.contact_identities (
 comment on table public.contact_identities is
   'The ids that the channel gives to the people of a company. A person with a new phone gets another id.';
 comment on column public.contact_identities.user_id is
-  'The business-scoped user id by which the person is found. Null when the contact is archived.';
+  'The business-scoped user id that finds the person. Null when the contact is archived.';
 comment on column public.contact_identities.archived_user_id is
   'The user_id that an archived contact had. The contact gets this value back when the contact is restored, unless '
   'another contact has the id then.';
@@ -197,7 +197,8 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    -- The contact that had the phone at that time. If several contacts had the phone, the one that lost it first.
+    -- The contact that had the phone at that time. If several contacts had the phone later, this is the one that lost
+    -- it first.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)

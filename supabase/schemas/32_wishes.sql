@@ -41,7 +41,7 @@ begin
     new.do_not_contact_source := 'manual';
     new.do_not_contact_at := now();
   end if;
-  -- A word does not undo a value that was set by hand, except for a stop that app.note_word() lets count.
+  -- A word does not undo a value that was set by hand. The only exception is a stop that app.note_word() accepts.
   if new.stop_word_at is not null and new.do_not_contact_source is distinct from 'manual' then
     -- If the two words have the same second, the stop wins.
     new.do_not_contact := new.start_word_at is null or new.stop_word_at >= new.start_word_at;

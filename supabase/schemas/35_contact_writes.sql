@@ -1,4 +1,4 @@
--- Functions with which keys write contacts, one or many in a call. Contacts are written by phone, or by id as a merge
+-- Keys use these functions to write contacts, one or many in a call. Contacts are written by phone, or by id as a merge
 -- patch.
 
 create function app.with_contact_rows(own_company_id uuid, results jsonb, replayed boolean) returns json

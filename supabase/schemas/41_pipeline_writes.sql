@@ -39,7 +39,7 @@ as $$
     'created_at', pipeline.created_at, 'updated_at', pipeline.updated_at, 'version', pipeline.version::text
   )
 $$;
-comment on function app.pipeline_json(public.pipelines) is 'Returns a pipeline in the form in which API keys read it.';
+comment on function app.pipeline_json(public.pipelines) is 'Returns a pipeline as API keys read it.';
 
 create function app.stage_json(stage public.stages) returns json
 language sql stable
@@ -51,7 +51,7 @@ as $$
     'created_at', stage.created_at, 'updated_at', stage.updated_at, 'version', stage.version::text
   )
 $$;
-comment on function app.stage_json(public.stages) is 'Returns a stage in the form in which API keys read it.';
+comment on function app.stage_json(public.stages) is 'Returns a stage as API keys read it.';
 
 create function public.add_pipeline(pipeline jsonb, idempotency jsonb default null) returns json
 language plpgsql security definer

@@ -1,4 +1,4 @@
--- Functions with which keys add and change deals, one or many in a call. A batch does not change archived deals, and
+-- Keys use these functions to add and change deals, one or many in a call. A batch does not change archived deals, and
 -- does not move deals into an archived stage. Only the items that try this fail.
 
 create function app.deal_json(deal public.deals) returns jsonb
@@ -24,7 +24,7 @@ begin
   );
 end
 $$;
-comment on function app.deal_json(public.deals) is 'Returns a deal in the form in which API keys read it.';
+comment on function app.deal_json(public.deals) is 'Returns a deal as API keys read it.';
 
 -- A deal for a merged contact is refused, and the result names the surviving contact. A repeat of that request gets the
 -- same result. When the person is erased, the idempotency keys of such requests are erased too.

@@ -58,7 +58,7 @@ as $$
 $$;
 comment on function public.rotate_channel_app(text, text) is
   'Gives an app a new secret. The earlier secret is also accepted until finish_channel_app_rotation(). Returns the '
-  'time at which the rotation began, or null for an unknown app.';
+  'time when the rotation began, or null for an unknown app.';
 grant execute on function public.rotate_channel_app(text, text) to service_role;
 
 create function public.finish_channel_app_rotation(app_key text) returns boolean

@@ -52,7 +52,7 @@ comment on table public.account_channel_apps is
   'Every app that an account names or named earlier. An event counts for an account only if one of these apps signed '
   'it.';
 
--- Which account had a number at which time. A message belongs to the company that had the number when the person wrote
+-- Says which account had a number, and when. A message belongs to the company that had the number when the person wrote
 -- the message. This holds even if the channel delivers the message after the number moved to another company.
 create table public.account_connections (
   id uuid primary key default gen_random_uuid(),
@@ -282,7 +282,7 @@ begin
 end
 $$;
 comment on function app.account_id_in(jsonb) is
-  'Returns the id by which an item names its account: a number or a business account.';
+  'Returns the id that an item uses for its account: a number or a business account.';
 
 create function app.note_last_event(app_id uuid, items jsonb, received_at timestamptz) returns void
 -- This function is in plpgsql, because plpgsql keeps its plans. Postgres would plan an SQL function again for each

@@ -50,8 +50,8 @@ as $$
   end
 $$;
 comment on function app.media_problem(uuid, text, text) is
-  'Returns why an upload of the sample of a template header failed for an account of a business account. Returns null '
-  'when the channel has the sample, or when no upload was tried yet.';
+  'Returns why the sample of a template header could not be uploaded for an account of this business account. Returns '
+  'null when the channel has the sample, or when no upload was tried yet.';
 
 create function app.note_media_problem(own_company_id uuid, of_account_id uuid, of_source text) returns void
 language sql

@@ -183,7 +183,7 @@ begin
   from public.channel_events as events where events.id = event_id;
   select * into judged from app.judged_event(
     app_id,
-    -- An erasing may have changed the bytes after the items were read from them.
+    -- An erasure may have changed the bytes after the items were read from them.
     case when sha256(judge_stored_event.body) <> event.body_sha256 then
       app.names_in(app.text_of_event(judge_stored_event.body)) || app.names_in(items::text)
     end,
@@ -191,7 +191,7 @@ begin
   );
   items := judged.items;
   if event.is_unread or judged.body <> judge_stored_event.body then
-    -- If an erasing has changed the stored bytes since then, the removed data does not come back.
+    -- If an erasure has changed the stored bytes since then, the removed data does not come back.
     event.body := case when event.body = judge_stored_event.body then judged.body else event.body end;
     update public.channel_events as events set body = event.body, person_marks = app.marks_of_event(event.body)
     where events.id = event_id;
@@ -199,7 +199,7 @@ begin
 end
 $$;
 comment on function app.judge_stored_event(uuid, uuid, bytea, jsonb) is
-  'Removes erased people from a stored event and from its items. The caller has locked the event. An erasing may have '
+  'Removes erased people from a stored event and from its items. The caller has locked the event. An erasure may have '
   'changed the event since the caller read body and items. Notes the marks of the people whom the event names. '
   'Returns the remaining items.';
 
@@ -314,7 +314,7 @@ begin
     return null;
   end if;
   if not exists (select from public.channel_events where channel_app_id = app_id and body_sha256 = digest) then
-    -- An erasing takes the same locks, so no one is erased from this point on.
+    -- An erasure takes the same locks, so no one is erased from this point on.
     company_ids := app.lock_companies_of_items(app_id, own_items);
     begin
       names := app.names_in(app.text_of_event(bytes));

@@ -81,7 +81,7 @@ declare
 begin
   select events.channel_app_id into app_id from public.channel_events as events
   where events.id = apply_channel_event.event_id;
-  -- The companies are locked before the event, because an erasing takes its locks in this order.
+  -- The companies are locked before the event, because an erasure takes its locks in this order.
   company_ids := app.lock_companies_of_items(app_id, own_items);
   select events.id, events.state, events.attempts, events.body into event
   from public.channel_events as events

@@ -111,7 +111,7 @@ begin
     return 'unroutable';
   end if;
 
-  -- First, the message is searched by its id, among outbound messages only. Several companies that had the number may
+  -- First, the message is looked up by its id, among outbound messages only. Several companies that had the number may
   -- have a message with the same id. The mark says which message is meant. Without a mark, the newest message is meant.
   marked_send_id := case when cardinality(companies) > 1 then app.send_of_mark(candidates, item -> 'mark') end;
   select messages.company_id, messages.id, sends.id as send_id into found_message
@@ -121,7 +121,7 @@ begin
     and messages.direction = 'outbound'
   order by (sends.id = marked_send_id) is true desc, messages.created_at desc, messages.id
   limit 1;
-  -- If no message has the id, the send is searched by the mark.
+  -- If no message has the id, the send is looked up by the mark.
   own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
   if own_send_id is not null then
     result := app.take_report(
@@ -288,7 +288,7 @@ comment on function app.note_refusal(uuid, uuid, text, integer, timestamptz) is
   'Changes stored rows after a refusal by the channel, in its answer or in a report. After 131053, the media has to '
   'be uploaded again. After 100 and 131009 (an invalid parameter), media that was uploaded more than an hour ago has '
   'to be uploaded again. After 132000 to 132999, the templates may have changed, so they are read again. The next '
-  'reading is at the earliest ten minutes after the last one.';
+  'reading is at least ten minutes after the last one.';
 
 create function app.note_failure(own_company_id uuid, of_message_id uuid, code integer, at timestamptz) returns void
 language plpgsql

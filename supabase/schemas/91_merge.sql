@@ -246,8 +246,7 @@ begin
 end
 $$;
 comment on function app.lock_for_merging(uuid, uuid, uuid) is
-  'Locks two contacts, and the rows that move to the survivor, in the order in which every transaction takes its '
-  'locks.';
+  'Locks two contacts, and the rows that move to the survivor, in the same order as every other transaction.';
 
 create function app.merge_found_contacts(
   own_company_id uuid, survivor_id uuid, from_id uuid, accepted_versions bigint[]

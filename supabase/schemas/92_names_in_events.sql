@@ -135,8 +135,8 @@ language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- This character, which no byte has, replaces the other backslashes. jsonb would refuse some of the characters that
-  -- they escape.
+  -- This character replaces the other backslashes, because no byte becomes this character. jsonb would refuse some of
+  -- the characters that they escape.
   escape constant text := chr(57344);
 begin
   -- An escaped slash or at sign becomes the character itself. A pair of backslashes does not escape the next character.
@@ -148,8 +148,8 @@ exception when others then
 end
 $$;
 comment on function app.text_of_event(bytea) is
-  'Returns the text of an event in which names are searched. Each byte becomes a character, and no backslash remains, '
-  'so Postgres accepts the text as JSON. app.bytes_of_event() reverses this.';
+  'Returns the text of an event for the search for names. Each byte becomes a character, and no backslash remains, so '
+  'Postgres accepts the text as JSON. app.bytes_of_event() reverses this.';
 
 create function app.bytes_of_event(document text) returns bytea
 language sql immutable strict parallel safe

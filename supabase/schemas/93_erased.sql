@@ -2,8 +2,8 @@
 -- afterwards. No write to an erased row brings back data of the person. Ids, times, states, prices and amounts stay,
 -- because they are counted.
 --
--- Digests of phones and ids identify erased people. The channel may report on a person for days after the erasing, and
--- operators replay events. Everything that such an event says about the time before the erasing is removed. The digests
+-- Digests of phones and ids identify erased people. The channel may report on a person for days after the erasure, and
+-- operators replay events. Everything that such an event says about the time before the erasure is removed. The digests
 -- are deleted after 45 days.
 
 create table app.erased_people (
@@ -138,8 +138,8 @@ as $$
 begin
   return (
     select coalesce(jsonb_object_agg(erased.name, jsonb_build_object(
-      -- The times of the channel have whole seconds. What the channel reports for the second of the erasing may have
-      -- happened after the erasing.
+      -- The times of the channel have whole seconds. What the channel reports for the second of the erasure may have
+      -- happened after the erasure.
       'until', floor(extract(epoch from erased.until))::bigint - 1,
       'is_back', exists (
         select from public.contacts where company_id = own_company_id and phone_key = erased.name
@@ -310,9 +310,9 @@ begin
 end
 $$;
 comment on function app.judged_event(uuid, text[], bytea, jsonb) is
-  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of the '
-  'event have erased. The argument names has the names in the event. If it is null, the function searches for the '
-  'names itself. An event that comes after an erasing is judged before it is stored. Its bytes and its items are '
+  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of '
+  'the event have erased. The argument names has the names in the event. If it is null, the function searches for the '
+  'names itself. An event that comes after an erasure is judged before it is stored. Its bytes and its items are '
   'judged together, so both lose the same data.';
 
 create trigger contacts_stay_erased before update on public.contacts

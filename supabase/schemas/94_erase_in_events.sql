@@ -83,7 +83,7 @@ declare
     where case when number_id is not null then phone_number_id = number_id else business_account_id = business_id end
   );
   -- A field that this platform does not read is erased. Such a field stays only if the person is back and the whole
-  -- change happened after the erasing.
+  -- change happened after the erasure.
   is_unread_erased constant boolean := exists (
     select from jsonb_each(people) as erased (name, known)
     where not (known -> 'is_back')::boolean or (known ->> 'until')::bigint >= coalesce(
@@ -225,7 +225,7 @@ set search_path = ''
 as $$
   select convert_to('{"object": "whatsapp_business_account", "entry": []}', 'UTF8')
 $$;
-comment on function app.empty_event() is 'Returns the bytes of an event that says nothing.';
+comment on function app.empty_event() is 'Returns the bytes of an event without content.';
 
 -- A former phone may belong to another person now. Events about that person are not emptied.
 create function app.erase_in_events(own_company_id uuid, event_ids uuid[], people jsonb) returns integer

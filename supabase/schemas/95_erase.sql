@@ -91,8 +91,8 @@ begin
 end
 $$;
 comment on function app.lock_for_erasing(uuid, uuid[]) is
-  'Locks all rows of some contacts, in the order in which every transaction takes its locks. Until this transaction '
-  'ends, no event of the company is applied.';
+  'Locks all rows of some contacts, in the same order as every other transaction. Until this transaction ends, no '
+  'event of the company is applied.';
 
 create function app.names_of_contacts(own_company_id uuid, contact_ids uuid[])
 returns table (name text, until timestamptz, is_former boolean)
@@ -206,7 +206,7 @@ end
 $$;
 comment on function app.keep_erased_people(uuid, uuid[]) is
   'Keeps the digests of the names of some contacts, and the person''s wishes not to be contacted. The lock of '
-  'app.lock_for_erasing() makes the erasings of a company run one after the other.';
+  'app.lock_for_erasing() makes the erasures of a company run one after the other.';
 
 create function app.erase_contacts(own_company_id uuid, contact_ids uuid[]) returns jsonb
 language plpgsql

@@ -1,6 +1,6 @@
--- The rows of a company in the form in which its keys read them. Under a policy, an operator that is not leakproof,
--- such as like, cannot use an index. So a view has the rights of its owner, and no policy applies to the owner. Each
--- view itself is limited to the company of the key, and only api_reader may read it.
+-- The rows of a company, as its keys read them. Under a policy, an operator that is not leakproof, such as like, cannot
+-- use an index. So a view has the rights of its owner, and no policy applies to the owner. Each view itself is limited
+-- to the company of the key, and only api_reader may read it.
 --
 -- A version is a text, because many JSON parsers round numbers of this size, and the next write needs the exact
 -- version.
@@ -21,7 +21,7 @@ create view public.own_contacts as
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contacts is
-  'The contacts of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The contacts of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_contacts to api_reader;
 
 create view public.own_plain_contacts as
@@ -45,7 +45,7 @@ create view public.own_deals as
   from public.deals
   where company_id = (select app.company_id('read'));
 comment on view public.own_deals is
-  'The deals of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The deals of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_deals to api_reader;
 
 create view public.own_plain_deals as
@@ -67,7 +67,8 @@ create view public.own_conversations as
   from public.conversations
   where company_id = (select app.company_id('read'));
 comment on view public.own_conversations is
-  'The conversations of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The conversations of the company whose key the request carries, with the columns that keys use to find and sort '
+  'them.';
 grant select on public.own_conversations to api_reader;
 
 create view public.own_plain_conversations as
@@ -87,7 +88,7 @@ create view public.own_teams as
   from public.teams
   where company_id = (select app.company_id('read'));
 comment on view public.own_teams is
-  'The teams of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The teams of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_teams to api_reader;
 
 create view public.own_plain_teams as
@@ -105,7 +106,7 @@ create view public.own_members as
   from public.company_members
   where company_id = (select app.company_id('read'));
 comment on view public.own_members is
-  'The people of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The people of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_members to api_reader;
 
 create view public.own_plain_members as
@@ -125,7 +126,7 @@ create view public.own_pipelines as
   from public.pipelines
   where company_id = (select app.company_id('read'));
 comment on view public.own_pipelines is
-  'The pipelines of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The pipelines of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_pipelines to api_reader;
 
 create view public.own_plain_pipelines as
@@ -144,7 +145,7 @@ create view public.own_stages as
   from public.stages
   where company_id = (select app.company_id('read'));
 comment on view public.own_stages is
-  'The stages of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The stages of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_stages to api_reader;
 
 create view public.own_plain_stages as
@@ -163,7 +164,7 @@ create view public.own_templates as
   from public.templates
   where company_id = (select app.company_id('read'));
 comment on view public.own_templates is
-  'The templates of the company whose key the request carries, with the columns by which keys find and sort them.';
+  'The templates of the company whose key the request carries, with the columns that keys use to find and sort them.';
 grant select on public.own_templates to api_reader;
 
 create view public.own_plain_templates as
@@ -248,7 +249,7 @@ create view public.own_contact_windows as
   from public.contact_windows
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_windows is
-  'Until when the company of the request''s key may send free replies to each person.';
+  'The time until which the company of the request''s key may send free replies to each person.';
 grant select on public.own_contact_windows to api_reader;
 
 create view public.own_contact_wishes as

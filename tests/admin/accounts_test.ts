@@ -89,7 +89,7 @@ Deno.test("a number that is connected to another company is refused until it is 
   assert.deepEqual(await admin(connect(theirs, number), { input: anyToken() }), refused);
 });
 
-Deno.test("disconnecting an account deletes its token, and a second disconnection is no error", async () => {
+Deno.test("disconnecting an account deletes its token, and a second disconnection is not an error", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   const { id } = await json(connect(company, number), anyToken());
   const first = await printed(["account", "disconnect", id]);

@@ -44,7 +44,7 @@ Deno.test("a time in the past is a duration before now, a date, or a date with a
   refuses(pastMoment, "2026-02-30", "2999-01-01");
 });
 
-Deno.test("a list of event states has commas, and the number of events to list has a limit", () => {
+Deno.test("event states are separated by commas, and the number of events to list has a limit", () => {
   assert.deepEqual(eventStates("failed, dead,failed"), ["failed", "dead"]);
   refuses(eventStates, "", "failed,", "lost", "FAILED");
   assert.equal(countUpTo(1000)("1000"), 1000);

@@ -103,7 +103,7 @@ Deno.test("a token that names an unconfigured key does not open, and the error n
   );
 });
 
-Deno.test("a token opens only for the account for which it was sealed, and the error names that account", async () => {
+Deno.test("a token opens only for its own account, and the error names that account", async () => {
   const sealed = await sealToken("EAAB", ACCOUNT, BYTES);
   const others = [
     { ...ACCOUNT, company_id: crypto.randomUUID() },

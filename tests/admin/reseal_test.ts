@@ -150,7 +150,7 @@ Deno.test("a token that was sealed for another account is reported and left unch
   }
 });
 
-/** The account for which a token was sealed. */
+/** The account that a token was sealed for. */
 function namedBy(sealed: string): string {
   return JSON.parse(atob(sealed.split(".")[0].replaceAll("-", "+").replaceAll("_", "/"))).account;
 }

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import budget from "../../trials/bench/budget.json" with { type: "json" };
 import { type Budget, countCosts } from "../../trials/bench/budget.ts";
 
-/** The texts of times and the compressed code have another length in each run. */
+/** Texts with times and the compressed code have a different length in each run. */
 const BYTES_TOLERANCE = 0.03;
 
-/** In one run of five, an event needs one statement more, or Postgres plans one of its statements. */
+/**
+ * In about one run of five, an event needs one more statement, or Postgres plans one of its
+ * statements.
+ */
 const MAY_VARY = ["statements", "planned"];
 
 Deno.test("every operation costs what trials/bench/budget.json says", async () => {
@@ -15,7 +18,7 @@ Deno.test("every operation costs what trials/bench/budget.json says", async () =
     ...differences(budget.operations, operations),
     ...differences({ gzipped: budget.bundles }, { gzipped: bundles }),
   ];
-  assert.deepEqual(differing, [], "if this is meant: npm run bench -- --budget, and say why");
+  assert.deepEqual(differing, [], "if this is intended, run npm run bench -- --budget and say why");
 });
 
 /** The numbers that differ, such as `list: 22 columns, not 21`. */

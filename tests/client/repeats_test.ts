@@ -1,4 +1,4 @@
-// Which requests the client repeats, after which answers.
+// Shows which requests the client repeats, and after which answers.
 import assert from "node:assert/strict";
 import {
   APIError,

@@ -33,7 +33,7 @@ Deno.test("several values of a parameter are separated by commas, with their own
   for (const [query, expected] of queries) assert.equal(await asked(query), expected);
 });
 
-Deno.test("an empty list, null or another value that is no filter is refused as a parameter", async () => {
+Deno.test("an empty list, null or another value that is not a filter is refused as a parameter", async () => {
   await assert.rejects(asked({ id: [] }), /id is an empty list/);
   const values = { null: null, undefined: [undefined], NaN, "[object Object]": [{}] };
   for (const [text, name] of Object.entries(values)) {

@@ -22,7 +22,7 @@ const everyTable = await tables();
 
 const TOKENS = await scopedTokens(company);
 
-/** The column by which a table's rows are found. */
+/** The column that identifies a row of the table. */
 const columnOf = (table: string) => table === "companies" ? "id" : "company_id";
 
 /** The scopes whose tokens succeed. Tokens of all other scopes must get 403. */

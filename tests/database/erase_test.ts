@@ -31,7 +31,7 @@ const encoder = new TextEncoder();
 const erase = (company: Company, id: string, headers: Record<string, string> = {}) =>
   call(company.keys.write, "POST", `/contacts/${id}/erase`, { json: { confirm: id }, headers });
 
-/** A person of a company with every kind of row, and the keys of the sends. */
+/** Gives a company a person with every kind of row, and returns the keys of the sends. */
 async function lived(company: Company, person: Person) {
   const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
   const number = company.phone_number_id;
@@ -265,7 +265,7 @@ Deno.test("after an erasure, no column of any table identifies the person, and t
       }],
     }],
   }));
-  await gone("after what was told again");
+  await gone("after the channel sent the events again");
   const message = await call(company.keys.read, "GET", `/messages/${sent.message_id}`);
   assert.deepEqual([message.body.data.status, message.body.data.content], ["read", ""]);
 

@@ -47,7 +47,7 @@ function fixtureOf(number: string, { shift }: World, { wa_id, user_id, digits, m
   );
 }
 
-/** Bodies about a number that name a person in all the ways that no fixture has. */
+/** Bodies of events about a number. They name a person in ways that no fixture has. */
 function madeUp({ a, shift }: World, person: Person, ago: number): string[] {
   const { phone, wa_id, user_id, name, email, digits } = person;
   const timestamp = String(Math.floor(Date.now() / 1000) - ago);
@@ -200,7 +200,7 @@ Deno.test("stored events keep no text of an erased person, whether they arrive b
   await otherKept("later");
   const contacts =
     await statement`select id from contacts where company_id = ${world.a.id} and erased_at is null`;
-  assert.equal(contacts.length, 1, "the other person alone is left");
+  assert.equal(contacts.length, 1, "only the other person is left");
 });
 
 Deno.test("a late report of a send still counts after the erasure, but does not bring back the phone or name", async () => {

@@ -65,8 +65,8 @@ export const statusOf = (
  */
 export function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string[] {
   const texts = [`11${digits}`, `119${digits}`, `1202${digits}`, mark];
-  // In base64, a text has one of three positions within its groups of three bytes. The country code
-  // is needed: six digits in base64 are in the sealed token of some account by chance.
+  // In base64, a text has one of three positions within its groups of three bytes. The texts have
+  // the country code too, because some sealed token contains six digits in base64 by chance.
   const base64 = [`5511${digits}`, `55119${digits}`, `1202${digits}`, mark].flatMap((text) =>
     [0, 1, 2].map((shift) => {
       const bytes = new Uint8Array([...new Uint8Array(shift), ...encoder.encode(text)]);

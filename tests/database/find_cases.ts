@@ -146,8 +146,7 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       ...times("lost_at", 1_500),
       "lost_at[empty]": [["true"], ["false"]],
       ...times("stage_changed_at"),
-      // Only old deals never moved after that time, so a list with the newest first reaches them
-      // last.
+      // Only old deals never moved after that time. A list with the newest first reaches them last.
       "stage_changed_at[lt]": [[CREATED, FAR], ["2025-01-01T01:00:00Z"]],
       "stage_changed_at[lte]": [[CREATED, FAR], ["2025-01-01T01:00:00Z"]],
       ...times("created_at"),

@@ -106,7 +106,11 @@ Deno.test("if another contact already has the new phone, the change is only reco
     assert.deepEqual(events, [{ ...notices, was: former, becomes: taken }]);
     ends.add(JSON.stringify([await userIdsOf(sql, contact_id), await userIdsOf(sql, other)]));
   });
-  assert.deepEqual([...ends], ['[[],["BR.new"]]'], "the person is who has the phone on file");
+  assert.deepEqual(
+    [...ends],
+    ['[[],["BR.new"]]'],
+    "the person is the contact that has the phone on file",
+  );
 });
 
 Deno.test("messages before and after a phone change belong to one person, in every order", async () => {

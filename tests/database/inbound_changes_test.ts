@@ -58,7 +58,7 @@ const revoke = (seconds: number, target = WRITTEN): Told => ({
   person,
 });
 
-Deno.test("whatever the order of reactions, the newest counts, and of two in one second a removal counts", async () => {
+Deno.test("in any order of reactions, the newest counts, and a removal wins over a reaction of the same second", async () => {
   const ends: [Told[], Record<string, unknown>][] = [
     [[reaction("👍", 10), reaction("❤️", 20)], { emoji: "❤️", at: at(20) }],
     [[reaction("👍", 10), reaction(null, 20)], { emoji: null, at: at(20) }],
@@ -86,7 +86,7 @@ Deno.test("whatever the order of reactions, the newest counts, and of two in one
   }
 });
 
-Deno.test("a person's reaction in the own conversation is stored, even from an unknown id, but not another person's", async () => {
+Deno.test("a person's reaction in their own conversation is stored, even from an unknown id, but another person's is not", async () => {
   await rolledBack(async (sql) => {
     await addBoth(sql);
     assert.equal(await tell(sql, account_id, reaction("👍", 10, WRITTEN)), "done");

@@ -92,7 +92,7 @@ Deno.test("an item that fails does not stop the others, and the event is retried
     assert.deepEqual(ids(await appliedItems(sql)), [..."s1 a c s1 s2 a b c".split(" ")]);
     const done = await eventRow(sql, event_id);
     assert.deepEqual([done.error, done.next_attempt_at], [null, null]);
-    // Once more: a finished event is not applied again.
+    // A finished event is not applied again.
     assert.deepEqual(await receive(sql, app, items, { body }), {
       result: "repeated",
       state: "done",

@@ -11,7 +11,7 @@ const COMPANIES = 200;
 const FEW = 20;
 const FIRST_OF_MEDIUM = MANY + COMPANIES * FEW;
 
-/** How many contacts one more company has, in which no Bruno works for Globex. */
+/** How many contacts one more company has. In that company, no Bruno works for Globex. */
 export const MEDIUM = 4_000;
 
 /** The digests of the keys of the large company and of the medium one. */
@@ -81,7 +81,7 @@ async function fill(owner: Sql, sql: Sql, beside: Sql) {
 }
 
 const FUNCTIONS = `
-  -- No trigger and no check of references: the rows are right, and there are many.
+  -- Triggers and checks of references are off, because the rows are valid and there are many.
   set session_replication_role = replica;
   create function pg_temp.id_of(kind text, n bigint) returns uuid immutable
     return overlay(overlay(md5(kind || n) placing '4' from 13) placing '8' from 17)::uuid;
@@ -89,7 +89,7 @@ const FUNCTIONS = `
     return options[1 + (hashint8extended(n, seed) & 1073741823) % cardinality(options)];
   create function pg_temp.moment_of(n bigint) returns timestamptz immutable
     return timestamptz '2025-01-01 00:00Z' + n * interval '5 minutes';
-  -- Seven letters, as many names have that are people's own.
+  -- A name of seven letters, as many real names have.
   create function pg_temp.name_of(n bigint) returns text immutable
     return initcap(translate(left(md5(n::text), 7), '0123456789', 'aeioulnrst'));
   -- The number of each contact, its company and its place in that company, the oldest first.

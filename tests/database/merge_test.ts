@@ -171,7 +171,7 @@ test("the survivor keeps its own values and takes over those that it lacks", asy
   assert.deepEqual(Object.keys(full.custom_fields), ["x"], "both together would be too large");
 });
 
-test("a given name wins over a profile name, and the earlier of two given names wins", async (sql) => {
+test("a name that someone set wins over a profile name, and the earlier of two profile names wins", async (sql) => {
   const names: [Record<string, unknown>, Record<string, unknown>, string][] = [
     [{ name: "Given" }, { name: "Profile", profile_name_at: at(0) }, "Given"],
     [{ name: "Profile", profile_name_at: at(0) }, { name: "Given" }, "Given"],

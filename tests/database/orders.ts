@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
 
-/** Every order of these things. */
+/** Returns these things in every possible order. */
 export function orders<Thing>(things: readonly Thing[]): Thing[][] {
   if (things.length <= 1) return [[...things]];
   return things.flatMap((thing, n) =>

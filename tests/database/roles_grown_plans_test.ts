@@ -265,7 +265,9 @@ async function readSoFar(sql: Sql): Promise<Record<string, number>> {
   return Object.fromEntries(found.map(({ name, rows }) => [name, rows]));
 }
 
-/** The rows that an operation reads, by the table or index in which it reads more than one. */
+/**
+ * The number of rows that an operation reads, for each table or index where it reads more than one.
+ */
 async function rowsRead(session: Session, operation: Operation): Promise<Record<string, number>> {
   let read: [string, number][] = [];
   await session.begin(async (sql) => {

@@ -6,7 +6,7 @@ import { TEMPLATE_COLUMNS } from "./templates.ts";
 
 // What the tests of scopes send to the Data API.
 
-/** A token for each scope, of the company's key with all scopes. `admin` is no scope. */
+/** A token for each scope, of the company's key with all scopes. `admin` is not a scope. */
 export async function scopedTokens({ keys }: Company): Promise<Record<string, string>> {
   return {
     none: await keyToken(keys.all),

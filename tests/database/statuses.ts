@@ -89,7 +89,7 @@ export async function ledger(sql: Sql, sendId: string): Promise<Record<string, u
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** The ids of the messages for which facts of a company wait. */
+/** The ids of the messages that facts of a company wait for. */
 export async function waiting(sql: Sql, companyId: string): Promise<string[]> {
   const rows = await sql`
     select whatsapp_message_id as id from waiting_facts where company_id = ${companyId} order by 1

@@ -173,7 +173,7 @@ test("a report changes a message only if an account of the report belongs to the
   assert.equal(await applyStatus(sql, [crypto.randomUUID()], report("read", 1)), "unroutable");
 });
 
-Deno.test("if two companies have had a number and have the id, the mark decides which one the report is about", async () => {
+Deno.test("if two companies had the same number and have the same message id, the mark decides whose message the report is about", async () => {
   for (const [whose, not] of [[own, other], [other, own]]) {
     await rolledBack(async (sql) => {
       const [meant, unmeant] = [await accepted(sql, whose), await accepted(sql, not)];

@@ -53,8 +53,8 @@ async function stored(sql: Sql, company: string) {
 }
 
 /**
- * Every hostile change of a good item: each member and each member of its value, once missing and
- * once with each odd value.
+ * Makes hostile items from a good item. Each member of the item and of its value is missing once,
+ * and has each odd value once.
  */
 function* hostile(item: Item): Generator<Item> {
   for (const key of Object.keys(item).filter((key) => key !== "kind")) {

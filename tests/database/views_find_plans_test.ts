@@ -42,13 +42,16 @@ const VIEWS: Record<string, string> = {
   "/conversations": "own_conversations",
 };
 const NO_FILTERS = ["limit", "cursor", "fields", "include", "sort", "include_total", "archived"];
-/** The columns in which archived records keep the values of other columns, as the resources declare them. */
+/**
+ * The columns where archived records keep the values of other columns, as the resources declare
+ * them.
+ */
 const ARCHIVES: Record<string, { keptIn?: Record<string, string> }> = {
   "/contacts": { keptIn: { phone_key: "archived_phone_key" } },
   "/deals": {},
 };
 
-/** More rows than a page may read. */
+/** A page may read fewer rows than this. */
 const ARCHIVED = 3_000;
 const UNDONE = new Error("undone");
 

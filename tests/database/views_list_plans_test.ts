@@ -17,10 +17,7 @@ interface List {
   columns: string;
   /** The column of the filter, which is the first column of the index. */
   within?: string;
-  /**
-   * For each index, the columns by which it sorts the list. The gateway uses each in both
-   * directions.
-   */
+  /** For each index, the columns that sort the list. The gateway uses each in both directions. */
   orders: Record<string, readonly string[]>;
   /**
    * A statement that adds rows to every company of the table `crowd`, as many as its column `rows`
@@ -75,7 +72,7 @@ const STAGES: List = {
     insert into stages (company_id, pipeline_id, name, position)
     select company_id, pipelines.id, 'Stage', case when is_default then 4 + n else n - 1 end
     from crowd join pipelines using (company_id),
-      -- Dense already, so that no row is written twice.
+      -- The positions have no gaps, so no row is written twice.
       generate_series(1, case when is_default then rows else 50 end) n`,
 };
 
@@ -117,7 +114,8 @@ const MESSAGES: List = {
       from crowd join conversations using (company_id), generate_series(1, rows) n
     )
     insert into messages (company_id, conversation_id, direction, content, created_at)
-    -- As long as people write: a table of few blocks would be read as a whole and sorted as cheaply.
+    -- The messages are as long as real ones. If the table had few blocks, reading and sorting all
+    -- of it would cost no more.
     select company_id, id, 'inbound', repeat('Hello ', 200), now() - n * interval '1 minute' from message order by random();
     set local session_replication_role = origin`,
   filter: ({ conversation_id }) => `conversation_id = '${conversation_id}'`,
@@ -291,7 +289,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** The column of the table from which a column of a view is computed, as plans show it. */
+/** The table's column that a view's column is computed from, as plans show it. */
 const COMPUTED_OF: Record<string, string> = {
   name_sort: "name_words",
   title_sort: "words",

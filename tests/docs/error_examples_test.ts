@@ -36,7 +36,7 @@ import { errorSections } from "./error_sections.ts";
 import { assertShown } from "./shown_answers.ts";
 
 /**
- * The body with which the functions answer an error.
+ * The body of the functions' answer to an error.
  * @param always members that every error body of a function has.
  */
 async function bodyOf(error: () => unknown, always: Record<string, unknown> = {}) {

@@ -1,4 +1,4 @@
-// The pages of this repository, in the form in which the tests read them.
+// The pages of this repository, as the tests read them.
 import { existsSync } from "node:fs";
 import { dirname, normalize } from "node:path";
 import { root } from "../../local/checkout.ts";

@@ -60,7 +60,7 @@ Deno.test("the page on deploying makes valid secrets in a file that only its own
     readCredentialsKey(secrets.CREDENTIALS_KEY);
     const { jobsSecret } = await readWhatsappConfig({ ...environment(), ...secrets });
     assert.equal(jobsSecret, secrets.JOBS_SECRET);
-    // A second run would replace the key with which stored tokens are encrypted.
+    // A second run would replace the key that encrypts stored tokens.
     await assert.rejects(shell(lines, { cwd }), /secrets\.env/);
   });
 });

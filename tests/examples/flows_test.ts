@@ -73,7 +73,7 @@ function failedChecks({ files }: any): Record<string, string[]> {
   return failed;
 }
 
-/** A company to which a person has just written. */
+/** A company that has just got a message from a person. */
 async function companyToWriteTo(): Promise<Company> {
   const company = await newCompany();
   const json = { phone: WHO_WRITES };

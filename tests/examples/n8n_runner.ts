@@ -11,7 +11,7 @@ type Json = Record<string, any>;
 /** What a node passes on to the next one. */
 export interface Item {
   json: Json;
-  /** The items from which this item was made, by the names of their nodes. */
+  /** The items that this item was made from, by the names of their nodes. */
   from: Map<string, Item>;
 }
 
@@ -143,7 +143,7 @@ export class N8nRunner {
     const json: Json = {};
     for (const { name, value, type } of assignments) {
       // deno-lint-ignore valid-typeof -- n8n uses the names of JavaScript's types
-      if (typeof value !== type) throw new Error(`${node.name}: ${name} is no ${type}`);
+      if (typeof value !== type) throw new Error(`${node.name}: ${name} is not a ${type}`);
       json[name] = value;
     }
     if (node.name !== "Settings") return json;
@@ -199,7 +199,7 @@ function holdsAll(node: WorkflowNode, { conditions }: ParametersOf<"if 2.2">): b
     // Compares as n8n does with its strict type validation.
     // deno-lint-ignore valid-typeof -- n8n uses the names of JavaScript's types
     if (typeof left !== operator.type) {
-      throw new Error(`${node.name}: ${left} is no ${operator.type}`);
+      throw new Error(`${node.name}: ${left} is not a ${operator.type}`);
     }
     if (operator.type === "boolean") return left;
     return operator.operation === "equals" ? left === right : left < right;

@@ -42,7 +42,7 @@ export class DataTables {
     for (const column of [...Object.keys(value), ...schema.map(({ id }) => id)]) known(column);
     const cells = Object.entries<string | null>(value);
     const wrong = cells.find(([, cell]) => cell !== null && typeof cell !== "string");
-    if (wrong) throw new Error(`${name}: ${wrong} is no text`);
+    if (wrong) throw new Error(`${name}: ${wrong} is not a text`);
     if (found.length === 0) table.rows.push(found[0] = {});
     for (const row of found) Object.assign(row, value);
     return found;

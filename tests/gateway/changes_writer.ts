@@ -7,7 +7,7 @@ import { until } from "../support/started.ts";
 export interface Progress {
   /** Transactions that were committed. */
   committed: number;
-  /** The number of committed transactions at which the writers pause. */
+  /** The writers pause after this many committed transactions. */
   mayCommit: number;
   isOver: boolean;
 }

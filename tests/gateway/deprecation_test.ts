@@ -32,7 +32,7 @@ const ANNOUNCED = {
 const examples: unknown = recorded.examples;
 const DEPRECATED = ["getContact", "createContact"];
 
-/** The same operations, two of which are deprecated. */
+/** The same operations, but two of them are deprecated. */
 function withDeprecated<Each extends Operation>(operations: Each[]): Each[] {
   return operations.map((each) => DEPRECATED.includes(each.id) ? { ...each, deprecated } : each);
 }

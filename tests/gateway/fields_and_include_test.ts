@@ -20,7 +20,7 @@ const READS = Object.entries(rows).map(([list, all]) => {
   return { list, path: list.replace("{id}", conversation_id), record: `/${name}/${id}` };
 });
 
-/** The addresses with which the Data API is called. */
+/** The addresses of the calls to the Data API. */
 const asked: URL[] = [];
 const database = watchedStack(({ url }) => {
   asked.push(new URL(url));
@@ -28,8 +28,8 @@ const database = watchedStack(({ url }) => {
 });
 Deno.test.afterAll(() => database[Symbol.asyncDispose]());
 const request = await ownGateway(database.url);
-// The use of a key is recorded once in five minutes, after the answer. This first request causes
-// the record, so the later requests do not.
+// The use of a key is recorded once in five minutes, after the answer. After this first request,
+// the later requests record nothing.
 await request(keys.read, "GET", "/pipelines");
 await until(() => database.seen.length >= 2);
 

@@ -84,7 +84,9 @@ function hasOwnPipeline({ pipeline_id }: Query): boolean {
     rows["/pipelines"].some(({ id }) => meets({ pipeline_id: id }, "pipeline_id", pipeline_id));
 }
 
-/** A row in the returned form: these members, some of which may be records that belong to it. */
+/**
+ * A row in the returned form, with only these members. Some may be records that belong to the row.
+ */
 function answered(row: FoundRow, members: string[], archived?: string): FoundRow {
   return Object.fromEntries(
     members.map((name) => [name, name in row ? row[name] : included(row, name, archived)]),

@@ -1,5 +1,5 @@
-// Walks from the first page to the last, in any order and with any filter. Also, for which queries
-// a cursor is valid.
+// Walks from the first page to the last, in any order and with any filter. The tests also show
+// which queries accept a cursor.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { addressOf, type Query, schemaOf } from "../support/any_query.ts";

@@ -12,7 +12,7 @@ const query = (parameters: Record<string, string>) => new URLSearchParams(parame
 const several = (count: number, value: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => value(at)).join(",");
 
-/** A gateway that records the lengths of the addresses with which it queries the views of rows. */
+/** A gateway that records how long the addresses of its queries of the views are. */
 async function measuredGateway() {
   const lengths: number[] = [];
   const database = watchedStack(({ url }) => {

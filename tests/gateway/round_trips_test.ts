@@ -10,8 +10,8 @@ Deno.test("a successful request needs exactly one database round trip, on every 
   const company = await newCompanyWithTemplate();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
-  // The use of a key is recorded once in five minutes, after the answer. Here the first request
-  // causes the record.
+  // The use of a key is recorded once in five minutes, after the answer. Here this happens after
+  // the first request.
   await request(company.keys.all, "GET", "/pipelines");
   await until(() => database.seen.length >= 2);
   assert.deepEqual(database.seen.map(({ path }) => path), [

@@ -94,13 +94,13 @@ const MOVES: Record<string, (contact: Contact, phone: string) => Promise<unknown
   "a PATCH that takes the wish back": ({ id }, phone) =>
     patched(id, { phone, do_not_contact: false }),
   "a PATCH of many": ({ id }, phone) => patchedTogether([{ id, phone }]),
-  "a PATCH of many through a third phone": ({ id }, phone) =>
+  "a PATCH of many that first sets a third phone": ({ id }, phone) =>
     patchedTogether([{ id, phone: anyPhone() }, { id, phone }]),
-  "a PATCH and an archiving": async ({ id }, phone) => {
+  "a PATCH, and then the contact is archived": async ({ id }, phone) => {
     await patched(id, { phone });
     await done(ask("DELETE", `/contacts/${id}`));
   },
-  "a PATCH and a restoring": async ({ id }, phone) => {
+  "a PATCH, and then the contact is archived and restored": async ({ id }, phone) => {
     await patched(id, { phone });
     await done(ask("DELETE", `/contacts/${id}`));
     await done(ask("POST", `/contacts/${id}/restore`));
@@ -110,7 +110,7 @@ const MOVES: Record<string, (contact: Contact, phone: string) => Promise<unknown
     const survivor = await newContact();
     await done(ask("POST", `/contacts/${survivor.id}/merge`, { from: id }));
   },
-  "a PATCH and an erasing": async ({ id }, phone) => {
+  "a PATCH and an erasure": async ({ id }, phone) => {
     await patched(id, { phone });
     await done(ask("POST", `/contacts/${id}/erase`, { confirm: id }));
   },

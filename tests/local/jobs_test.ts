@@ -6,7 +6,7 @@ import type { Sql } from "../../local/postgres/database.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { startOn, until, withFolder } from "../support/started.ts";
 
-Deno.test("the demo company's templates are read soon after the start and after each move of the sandbox", async () => {
+Deno.test("the demo company's templates are read soon after the start and whenever the sandbox gets another address", async () => {
   await withFolder(async (folder) => {
     const uploadsOf = async (sql: postgres.Sql) => {
       const [{ count }] = await sql`

@@ -19,7 +19,7 @@ async function restThrough(url: (role: string) => string) {
   return { ask, close: () => rest.close() };
 }
 
-/** More requests than the pool has connections. */
+/** The pool has fewer connections than this. */
 const REQUESTS = 30;
 
 Deno.test("while the database is down, requests fail as with PostgREST, and when it is up, all succeed", async () => {

@@ -66,7 +66,7 @@ Deno.test("a sample without its query, with a wrong query or at an expired addre
   assert.equal(await statusOf(url), 403);
 });
 
-Deno.test("an upload gets an id, under which the channel describes the file", async () => {
+Deno.test("an upload gets an id, and the channel describes the file under this id", async () => {
   const { upload, get } = directSandbox();
   // The content contains texts that look like lines of the form itself.
   const content = "--\r\n\r\n------boundary\r\n--".repeat(10_000);

@@ -174,7 +174,8 @@ function oftenAltered(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   return fc.tuple(allowed, fc.nat(), anything, fc.boolean()).map(([value, which, other, alter]) => {
     const names = Object.keys(value as object);
     if (!alter || names.length === 0) return value;
-    // The value after its way through JSON: an undefined member is not sent, and -0 arrives as 0.
+    // The value is written as JSON and read again, because an undefined member is not sent, and -0
+    // arrives as 0.
     return JSON.parse(JSON.stringify({ ...value as object, [names[which % names.length]]: other }));
   });
 }

@@ -16,7 +16,7 @@ function inEach(fields: string[], values: unknown[], message: string | RegExp): 
   );
 }
 
-/** Requests in which only the second of two variables is wrong, for each list of variables. */
+/** For each list of variables, a request where only the second of two variables is wrong. */
 function inVariables(values: unknown[], message: string | RegExp): Refusal[] {
   return LISTS.flatMap((field) =>
     values.map((value): Refusal => [

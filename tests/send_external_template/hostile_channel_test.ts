@@ -155,7 +155,7 @@ const ODD: Record<string, [answer: string, outcome: string, retryAfter?: string]
     "Content-Length: 0\r\n\r\n",
     "not_sent",
   ],
-  "a Retry-After that is no text": [
+  "a Retry-After that is not text": [
     "HTTP/1.1 503 Away\r\nRetry-After: \xff\xfe\x80\r\n" + ending(""),
     "not_sent",
   ],

@@ -86,7 +86,7 @@ Deno.test("the command accepts a publishable key and refuses a secret key", () =
 });
 
 Deno.test("the languages have the same sentences, each in its own words", () => {
-  /** Every sentence by its name. A sentence with values gets the names of their places as values. */
+  /** Every sentence by its name. If a sentence has values, the names of the values replace them. */
   const sentences = (texts: object, place = ""): [string, string][] =>
     Object.entries(texts).flatMap(([name, text]) => {
       const here = `${place}.${name}`;

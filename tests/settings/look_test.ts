@@ -8,7 +8,7 @@ import { CHROMIUM } from "../support/programs.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { openAs, openSettings, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
-/** A colour with little of red, green and blue. */
+/** A dark colour: red, green and blue are all below 100. */
 const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
 
 /** What a browser shows in each language: the sign-in, and the permissions of a key. */

@@ -289,7 +289,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await page.getByRole("alert").getByText("No answer came. Check your connection").waitFor();
     await context.setOffline(false);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("What was done to the keys and the people").waitFor();
+    await page.getByText("All changes of the keys and the people").waitFor();
     assert.deepEqual(unexpected(window), []);
     await context.close();
   });

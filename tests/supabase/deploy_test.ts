@@ -20,7 +20,7 @@ import { checkTypes, UploadedFunction } from "./uploaded_function.ts";
 const NAMES = Array.from(Deno.readDirSync(`${root}supabase/functions`))
   .filter(({ name, isDirectory }) => isDirectory && name !== "_shared").map(({ name }) => name)
   .sort();
-/** The current Deno, and the version with which the hosted runtime is compatible. */
+/** The current Deno, and the Deno version of the hosted runtime. */
 const HOSTED_DENO = `${root}tools/node_modules/deno/deno`;
 const DENOS = [Deno.execPath(), HOSTED_DENO];
 const JSON_TYPE = { "Content-Type": "application/json" };

@@ -39,7 +39,7 @@ export interface Company {
 
 /** A company with at least one row of every resource. */
 export interface CompanyWithTemplate extends Company {
-  /** A template of a business account in which no account is connected. */
+  /** A template of a business account without a connected account. */
   template_id: string;
   /** A message of the contact. */
   message_id: string;

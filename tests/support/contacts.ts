@@ -1,4 +1,4 @@
-/** The fields of a contact for which only the phone was given, without its ids and times. */
+/** The fields of a contact that was created with only a phone, without its ids and times. */
 export const NEW_CONTACT = {
   name: null,
   email: null,

@@ -166,7 +166,7 @@ const ORDERS: Record<string, string[]> = {
   "/templates": ["name", "language"],
 };
 
-/** The fields by which a list is ordered, before the id. */
+/** The fields that order a list, before the id. */
 export function orderOf(path: string, sort?: string): string[] {
   return sort ? [sort] : ORDERS[path] ?? ["-created_at"];
 }

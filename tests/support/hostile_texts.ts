@@ -1,4 +1,4 @@
-// Texts that slow patterns and loops need a very long time for. Each consists of a repeated piece
+// Texts on which slow patterns and loops take a very long time. Each consists of a repeated piece
 // and an end that does not match.
 
 /** The parts of a kind of hostile text: a beginning, a repeated piece and an end. */

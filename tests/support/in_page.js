@@ -23,7 +23,8 @@ export const nameOfFocus = () => {
 export const isDarkReference = () => document.body.classList.contains("dark-mode");
 
 /**
- * Marks one element of each unknown look: its colour, its font, and what is around and behind it.
+ * Marks one element of each look that is not known yet. The look of an element is its colour, its
+ * font, and what is around and behind it.
  * @returns the known looks.
  */
 export const markNewLooks = (seen) => {

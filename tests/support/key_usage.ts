@@ -16,7 +16,7 @@ export async function keyIds(
   >;
 }
 
-/** Adds today's usage of a key of a company: three requests, the last of which failed. */
+/** Adds today's usage of a key of a company: three requests. The last one failed. */
 export async function addKeyUsage(sql: Sql, company: Pick<Company, "id">): Promise<void> {
   const { read: key_id } = await keyIds(sql, company);
   const of = { company_id: company.id, key_id };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { startFunction } from "./function_process.ts";
 import { watchedStack } from "./own_functions.ts";
 
-/** The step of a send at which the function is killed. */
+/** The function is killed at this step of a send. */
 export type Step =
   | "before the claim"
   | "after the claim, before the call"

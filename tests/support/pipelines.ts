@@ -27,7 +27,7 @@ export async function assertInOrder(company_id: string): Promise<void> {
     select 'no deal is in an archived stage' from deals join stages on stages.id = stage_id
     where deals.company_id = ${company_id} and stages.archived_at is not null
     union all
-    -- Each entry begins where the one of its kind before ended.
+    -- Each entry begins where the previous entry of its kind ended.
     select 'the history continues' from (
       select from_value, kind, lag(to_value) over (
         partition by deal_id, case kind when 'status_changed' then kind end order by at

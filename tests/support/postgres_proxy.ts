@@ -1,7 +1,7 @@
 /**
  * Starts a TCP proxy in front of Postgres that can cut its connections.
  * @param databaseUrl the address of the database, for any role.
- * @param watch makes, for each connection, the stream through which the bytes to Postgres pass.
+ * @param watch makes a stream for each connection. The bytes to Postgres pass through it.
  */
 export function startPostgresProxy(
   databaseUrl: string,

@@ -14,7 +14,7 @@ export const stack: StackAddresses = JSON.parse(Deno.readTextFileSync(file));
 // The secrets of this stack's functions.
 const { JWT_SIGNING_KEY = "", CREDENTIALS_KEY = "", JOBS_SECRET = "" } = Deno.env.toObject();
 
-/** The key with which this stack encrypts access tokens. */
+/** The key that encrypts this stack's access tokens. */
 export const credentialsKey = readCredentialsKey(CREDENTIALS_KEY);
 
 /**

@@ -48,7 +48,7 @@ function servers(says: { length: boolean }) {
   };
 }
 
-/** The Deno version with which the hosted runtime is compatible. */
+/** The Deno version of the hosted runtime. */
 const HOSTED_DENO = `${root}tools/node_modules/deno/deno`;
 /** The hosted Deno uploads with and without the sample's length. This Deno uploads only without it. */
 const CASES: [length: boolean, deno: string, version: string][] = [

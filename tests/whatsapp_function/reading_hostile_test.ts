@@ -224,7 +224,7 @@ function timed(text: string) {
     parsed = Math.min(parsed, performance.now() - ended);
     if (fastest < MAX_MS + 3 * parsed) return read;
   }
-  assert.fail(`${Math.round(fastest)} ms, of which ${Math.round(parsed)} to parse JSON`);
+  assert.fail(`${Math.round(fastest)} ms, including ${Math.round(parsed)} ms to parse JSON`);
 }
 
 function isJson(text: string): boolean {

@@ -1,4 +1,4 @@
-// The words by which a person stops messages, or allows them again.
+// The words that stop messages to a person, or allow them again.
 import assert from "node:assert/strict";
 import { messageItem } from "./reading_events.ts";
 

@@ -8,7 +8,7 @@ const webhook = await ownWebhook();
 
 Deno.test("each refusal has a log line, and no line or answer contains a secret, a token or a body", async () => {
   const app = await newChannelApp();
-  const body = "what people write"; // this is no event
+  const body = "what people write"; // this is not an event
   const answers: string[] = [];
   const lines = await later(20, () =>
     logged(async () => {

@@ -14,7 +14,7 @@ const RARE = 20;
 export const RARE_TAG = "founder";
 /** One contact in 56 has this name. */
 export const NAME = "Bruno Silva";
-/** More rows than the clients change at the same time. */
+/** The clients change fewer rows than this at the same time. */
 const TARGETS = 1000;
 
 /** The company that is measured: the one with a tenth of all contacts. */

@@ -21,7 +21,7 @@ export interface KeyError {
 const AT_A_GLANCE = 10;
 
 /**
- * The last errors of a key, the newest first. Each has the request id, with which support finds the
+ * The last errors of a key, the newest first. Each has the request id, so that support can find the
  * request.
  */
 export function lastErrorsOf(errors: KeyError[], app: App): TemplateResult {

@@ -20,7 +20,7 @@ export interface Chart<Kind extends string> {
   fills: Record<Kind, Fill>;
   words: {
     today: string;
-    /** Names the day with the greatest number, for people who do not see the columns. */
+    /** Names the day with the highest number, for people who do not see the columns. */
     most(day: string, shown: string): string;
   };
 }

@@ -23,7 +23,7 @@ export interface Series<Kind> {
   totals: Map<Kind, number>;
   total: number;
   /**
-   * The day with the greatest number, and the latest one if there are several. Null when nothing
+   * The day with the highest number, and the latest one if there are several. Null when nothing
    * happened at all.
    */
   peak: DayCounts<Kind> | null;

@@ -27,7 +27,7 @@ import { ShownOnce } from "./shown_once.ts";
 export function keyPage(id: string): View {
   let keys: ApiKey[] = [];
   let members: Member[] = [];
-  /** The change for which the question is open. */
+  /** The change that the open question is about. */
   let asked: { change: AskedChange; action: Action } | null = null;
   const switching = new Action();
   const activity = new HeldPart(

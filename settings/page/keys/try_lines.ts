@@ -1,4 +1,4 @@
-// Lines for a terminal, with which a person can try a new key.
+// Lines for a terminal, for trying a new key.
 import type { App } from "../app.ts";
 import { answered } from "../failure.ts";
 import type { NewApiKey } from "./api_key.ts";

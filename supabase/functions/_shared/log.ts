@@ -61,7 +61,7 @@ export function logEvent(
  * 10,000 characters.
  */
 const MAX_LINE_BYTES = 8192;
-/** Texts are cut to the first of these lengths at which the line fits. */
+/** Texts are cut to the first of these lengths that makes the line fit. */
 const CUTS = [2000, 500, 100, 20];
 
 /**

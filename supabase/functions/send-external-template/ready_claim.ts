@@ -24,7 +24,7 @@ export type ReadyClaim = Exclude<Claim, { result: "reread" | "media_needed" }>;
  * have, the media is uploaded first. Both cases are rare, take more round trips, and come before
  * anything is written.
  *
- * @param claimId a new id, by which the send is settled.
+ * @param claimId a new id, which is needed to settle the send.
  * @throws ApiError channel_unavailable when the media cannot be uploaded; channel_account_error
  * when the token for the upload is unusable or the channel refuses the account; the errors of
  * claimTemplate().

@@ -48,11 +48,11 @@ export function noMedia(reason: string): ApiError {
   );
 }
 
-/** The greatest number of accounts that an error lists. */
+/** The maximum number of accounts that an error lists. */
 const MAX_CHOICES = 50;
 
 /**
- * The error of a request for which no account can send. It lists the accounts to choose from.
+ * The error of a request that no account can send. It lists the accounts to choose from.
  * @param asked the `phone_number_id` of the request.
  */
 export function noAccount(connected: ConnectedAccount[], asked: string | undefined): ApiError {

@@ -13,7 +13,7 @@ const PROMISES = {
     "a large body that does not arrive is answered with a 408, or with a 503 when its app has no place for it",
 };
 
-/** More large bodies than an instance reads at the same time. */
+/** An instance reads fewer large bodies than this at the same time. */
 const SLOW_BODIES = 8;
 
 const MIB = 1024 * 1024;

@@ -2,7 +2,7 @@
 export const activity = {
   today: "today (UTC)",
   again: "Read again",
-  /** @param at the time at which the page asked. */
+  /** @param at the time when the page asked. */
   readAt: (at: string) => `Read at ${at}.`,
 
   noRequests: "No request in the last 30 days",
@@ -50,7 +50,7 @@ export const activity = {
     failed: "failed: refused, or it is not known whether it was sent",
   },
   sendsTable: "The numbers: sends by day and by state",
-  sendDays: "A day is the UTC day on which the send began.",
+  sendDays: "A day is the UTC day when the send began.",
 };
 
 export type ActivityTexts = typeof activity;

@@ -44,7 +44,8 @@ export const frame = {
       "No answer came, so we do not know whether it was done. Check your connection, then load the page again to see.",
     signed_out: "Your session has ended. Sign in again.",
     forbidden:
-      "You may not do this. Only owners and admins of the company may; perhaps your role was changed.",
+      "You may not do this. Only owners and admins of the company may do this; perhaps your role " +
+      "was changed.",
     gone: "This no longer exists. Someone may have deleted it.",
     conflict: "Someone else has just changed this. Load the page again to see the change.",
     invalid: "This was not accepted.",

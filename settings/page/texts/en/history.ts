@@ -1,7 +1,7 @@
 /** The changes of the keys and members of a company, and who made them. */
 export const history = {
   intro: (zone: string) =>
-    `What was done to the keys and the people of your company. Nobody can change it. A name can change; the short code after it always belongs to the same person. Times are in your time zone (${zone}).`,
+    `All changes of the keys and the people of your company. Nobody can change this list. A name can change; the short code after it always belongs to the same person. Times are in your time zone (${zone}).`,
   none: "Nothing was done yet.",
   older: "Older entries",
   /** @param count of the entries that were added. */

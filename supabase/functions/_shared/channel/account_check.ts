@@ -166,7 +166,7 @@ function fits(phoneNumberId: string, businessAccountId: string): AccountCheck {
   };
 }
 
-/** The business account that has the number, among those to which the token gives access. */
+/** Finds the business account that has the number, among those that the token can use. */
 async function businessAccountOf(
   channel: ChannelConfig,
   { token, phoneNumberId }: Account,

@@ -15,7 +15,7 @@ export interface ChannelCall {
   token: string;
 }
 
-/** More bytes than the channel's answers ever have, counted after decompression. */
+/** The channel's answers are always shorter than this many bytes, counted after decompression. */
 const MAX_ANSWER_BYTES = 65_536;
 
 /**

@@ -2,8 +2,8 @@ import { ConfigError } from "../config.ts";
 import { isExposed, isThisMachine, serviceUrl, withoutSlash } from "../service_url.ts";
 
 /**
- * The address and the time-out of calls to the channel, and the hosts from which samples of
- * templates may be fetched.
+ * The address and the time-out of calls to the channel, and the hosts that may serve the samples of
+ * templates.
  */
 export interface ChannelConfig {
   /**

@@ -59,7 +59,7 @@ export function quotesToken(text: string, token: string): boolean {
 }
 
 /**
- * A text in which each address ends before its "?" or "#", because signatures and tokens come after
+ * The text, but each address ends before its "?" or "#", because signatures and tokens come after
  * it.
  */
 export function withoutQueries(text: string): string {

@@ -32,7 +32,7 @@ export interface ChannelError {
   code: number;
   message: string;
   details?: string;
-  /** The id by which the channel's support finds the call. */
+  /** The id that the channel's support needs to find the call. */
   traceId?: string;
 }
 

@@ -12,8 +12,7 @@ export function isSampleAddress(url: URL, { sampleHosts }: ChannelConfig): boole
 }
 
 /**
- * A text in which each signed address ends before its "?", because the signature comes after the
- * "?".
+ * The text, but each signed address ends before its "?", because the signature comes after the "?".
  */
 export function withoutSignatures(text: string): string {
   if (!text.includes("?")) return text;

@@ -123,7 +123,7 @@ export class UnknownCredentialsKey extends Error {
   }
 }
 
-/** A sealed token belongs to another account than the one that it is stored with. */
+/** A sealed token is stored with one account, but belongs to another. */
 export class TokenOfAnotherAccount extends Error {
   override name = "TokenOfAnotherAccount";
   /** @param sealedFor `<company id>/<phone_number_id>` */

@@ -42,7 +42,7 @@ type Misfits<Name extends TableName, View extends ViewName, Row> = {
  */
 export interface Table<Row extends z.ZodMiniObject = z.ZodMiniObject> {
   name: TableName;
-  /** The view that also has the columns by which callers find and sort rows. */
+  /** The view that also has the columns for finding and sorting rows. */
   view: ViewName;
   /** The view with only the fields, for reads that need no other column. */
   plainView: ViewName;

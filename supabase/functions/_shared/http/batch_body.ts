@@ -24,8 +24,8 @@ export interface Batch {
 export type JudgedItem<Item = unknown> = { item: Item } | { wrong: FieldError[]; given: unknown };
 
 /**
- * The content by which a repeat of a batch is recognised. The errors of wrong items are left out,
- * because another release may word them differently while the request is the same.
+ * The content that identifies a repeat of a batch. The errors of wrong items are left out, because
+ * another release may word them differently while the request is the same.
  */
 export function askedOf({ items }: { items: JudgedItem[] }): unknown[] {
   return items.map((each) => "wrong" in each ? { given: each.given } : each);

@@ -6,9 +6,9 @@ import { logWarning, type Origin } from "../log.ts";
 
 /** The announcement that an operation will be removed. */
 export interface Deprecation {
-  /** The day from which the deprecation is announced, such as `2027-01-31`. */
+  /** The first day of the announcement, such as `2027-01-31`. */
   since: string;
-  /** The day from which the operation may no longer exist: at least six months later. */
+  /** After this day, the operation may no longer exist. It is at least six months later. */
   sunset: string;
   /** The place in the guide for callers that names the replacement: `versioning.html#…`. */
   see: string;

@@ -92,7 +92,7 @@ async function forCaller(
   }
 }
 
-/** The errors for which the key is not checked again, because the check takes a statement. */
+/** After these errors, the key is not checked again, because the check takes a statement. */
 const NEEDS_NO_JUDGEMENT = new Set<string>([
   // A caller with too many requests must not cost a statement.
   "too_many_requests",

@@ -164,7 +164,7 @@ export const Email = text(320).check(z.regex(EMAIL, "must be an email address"))
 );
 
 /**
- * The changes of a record, of which a request must have at least one: an empty change is a mistake.
+ * The changes of a record. A request must have at least one, because an empty change is a mistake.
  */
 export function atLeastOne<Shape extends z.core.$ZodShape>(
   changes: z.ZodMiniObject<Shape, z.core.$strict>,

@@ -30,8 +30,8 @@ export interface Declaration {
    */
   mergePatch?: z.core.$ZodType;
   /**
-   * For an operation whose body has `items`, each of which is checked separately. `body` is then
-   * the schema of the body around the items.
+   * For an operation whose body has `items`. Each item is checked separately. `body` is then the
+   * schema of the body around the items.
    */
   batch?: Batch;
   /**

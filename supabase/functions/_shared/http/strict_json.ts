@@ -11,8 +11,8 @@ export class InexactNumber {
 }
 
 /**
- * The error of an object in which a key is given more than once. JSON.parse would silently keep the
- * last value only.
+ * The error about an object that has a key more than once. JSON.parse would silently keep the last
+ * value only.
  */
 export class RepeatedKeys extends Error {
   override name = "RepeatedKeys";
@@ -83,7 +83,7 @@ function parseEscapedKeys(text: string, reviver: Parameters<typeof JSON.parse>[1
   return renamed(JSON.parse(plain + text.slice(plainUntil), reviver), names);
 }
 
-/** The same value, in which these names of keys are replaced. */
+/** The same value, but with these names of keys replaced. */
 function renamed(value: unknown, names: Map<string, string>): unknown {
   if (Array.isArray(value)) return value.map((part) => renamed(part, names));
   if (typeof value !== "object" || value === null || value instanceof InexactNumber) return value;

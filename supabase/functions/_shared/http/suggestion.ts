@@ -35,8 +35,8 @@ export function editDistance(
   other: string | string[],
   cost = (part: string, by: string): number => part === by ? 0 : 1,
 ): number {
-  // The distances between each beginning of `other` and a beginning of `one`, which grows by one
-  // part in each round.
+  // The distance of each prefix of `other` from a prefix of `one`. In each round, the prefix of
+  // `one` gets one more part.
   let distances = Array.from({ length: other.length + 1 }, (_, length) => length);
   for (const [at, part] of [...one].entries()) {
     const next = [at + 1];

@@ -153,8 +153,8 @@ function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
 }
 
 /**
- * More parameters than any operation accepts. Without these limits, refusing a query could take
- * longer than all other work.
+ * Every operation accepts fewer parameters than this. Without these limits, refusing a query could
+ * take longer than all other work.
  */
 const MAX_QUERY_LENGTH = 16 * 1024;
 const MAX_PARAMETERS = 100;

@@ -39,8 +39,8 @@ export class Caller {
   }
 
   /**
-   * The name under which the work of one company is counted: the company's id, or the key's hash
-   * until the company is known.
+   * The work of the key counts under this name: the company's id, or the key's hash until the
+   * company is known.
    */
   get holder(): string {
     return holderOf(this.keyHash);
@@ -117,7 +117,10 @@ export class Caller {
 /** The database writes a key's last_used_at equally often; see authenticate(). */
 const NOTE_EVERY_MS = 5 * 60_000;
 
-/** The most clients that are kept. A caller who tries many keys must not fill the memory. */
+/**
+ * The maximum number of clients that are kept. A caller who tries many keys must not fill the
+ * memory.
+ */
 const MAX_CLIENTS = 1_000;
 
 /**

@@ -25,8 +25,8 @@ export function forget(keyHash: string) {
 }
 
 /**
- * The name under which the work of one company is counted: the company's id, or the key's hash
- * until the company is known.
+ * The work of a key counts under this name: the company's id, or the key's hash until the company
+ * is known.
  */
 export function holderOf(keyHash: string): string {
   return whatIsKnownOf(keyHash).companyId ?? keyHash;

@@ -48,7 +48,7 @@ export function channelTokenSource(signingKey: SigningKey): () => Promise<string
 }
 
 /**
- * Makes the tokens with which a function stores how keys were used. Their role `usage_client`
+ * Makes the tokens that a function uses to store how keys were used. Their role `usage_client`
  * cannot read or write any table. It may call only one function.
  */
 export function usageTokenSource(signingKey: SigningKey): () => Promise<string> {

@@ -38,7 +38,7 @@ export interface RepeatedSend {
 
 /**
  * Claims a send and checks the key, in one round trip.
- * @param claimId a new id, by which the send is settled.
+ * @param claimId a new id, which is needed to settle the send.
  * @param decide asks the database for its decision about the request.
  * @throws ApiError invalid_api_key or insufficient_scope; DatabaseError when the database fails.
  *   The database may have made the claim nevertheless. So the claim is released in the background,

@@ -61,8 +61,8 @@ export async function settleSend(
 }
 
 /**
- * Releases a claim for which nothing was sent, also if it is unknown whether the database has made
- * the claim.
+ * Releases a claim when nothing was sent, even if it is unknown whether the database has made the
+ * claim.
  */
 export async function giveUpClaim(
   db: CompanyDb,

@@ -9,7 +9,7 @@ interface Named {
   type: string;
   /** The header Content-Disposition of the sample. */
   disposition: string | null;
-  /** The address from which the sample was served. */
+  /** The address that served the sample. */
   url: URL;
   templateName: string;
 }

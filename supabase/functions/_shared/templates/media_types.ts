@@ -4,7 +4,7 @@ export type MediaFormat = "IMAGE" | "VIDEO" | "DOCUMENT";
 
 const MIB = 2 ** 20;
 
-/** The greatest number of bytes of a file in each format (specification, 4.10, and "Limits"). */
+/** The maximum number of bytes of a file in each format (specification, 4.10, and "Limits"). */
 export const MAX_BYTES: Record<MediaFormat, number> = {
   IMAGE: 5 * MIB,
   VIDEO: 16 * MIB,

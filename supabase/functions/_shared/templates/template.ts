@@ -114,7 +114,7 @@ const Button = z.catch(z.object({ type: Label, text: Text, url: Text, example: T
  * unsupported as `TOO_LARGE`. Never throws.
  *
  * @param listed an item of `GET /{business account id}/message_templates`.
- * @returns null when it has no name or no language by which it could be sent.
+ * @returns null when it has no name or no language, because it cannot be sent without them.
  */
 export function catalogueEntry(listed: unknown): CatalogueEntry | null {
   const read = Listed.safeParse(listed);
@@ -267,7 +267,7 @@ function readButton(
 }
 
 /**
- * The example of a button's variable. The channel's example is the whole address, of which only the
+ * The example of a button's variable. The channel's example is the whole address, but only the
  * variable part is needed.
  */
 function suffixOf(example: string | null | undefined, url: string): string | null {

@@ -6,7 +6,7 @@ import { ChannelTrouble } from "../channel/channel_list.ts";
 import type { CatalogueEntry } from "./catalogue_entry.ts";
 import type { ChannelConfig } from "../channel/channel_config.ts";
 
-/** How many of the stored templates a reading changed, and in which way. */
+/** How many of the stored templates a reading added, changed and removed. */
 export interface Changes {
   /** How many templates the channel lists. */
   templates: number;

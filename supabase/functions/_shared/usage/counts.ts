@@ -15,8 +15,8 @@ export interface CountOfKey {
 }
 
 /**
- * An error with which a request with a key was answered. It contains nothing that the caller sent,
- * except the method.
+ * The error in the answer to a request with a key. It contains nothing that the caller sent, except
+ * the method.
  */
 export interface ErrorOfKey {
   key_hash: string;
@@ -35,7 +35,7 @@ export interface Usage {
   errors: ErrorOfKey[];
 }
 
-/** The most errors that are kept for a key. The database keeps the same number. */
+/** The maximum number of errors that are kept for a key. The database keeps the same number. */
 const MAX_ERRORS_OF_KEY = 50;
 /** The caller chooses the method, so its length is limited. */
 const MAX_METHOD_LENGTH = 16;

@@ -25,7 +25,7 @@ export function writePlace(feed: string, { generation, version, id }: Place): st
   return base64url.encode(JSON.stringify([feed, generation, version, id]));
 }
 
-/** More characters than any cursor has. A cursor has a name, two numbers and an id. */
+/** Every cursor is shorter than this. A cursor has a name, two numbers and an id. */
 const MAX_CURSOR_LENGTH = 200;
 
 const Numeral = z.int().check(z.gte(0));

@@ -2,7 +2,7 @@
 // own rows.
 
 /**
- * A test of one column, such as `name=eq.Ana`, or several tests of which at least one must be true.
+ * A test of one column, such as `name=eq.Ana`, or several tests. At least one of them must be true.
  */
 export type Condition = ColumnTest | { anyOf: ColumnTest[] };
 
@@ -56,7 +56,7 @@ export function isEmptyText(column: string, isTrue: boolean): Condition[] {
     : [test(column, "not.is", "null"), test(column, "neq", "")];
 }
 
-/** Whether the text in one of these columns matches this pattern, in which `%` matches any text. */
+/** Whether the text in one of these columns matches this pattern. `%` matches any text. */
 export function isLike(columns: string[], pattern: string): Condition[] {
   return oneOf(columns.map((column) => test(column, "like", pattern)));
 }

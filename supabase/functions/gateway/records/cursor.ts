@@ -9,8 +9,8 @@ import type { ListOrder } from "./sorting.ts";
 export type Start = (string | number)[];
 
 /**
- * More characters than the cursor of any list has. The longest values are names of 512 characters
- * that are all escaped, such as `\u0001`.
+ * The cursor of every list is shorter than this many characters. The longest values are names of
+ * 512 characters that are all escaped, such as `\u0001`.
  */
 const MAX_LENGTH = 5_000;
 
@@ -85,8 +85,8 @@ function decoded(cursor: string): unknown {
 }
 
 /**
- * Identifies the query that found a row. A mark is a list, so that no value of a row can look like
- * one.
+ * Identifies the query that found a row. A mark is a list, and no value of a row is a list, so the
+ * two cannot be confused.
  */
 type Mark = [digest: string];
 

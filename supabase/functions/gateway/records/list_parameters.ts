@@ -9,7 +9,7 @@ import type { Resource } from "./resource.ts";
 import { byId, type ListOrder, sortParameter } from "./sorting.ts";
 
 /**
- * The parameter `limit`. @param most the greatest limit, which is at most 999. @param standard the
+ * The parameter `limit`. @param most the maximum limit, which is at most 999. @param standard the
  * limit if the caller sends none.
  */
 export function limitUpTo(most: number, standard: number) {

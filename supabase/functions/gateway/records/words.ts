@@ -9,8 +9,8 @@ const batchItemError: FieldsOf<typeof BatchItemError> = {
   code: "The error's code.",
   details: "What is wrong with each field of the item; the field `item` means the whole item.",
   existing_id:
-    "The id of the existing record with which the item conflicts, such as the contact with " +
-    "the same phone.",
+    "The id of the existing record that the item conflicts with, such as the contact with the " +
+    "same phone.",
 };
 
 const batchSummary: FieldsOf<typeof BatchSummary> = {
@@ -41,13 +41,13 @@ export const words = {
         "For a contact that was merged: the id of the contact into which it was merged. Left out otherwise.",
     } satisfies FieldsOf<typeof DeletedRow>,
     ChangesPagination: {
-      limit: "The greatest number of changes on a page.",
+      limit: "The maximum number of changes on a page.",
       has_more:
         "Whether there are more changes to read now. When this is `false`, your copy is up to date.",
       next_cursor: "The `cursor` of the next page. That page also has changes that are made later.",
     },
     Pagination: {
-      limit: "The greatest number of records on a page.",
+      limit: "The maximum number of records on a page.",
       has_more: "Whether there is another page.",
       next_cursor: "The `cursor` of the next page; `null` on the last page.",
       total: "How many records the filters find, up to 100,000. Only with `include_total=true`.",

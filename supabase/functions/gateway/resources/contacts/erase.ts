@@ -11,7 +11,7 @@ import { inFormOf } from "../../records/written.ts";
 import { Contact } from "./row.ts";
 import { CONTACT } from "./read.ts";
 
-/** The database's answer to an erasing. */
+/** The database's answer to an erasure. */
 interface Erased {
   replayed: boolean;
   /** How many rows of each kind were erased; null when the person was already erased. */

@@ -31,7 +31,7 @@ const Time = z.nullable(Timestamp);
 
 const Text = z.nullable(z.string());
 
-/** Which messages the person wants, and the times at which the person allowed or refused them. */
+/** Which messages the person wants, and when the person allowed or refused them. */
 export const ContactWishes = z.object({
   do_not_contact: z.boolean(),
   do_not_contact_source: Text,

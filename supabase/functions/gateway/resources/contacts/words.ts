@@ -15,8 +15,8 @@ const contact: FieldsOf<typeof Contact> = {
   name: "The person's name.",
   email: "The person's email address.",
   phone:
-    "The person's phone in E.164 format with a leading plus sign, in the spelling in which it was " +
-    "sent. `null` when the channel hides the person's phone.",
+    "The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` " +
+    "when the channel hides the person's phone.",
   temperature: "How warm the lead is.",
   tags: "Labels to group contacts by.",
   source: "Where the contact came from.",
@@ -183,7 +183,7 @@ export const words = {
     ContactWindow:
       "The time until which your company may send free replies to a person, for one account.",
     Merging: "The contact to merge into the contact in the path.",
-    Erasing: "The confirmation that the service shall erase the person.",
+    Erasing: "Confirms that the person is to be erased.",
   },
   fields: {
     Contact: contact,
@@ -234,7 +234,7 @@ export const words = {
     } satisfies FieldsOf<typeof ContactWishes>,
     ContactIdentity: {
       user_id: "The id that the channel gives the person for your company.",
-      business_account_id: "The WhatsApp Business account at which the id was first seen.",
+      business_account_id: "The WhatsApp Business account that first had the id.",
       seen_at: "When the id was first seen.",
     } satisfies FieldsOf<typeof ContactIdentity>,
     ContactFormerPhone: {

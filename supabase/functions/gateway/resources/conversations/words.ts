@@ -12,9 +12,9 @@ const conversation: FieldsOf<typeof Conversation> = {
   team_id: "The team of your company that handles the conversation.",
   last_message_at: "When the last message was sent or received.",
   window_expires_at:
-    "The time until which your company may send free replies. It is 24 hours after the " +
-    "contact's last message on this number, or the time at which the channel reported that " +
-    "the window is closed.",
+    "The time until which your company may send free replies. It is 24 hours after the contact's " +
+    "last message on this number, or the time when the channel reported that the window is " +
+    "closed.",
 };
 
 /** The texts about conversations in the API's description. */

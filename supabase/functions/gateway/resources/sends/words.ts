@@ -49,8 +49,8 @@ export const words = {
       double_sent: "Whether the channel reported that the message went out more than once.",
       whatsapp_message_id: "The channel's id of the message; `null` until it is known.",
       lease_ends_at:
-        "For a `pending` send: the time from which the send counts as failed, unless its outcome " +
-        "is known earlier.",
+        "For a `pending` send: after this time, the send counts as failed, unless its outcome is " +
+        "known earlier.",
       sent_at: "When the channel passed the message on to the person, as the channel reported.",
       delivered_at: "When the message reached one of the person's devices.",
       read_at: "When the person read the message.",

@@ -40,7 +40,7 @@ const wrongTarget = (message: string) => () =>
 
 const REFUSED_ARCHIVING = {
   has_deals: wrongTarget(
-    "is required, because the stage has deals: name the stage to which they move",
+    "is required, because the stage has deals: name the stage that they move to",
   ),
   same_stage: wrongTarget("must not be the stage that is archived"),
   unknown_stage: wrongTarget("is not a stage of your company, or is archived"),

@@ -75,8 +75,7 @@ export const Template = z.object({
 export type Template = z.output<typeof Template>;
 
 /**
- * The columns that are read: those that callers see, and those from which other fields are
- * computed.
+ * The columns that are read: those that callers see, and those that other fields are computed from.
  */
 export const StoredTemplate = z.object({
   ...AS_STORED,

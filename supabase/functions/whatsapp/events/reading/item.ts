@@ -21,7 +21,7 @@ export type Item =
     | Unknown
   );
 
-/** The business account and the number of an item, and the time at which it happened. */
+/** The business account and the number of an item, and the time when it happened. */
 export interface ItemPlace {
   /** The id of the business account, from the entry. */
   waba: string | null;

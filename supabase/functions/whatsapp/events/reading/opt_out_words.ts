@@ -1,4 +1,4 @@
-// Words with which a person stops the messages of a company, or starts them again. The whole
+// Words that a person sends to stop the messages of a company, or to start them again. The whole
 // message must be the word, so "Pode parar na porta?" stops nothing. CANCELAR is not in the list,
 // because people cancel appointments with it.
 
