@@ -774,7 +774,7 @@ export type ListContactsQuery = {
   include_total?: boolean | undefined;
   /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. */
+  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
   q?: string | undefined;
   /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -796,7 +796,7 @@ export type ListContactsQuery = {
   "email[empty]"?: boolean | undefined;
   /** Finds records with this text in `email`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "email[contains]"?: string | undefined;
-  /** Finds contacts by phone, in any spelling of the number. In a URL, write the plus sign as `%2B`. */
+  /** Finds contacts by phone, with the country code and in any spelling of the number. Blanks, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
   phone?: OneOrMore<string> | undefined;
   /** Finds contacts whose phone is none of these phones. All spellings of a phone count as the same phone. */
   "phone[ne]"?: OneOrMore<string> | undefined;
@@ -1032,7 +1032,7 @@ export type ListDealsQuery = {
   include_total?: boolean | undefined;
   /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. */
+  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
   q?: string | undefined;
   /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -1909,7 +1909,7 @@ export type ReplyRequest = {
 
 /** The query parameters of `search`, in addition to the arguments of its method. */
 export type SearchQuery = {
-  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. */
+  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
   q: string;
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;

@@ -24,7 +24,8 @@ const PARAMETERS: Record<string, string> = {
     "it is archived.",
   q: "Finds records that have all of these words, each in one of the searched fields. The order of " +
     "the words, case, accents and punctuation make no difference. A word of one or two letters is " +
-    "found only at the beginning of a word; a longer word is found anywhere.",
+    "found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 " +
+    "digits together also find a contact by its phone, in any spelling and with or without the country.",
   custom_fields:
     "`custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after " +
     "the first dot; a further dot also leads to a member of a nested object, as in " +
@@ -69,7 +70,8 @@ const SPECIAL: Record<string, string> = {
   "tags[all]": "Finds contacts that have all of these tags.",
   "tags[ne]": "Finds contacts that have none of these tags.",
   phone:
-    "Finds contacts by phone, in any spelling of the number. In a URL, write the plus sign as `%2B`.",
+    "Finds contacts by phone, with the country code and in any spelling of the number. Blanks, " +
+    "brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out.",
   "phone[ne]":
     "Finds contacts whose phone is none of these phones. All spellings of a phone count as the same phone.",
   email: "Finds contacts by email address. Upper and lower case make no difference.",

@@ -1,7 +1,8 @@
 -- The search over contacts, deals and conversations.
 
 create function public.search_records(
-  patterns text[], text text, max_rows integer, archived text default 'exclude'
+  patterns text[], text text, max_rows integer, archived text default 'exclude', phone_parts text[] default '{}',
+  phone_patterns text[] default '{}', phone_keys text[] default '{}'
 ) returns setof json
 language plpgsql stable
 set search_path = ''
@@ -10,17 +11,11 @@ declare
   -- Raises an error when the key is refused. The views might not check the key when they find nothing. With the id in
   -- the text of the statement, the planner knows how many rows the company has.
   own_company constant text := format(' and company_id = %L', app.company_id('read'));
-  contact_matches constant text := (
-    select string_agg(
-      format(
-        '(name_words like %1$L or email_words like %1$L or phone_words like %1$L or empresa_words like %1$L)', pattern
-      ),
-      ' and '
-    )
-    from unnest(patterns) as pattern
-  );
+  has_word constant text :=
+    '(name_words like %1$L or email_words like %1$L or phone_words like %1$L or empresa_words like %1$L)';
+  contact_matches text := (select string_agg(format(has_word, pattern), ' and ') from unnest(patterns) as pattern);
   deal_matches constant text := (
-    select string_agg(format('words like %L', pattern), ' and ') from unnest(patterns) as pattern
+    select string_agg(format('words like %L', pattern), ' and ') from unnest(patterns || phone_parts) as pattern
   );
   is_shown constant text := case archived
     when 'include' then 'true'
@@ -30,6 +25,20 @@ declare
 begin
   if deal_matches is null then
     return;
+  end if;
+  if phone_keys <> '{}' then
+    contact_matches := concat_ws(' and ', contact_matches, format('(%s)', concat_ws(' or ',
+      (select format('(%s)', string_agg(format(has_word, part), ' and ')) from unnest(phone_parts) as part),
+      (select string_agg(format('phone_words like %L', pattern), ' or ') from unnest(phone_patterns) as pattern),
+      format('phone_key = any (%L::text[])', phone_keys),
+      case when archived <> 'exclude' then format('archived_phone_key = any (%L::text[])', phone_keys) end,
+      -- The additional phones of merged contacts.
+      (
+        select format('id = any (%L::uuid[])', array_agg(contact_id)) from public.own_contact_former_phones
+        where phone_key = any (phone_keys) and until = 'infinity'
+        having count(*) > 0
+      )
+    )));
   end if;
 
   -- The text of the statement contains the patterns, because a condition with like all (array) uses no index. A search
@@ -142,7 +151,7 @@ begin
   );
 end
 $$;
-comment on function public.search_records(text[], text, integer, text) is
+comment on function public.search_records(text[], text, integer, text, text[], text[], text[]) is
   'Finds contacts, deals, and the conversations of contacts whose words match every like pattern. Needs a read token. '
   'Returns { type, id, label, row }, where row has the columns that callers see. Records whose label equals the text '
   'come first. Both are compared in the form of app.words(). Then come labels that begin with the text, labels with a '
@@ -150,5 +159,6 @@ comment on function public.search_records(text[], text, integer, text) is
   'contact is its name, or else its e-mail address, phone or empresa. The label of a deal is its title, and a '
   'conversation has the label of its contact. The argument archived says what happens to archived records and to '
   'conversations of archived contacts. The value exclude leaves them out, and include also finds them. With the value '
-  'only, the function finds no other records. Raises PT401 and PT403 as app.company_id() does.';
-grant execute on function public.search_records(text[], text, integer, text) to api_reader;
+  'only, the function finds no other records. If the text has a phone, phone_parts has patterns for its words. The '
+  'phone also finds contacts whose stored phone matches one of phone_patterns, or whose key is one of phone_keys. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.search_records(text[], text, integer, text, text[], text[], text[]) to api_reader;

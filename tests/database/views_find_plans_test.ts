@@ -26,6 +26,7 @@ import {
   meeting,
 } from "../../supabase/functions/gateway/records/conditions.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
+import { pastedPhone } from "../../supabase/functions/gateway/records/pasted_phone.ts";
 import {
   folded,
   patternOf,
@@ -57,7 +58,7 @@ const UNDONE = new Error("undone");
 
 const SEARCHED = [
   ...["Zylberstajn", "щербаков", "zeppelin", "nobody"],
-  ...["ana", "ana silva", "a", "acme"],
+  ...["ana", "ana silva", "a", "acme", "+55 (11) 96180-3399", "ana 6180-3399"],
 ];
 
 /** A configuration that connects to nothing: only the declarations of the operations are read here. */
@@ -294,9 +295,13 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
             return counts;
           };
           const before = await read();
+          const { others = wordsOf(text), parts = [], patterns = [], keys = [] } =
+            pastedPhone(text) ?? {};
           await sql`
-            select * from search_records(${wordsOf(text).map(patternOf)}, ${folded(text).trim()},
-            50)
+            select * from search_records(${others.map(patternOf)}, ${
+            folded(text).trim()
+          }, 50, 'exclude',
+              ${parts.map(patternOf)}, ${patterns}, ${keys})
           `;
           const after = await read();
           assert.equal(after.scans - before.scans, 0, text);

@@ -64,8 +64,7 @@ const CASES: Record<string, Record<string, string>> = {
     "temperature=hot,boiling": "temperature must be one of cold, warm, hot; value 2 is wrong",
     "is_active=yes": "is_active must be true or false",
     "name[empty]=yes": "name[empty] must be true or false",
-    "phone=11987654321":
-      "phone must be in E.164 format with a leading plus sign, such as +5511987654321",
+    "phone=011987654321": "phone must be a phone with its country code, such as +5511987654321",
     "created_at[gte]=yesterday":
       "created_at[gte] must be a time such as 2026-01-31T09:30:00Z, with at most six decimals, or a day " +
       "such as 2026-01-31",

@@ -153,6 +153,7 @@ function spellingsOf(name: string, value: string): string[] {
         value.replace("+521", "+52"),
         value.replace(/^(\+55..)9/, "$1"),
         value.replace("+549", "+54"),
+        value.replace(/^\+(..)(\d+)(....)$/, " $1 ($2)-$3"),
       ];
     case "number":
       return [value, value.includes(".") ? `${value}0` : value, `-${value}`];

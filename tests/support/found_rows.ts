@@ -151,12 +151,31 @@ function holds(text: string, part: string): boolean {
   return text.includes([...part].length < 3 ? ` ${part.trimStart()}` : part);
 }
 
-/** Each word must be in one of the searched fields. */
+/** Each word must be in one of the searched fields. Numbers that follow each other may be a phone. */
 function hasWords(row: FoundRow, text: string): boolean {
   const searched = "title" in row ? [row.title] : [row.name, row.email, row.phone, row.empresa];
   const texts = searched.filter((each) => each !== null).map(folded);
-  const words = foldedPart(text).split(" ").filter((word) => word !== "");
-  return words.every((word) => texts.some((each) => holds(each, word)));
+  const words = foldedPart(text).trim();
+  const hasAll = (some: string) =>
+    some.split(" ").every((word) => texts.some((each) => holds(each, word)));
+  if ("title" in row) return hasAll(words);
+  for (const [numbers] of words.matchAll(/(?<=^| )\d+(?: \d+)*(?= |$)/g)) {
+    const digits = numbers.replaceAll(" ", "").replace(/^0+/, "");
+    if (digits.length < 8 || digits.length > 15) continue;
+    const others = words.replace(numbers, "").replace(/ +/g, " ").trim();
+    return (hasPhone(row.phone, digits) || hasAll(numbers)) && (others === "" || hasAll(others));
+  }
+  return hasAll(words);
+}
+
+/** Whether a phone has these digits, which may lack the country, in any of its spellings. */
+function hasPhone(phone: string | null, digits: string): boolean {
+  if (phone === null) return false;
+  const spelled = ["", "55", "52", "54"].some((country) =>
+    digits.length + country.length <= 15 && personOf(`+${country}${digits}`) === personOf(phone)
+  );
+  const [, mobile] = /^Brazil .. (.*)$/.exec(personOf(phone)) ?? [];
+  return phone.includes(digits) || spelled || digits === `9${mobile}`;
 }
 
 /** The order of a list without `sort`. */

@@ -2281,6 +2281,7 @@ export type Database = {
           "contact_id": string;
           "id": string;
           "phone": string;
+          "phone_key": string | null;
           "until": string;
         };
         ComputedFields: never;
@@ -2289,6 +2290,7 @@ export type Database = {
           "contact_id"?: string | null;
           "id"?: string | null;
           "phone"?: string | null;
+          "phone_key"?: string | null;
           "until"?: string | null;
         };
         Update: {
@@ -2296,6 +2298,7 @@ export type Database = {
           "contact_id"?: string | null;
           "id"?: string | null;
           "phone"?: string | null;
+          "phone_key"?: string | null;
           "until"?: string | null;
         };
         Relationships: [
@@ -4441,7 +4444,15 @@ export type Database = {
         }[];
       };
       "search_records": {
-        Args: { "archived"?: string; "max_rows": number; "patterns": (string)[]; "text": string };
+        Args: {
+          "archived"?: string;
+          "max_rows": number;
+          "patterns": (string)[];
+          "phone_keys"?: (string)[];
+          "phone_parts"?: (string)[];
+          "phone_patterns"?: (string)[];
+          "text": string;
+        };
         Returns: Json[];
       };
       "sends_by_state": {

@@ -59,7 +59,10 @@ export function amongArchived(
   if (!archives?.keptIn || archived === "exclude") return conditions;
   const { keptIn } = archives;
   return conditions.flatMap((condition): Condition[] => {
-    if ("anyOf" in condition || !Object.hasOwn(keptIn, condition.column)) return [condition];
+    if ("anyOf" in condition) {
+      return [{ anyOf: amongArchived({ archives }, archived, condition.anyOf) }];
+    }
+    if ("allOf" in condition || !Object.hasOwn(keptIn, condition.column)) return [condition];
     const kept: ColumnTest = { ...condition, column: keptIn[condition.column] };
     if (archived === "only") return [kept];
     const excludes = ["isdistinct", "is"].includes(condition.operator);

@@ -2,9 +2,10 @@
 // own rows.
 
 /**
- * A test of one column, such as `name=eq.Ana`, or several tests. At least one of them must be true.
+ * A test of one column, such as `name=eq.Ana`, or several conditions. At least one of them must be
+ * true, or all of them.
  */
-export type Condition = ColumnTest | { anyOf: ColumnTest[] };
+export type Condition = ColumnTest | { anyOf: Condition[] } | { allOf: Condition[] };
 
 /** `operand` is the text after the operator, as PostgREST reads it outside of brackets. */
 export interface ColumnTest {
@@ -14,7 +15,8 @@ export interface ColumnTest {
 }
 
 export function testsOf(condition: Condition): ColumnTest[] {
-  return "anyOf" in condition ? condition.anyOf : [condition];
+  if ("anyOf" in condition) return condition.anyOf.flatMap(testsOf);
+  return "allOf" in condition ? condition.allOf.flatMap(testsOf) : [condition];
 }
 
 export function columnsOf(conditions: Condition[]): string[] {
@@ -70,8 +72,7 @@ export function isLike(columns: string[], pattern: string): Condition[] {
  * @param companyId undefined while the company is not known.
  */
 export function inCompany(companyId: string | undefined, conditions: Condition[]): Condition[] {
-  const tests = conditions.flatMap((each) => "anyOf" in each ? each.anyOf : [each]);
-  const searches = tests.some(({ operator }) => operator === "like");
+  const searches = conditions.flatMap(testsOf).some(({ operator }) => operator === "like");
   return companyId !== undefined && searches ? isAnyOf("company_id", [companyId]) : [];
 }
 
@@ -116,15 +117,24 @@ export function meeting<Query extends Filterable<Query>>(
   conditions: Condition[],
 ): Query {
   return conditions.reduce(
-    (narrowed, condition) =>
-      "anyOf" in condition
-        ? narrowed.or(condition.anyOf.map(withinBrackets).join(","))
-        : narrowed.filter(condition.column, condition.operator, condition.operand),
+    (narrowed, condition) => {
+      if ("allOf" in condition) return meeting(narrowed, condition.allOf);
+      return "anyOf" in condition
+        ? narrowed.or(listOf(condition.anyOf))
+        : narrowed.filter(condition.column, condition.operator, condition.operand);
+    },
     query,
   );
 }
 
-function withinBrackets({ column, operator, operand }: ColumnTest): string {
+function listOf(conditions: Condition[]): string {
+  return conditions.map(withinBrackets).join(",");
+}
+
+function withinBrackets(condition: Condition): string {
+  if ("anyOf" in condition) return `or(${listOf(condition.anyOf)})`;
+  if ("allOf" in condition) return `and(${listOf(condition.allOf)})`;
+  const { column, operator, operand } = condition;
   // The values of `in` are already quoted one by one.
   return `${column}.${operator}.${/^((not\.)?is|in)$/.test(operator) ? operand : quoted(operand)}`;
 }

@@ -2,6 +2,7 @@ import { isStorable } from "../../_shared/http/fields.ts";
 import * as the from "./conditions.ts";
 import type { Condition } from "./conditions.ts";
 import { NUMBER, type QueryValue, TEXT, TIME, TRUE_OR_FALSE } from "./query_values.ts";
+import { hasPhone, pastedPhone, type PhoneColumns } from "./pasted_phone.ts";
 import { MAX_VALUES, splitValues } from "./split_values.ts";
 import { folded, patternOf, wordsOf } from "./searched_words.ts";
 
@@ -166,16 +167,17 @@ export const WORDS = {
 };
 
 /**
- * `q`: each word of the text must be in the row.
+ * `q`: each word of the text must be in the row. A phone in the text is found in any spelling.
  * @param columns with the folded texts of the searched fields.
+ * @param phones the columns by which phones are found, if rows have phones.
  */
-export function words(columns: string[]): Parameter {
-  return single(
-    WORDS.must,
-    WORDS.schema,
-    (given) =>
-      searchedWords(given)?.flatMap((word) => the.isLike(columns, patternOf(word))) ?? null,
-  );
+export function words(columns: string[], phones?: PhoneColumns): Parameter {
+  return single(WORDS.must, WORDS.schema, (given) => {
+    const all = searchedWords(given);
+    const phone = all && phones ? pastedPhone(given) : null;
+    const found = (phone?.others ?? all)?.flatMap((word) => the.isLike(columns, patternOf(word)));
+    return phone ? [...found!, hasPhone(phone, columns, phones!)] : found ?? null;
+  });
 }
 
 /** The different words of a text to search for; null when the text breaks the rules in `WORDS`. */

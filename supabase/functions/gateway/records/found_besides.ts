@@ -23,11 +23,17 @@ export async function foundBesides(
   found: number,
 ): Promise<string[]> {
   if (!besides) return [];
-  const phone_keys = conditions.flatMap(testsOf)
-    .filter((test) => test.column === besides.column && isChoice(test))
-    .flatMap(({ operand }) => operand.match(/\+\d+/g) ?? []);
+  const keysOf = (condition: Condition) =>
+    testsOf(condition)
+      .filter((test) => test.column === besides.column && isChoice(test))
+      .flatMap(({ operand }) => operand.match(/\+\d+/g) ?? []);
+  const phone_keys = conditions.flatMap(keysOf);
+  // The keys of a search are what the digits of one phone may mean.
+  const phones = conditions.flatMap((each) =>
+    "anyOf" in each ? keysOf(each).slice(0, 1) : keysOf(each)
+  );
   const with_archived = archived !== "exclude";
-  if (phone_keys.length === 0 || (found >= phone_keys.length && !with_archived)) return [];
+  if (phone_keys.length === 0 || (found >= phones.length && !with_archived)) return [];
   return rows(await db.rpc(besides.by, { phone_keys, with_archived }, { get: true })) as string[];
 }
 
@@ -46,6 +52,6 @@ export function orThese(
   return conditions.map((each): Condition => {
     const tests = testsOf(each);
     const isAsked = tests.some((test) => columns.includes(test.column) && isChoice(test));
-    return isAsked ? { anyOf: [...tests, areThese] } : each;
+    return isAsked ? { anyOf: ["anyOf" in each ? each.anyOf : each, areThese].flat() } : each;
   });
 }

@@ -51,7 +51,7 @@ const TrueOrFalse = z.pipe(
 /** The parameters of a list. */
 export function listParameters(resource: Resource): z.ZodMiniLazy<z.ZodMiniObject> {
   return lazily(() => {
-    const { sorts, order, filters, words: searched, members: column } = resource;
+    const { sorts, order, filters, words: searched, phones, members: column } = resource;
     return z.strictObject({
       limit: Limit,
       cursor: z.optional(z.string()),
@@ -59,7 +59,7 @@ export function listParameters(resource: Resource): z.ZodMiniLazy<z.ZodMiniObjec
       sort: sortParameter(sorts, order, byId()),
       include_total: z.optional(TrueOrFalse),
       ...archivedParameter(resource),
-      ...(searched && { q: parameterSchema(words(searched)) }),
+      ...(searched && { q: parameterSchema(words(searched, phones)) }),
       ...filterParameters(filters),
       ...(column && { [column]: members(column) }),
     });

@@ -122,15 +122,19 @@ function lowerCase(letter: string): string {
   return first;
 }
 
-/** A phone in any of its spellings. */
-export const PHONE: QueryValue = {
-  schema: { type: "string", pattern: "^\\+[1-9][0-9]{6,14}$" },
-  must: "must be in E.164 format with a leading plus sign, such as +5511987654321",
-  operand(text) {
-    const phone = withPlus(text, 0);
-    return /^\+[1-9][0-9]{6,14}$/.test(phone) ? phoneKey(phone) : null;
-  },
-};
+/**
+ * A phone in any of its spellings, with its country code. Between the digits, it may have what people
+ * write there: blanks, brackets, hyphens of all kinds, and invisible characters of programs.
+ */
+const A_PHONE =
+  /^[\s().\-/\u2000-\u206f]*(?:(?:\+|00)[\s().\-/\u2000-\u206f]*)?[1-9](?:[\s().\-/\u2000-\u206f]*[0-9]){6,14}[\s().\-/\u2000-\u206f]*$/;
+
+export const PHONE: QueryValue = matching(
+  A_PHONE,
+  { pattern: A_PHONE.source },
+  "must be a phone with its country code, such as +5511987654321",
+  (text) => phoneKey(`+${text.replace(/[^0-9]+/g, "").replace(/^00/, "")}`),
+);
 
 const DATE_TIME =
   /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/i;

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { Id } from "../../_shared/http/fields.ts";
 import type { Table } from "../../_shared/database/table.ts";
 import type { Filters } from "./filters.ts";
+import type { PhoneColumns } from "./pasted_phone.ts";
 import type { ListOrder, SortColumn } from "./sorting.ts";
 
 /**
@@ -29,6 +30,8 @@ export interface Resource<
   filters: Filters;
   /** The columns with the folded texts that `q` searches. */
   words?: string[];
+  /** The columns by which `q` finds a phone in any spelling. */
+  phones?: PhoneColumns;
   /** The column with the JSON object whose members `<column>.<key>=` finds. */
   members?: keyof Stored["shape"] & string;
   /**

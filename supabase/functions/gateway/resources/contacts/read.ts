@@ -35,6 +35,7 @@ export const CONTACT = resource({
     updated_at: time("updated_at"),
   },
   words: ["name_words", "email_words", "phone_words", "empresa_words"],
+  phones: { words: "phone_words", key: "phone_key" },
   members: "custom_fields",
   sorts: {
     created_at: byTime("created_at"),

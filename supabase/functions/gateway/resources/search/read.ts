@@ -7,6 +7,7 @@ import { Archived } from "../../records/archived.ts";
 import { searchedWords, WORDS } from "../../records/filters.ts";
 import { limitUpTo } from "../../records/list_parameters.ts";
 import { PageSize } from "../../records/page_size.ts";
+import { pastedPhone } from "../../records/pasted_phone.ts";
 import { rowsInTime } from "../../records/too_expensive.ts";
 import { folded, patternOf, wordsOf } from "../../records/searched_words.ts";
 import { Found } from "./row.ts";
@@ -34,18 +35,23 @@ export const search = operation({
   answers: () => ({ 200: z.object({ data: z.array(Found) }) }),
   errors: ["query_too_expensive"],
 }, async ({ caller, query: { q, limit, archived } }) => {
-  const patterns = wordsOf(q).map(patternOf);
+  const phone = pastedPhone(q);
+  const patterns = (phone?.others ?? wordsOf(q)).map(patternOf);
+  const asked = {
+    patterns,
+    text: folded(q).trim(),
+    max_rows: limit,
+    archived,
+    ...(phone && {
+      phone_parts: phone.parts.map(patternOf),
+      phone_patterns: phone.patterns,
+      phone_keys: phone.keys,
+    }),
+  };
   const size = new PageSize(`${caller.holder} search`);
   // All rows are read, whatever their size, because a search has no next page.
   const read = async () =>
-    await withinBudget(
-      caller.reader.rpc(
-        "search_records",
-        { patterns, text: folded(q).trim(), max_rows: limit, archived },
-        { get: true },
-      ),
-      limit,
-    );
+    await withinBudget(caller.reader.rpc("search_records", asked, { get: true }), limit);
   const answer = await size.read(limit, caller, read);
   const records: Json[] = rowsInTime(answer, "search for longer words, or for more words");
   size.note(records.length, readRows(answer).bytes);

@@ -1,0 +1,62 @@
+// A phone that a person pastes into a search finds the person, wherever the phone is kept.
+import assert from "node:assert/strict";
+import { call } from "../support/calls.ts";
+import { newCompany } from "../support/company.ts";
+import { mergesOf } from "../support/merging.ts";
+
+const PASTED = ["+55 (21) 99000-0001", "021 99000-0001", "21990000001", "9000-0001", "99000‑0001"];
+
+/** A company with a contact whose phone is stored without its ninth digit. */
+async function companyWithPhone() {
+  const company = await newCompany();
+  const { ask, merge, newContact } = mergesOf(company);
+  const contact = await newContact({ name: "João", phone: "+552190000001" });
+  const found = async (path: string, q: string, more = {}) => {
+    const query = new URLSearchParams({ q, ...more });
+    const { status, body } = await call(company.keys.read, "GET", `${path}?${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.data.map(({ id }: { id: string }) => id);
+  };
+  return { ask, merge, newContact, contact, found };
+}
+
+for (const path of ["/contacts", "/search"]) {
+  Deno.test(`${path} finds a pasted phone that is stored in another spelling`, async () => {
+    const { contact, found } = await companyWithPhone();
+    for (const q of [...PASTED, "joao 99000-0001"]) {
+      assert.deepEqual(await found(path, q), [contact.id], q);
+    }
+    assert.deepEqual(await found(path, "maria 99000-0001"), []);
+    assert.deepEqual(await found(path, "99000-0002"), []);
+  });
+
+  Deno.test(`${path} finds a pasted phone of an archived contact among archived contacts`, async () => {
+    const { ask, contact, found } = await companyWithPhone();
+    await ask("DELETE", `/contacts/${contact.id}`);
+    for (const q of PASTED) {
+      assert.deepEqual(await found(path, q), [], q);
+      assert.deepEqual(await found(path, q, { archived: "only" }), [contact.id], q);
+      assert.deepEqual(await found(path, q, { archived: "include" }), [contact.id], q);
+    }
+  });
+
+  Deno.test(`${path} finds the surviving contact by a pasted phone of a merged contact`, async () => {
+    const { merge, newContact, contact, found } = await companyWithPhone();
+    const survivor = await newContact({ name: "João too" });
+    await merge(survivor.id, contact.id);
+    for (const q of ["+55 (21) 9000-0001", "21 99000-0001", "joao 2190000001"]) {
+      assert.deepEqual(await found(path, q), [survivor.id], q);
+    }
+    assert.deepEqual(await found(path, "maria 21990000001"), []);
+  });
+}
+
+Deno.test("a search that names no phone still finds numbers in other fields", async () => {
+  const { newContact, found } = await companyWithPhone();
+  const { id } = await newContact({ name: "Order 2026-01", empresa: "12.345.678/0001-90 Ltda" });
+  for (const path of ["/contacts", "/search"]) {
+    for (const q of ["12.345.678/0001-90", "12345 2026", "0001/90 12.345.678", "2026-01 0001-90"]) {
+      assert.deepEqual(await found(path, q), q.startsWith("12345 ") ? [] : [id], q);
+    }
+  }
+});
