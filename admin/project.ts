@@ -3,7 +3,7 @@ import {
   type PostgrestSingleResponse,
   type SupabaseClient,
 } from "@supabase/supabase-js";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   type CredentialsKeys,
@@ -127,8 +127,14 @@ function namedTarget(): Target | null {
   };
 }
 
-const NOT_RUNNING = "The local stack is not running: start it with npm start, " +
-  "or set SUPABASE_URL and SUPABASE_SECRET_KEY for another project.";
+const NOT_RUNNING = "The local stack is not running: start it with npm start, give its folder " +
+  "with --data, or set SUPABASE_URL and SUPABASE_SECRET_KEY for another project.";
+
+/** Chooses the local stack with this folder, as in `npm start -- --data <folder>`. */
+export function chooseLocalStack(folder: string) {
+  Deno.env.set("STACK_FILE", resolve(folder, "stack.json"));
+  for (const name of ["SUPABASE_URL", "SUPABASE_SECRET_KEY"]) Deno.env.delete(name);
+}
 
 /** The address of the local stack's database, with its password. @throws OperatorError when no stack runs. */
 export function localDatabaseUrl(): string {

@@ -10,6 +10,7 @@ import { jobCommands } from "./jobs.ts";
 import { keyCommands } from "./keys.ts";
 import { memberCommands } from "./members.ts";
 import { OperatorError } from "./operator_error.ts";
+import { chooseLocalStack } from "./project.ts";
 import { printable } from "./print.ts";
 import { schemaCommands } from "./schema.ts";
 import { secretsCommands } from "./secrets.ts";
@@ -38,6 +39,11 @@ function newProgram(): Command {
       "Manage companies, their members, API keys, messaging accounts, their jobs, apps and events, the feeds of changes and the schema, on the local stack or " +
         "on the Supabase project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
     )
+    .option("--data <folder>", "work on the local stack of npm start -- --data <folder>")
+    .hook("preAction", (program) => {
+      const { data } = program.opts<{ data?: string }>();
+      if (data !== undefined) chooseLocalStack(data);
+    })
     .helpOption("--help", "show this text")
     .helpCommand("help [command]", "show the help of a command")
     .showHelpAfterError("Try --help.")

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type BuiltSite, serveBuiltSite, type ServedSite } from "./built_site.ts";
 import { root } from "./checkout.ts";
 import { isCurrent, SITE_FOLDER } from "./site_sources.ts";
@@ -8,6 +9,8 @@ export interface DocsOptions {
   apiKey: string | null;
   /** The port of the stack, which the examples on the pages use. */
   port: number;
+  /** The folder of the stack's data, in which the examples on the pages read stack.json. */
+  folder: string;
   /** The folder to serve; by default the site of this checkout. */
   site?: BuiltSite;
   /** How long a visitor waits for a build before a page says that it is in progress. */
@@ -21,7 +24,9 @@ const SITE: BuiltSite = {
 };
 
 /** The documentation at /docs/. */
-export function serveDocs({ apiKey, port, site = SITE, patienceMs }: DocsOptions): ServedSite {
+export function serveDocs(
+  { apiKey, port, folder, site = SITE, patienceMs }: DocsOptions,
+): ServedSite {
   return serveBuiltSite({
     site,
     patienceMs,
@@ -36,7 +41,18 @@ export function serveDocs({ apiKey, port, site = SITE, patienceMs }: DocsOptions
     own: {
       "reference-settings.json": () => ({ tryIt: true, server: "/functions/v1", apiKey }),
     },
-    // The address of this stack, in place of the usual one.
-    rewritten: (text) => text.replaceAll(`127.0.0.1:${USUAL_PORT}`, `127.0.0.1:${port}`),
+    // The address and the folder of this stack, in place of the usual ones.
+    rewritten: (text) =>
+      text.replaceAll(`127.0.0.1:${USUAL_PORT}`, `127.0.0.1:${port}`)
+        .replaceAll(/(?:\.\/)?\.local\/(?=(?:stack|secrets)\.json)/g, (usual) =>
+          isOther(folder) ? `${folder}/` : usual),
   });
+}
+
+/**
+ * Whether the folder is not the usual one. A folder whose name a shell or a page would have to
+ * escape counts as the usual one.
+ */
+function isOther(folder: string): boolean {
+  return folder !== join(root, ".local") && /^[\p{L}\p{N} ._/~+@=,-]+$/u.test(folder);
 }

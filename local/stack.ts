@@ -182,7 +182,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const functions = await loadingFunctions;
   // Each uses its own connection, so that they do not wait for each other.
   const [demo, people] = await Promise.all([demoKey(owner), demoPeople(admin, secrets)]);
-  const docs = docsUrl ? serveDocs({ apiKey: demo?.api_key ?? null, port: door.port }) : null;
+  const docs = docsUrl
+    ? serveDocs({ apiKey: demo?.api_key ?? null, port: door.port, folder })
+    : null;
   const settings = serveSettings({ publishableKey: secrets.publishable_key, hasDocs: !!docsUrl });
   for (const site of [settings, docs]) starting.defer(() => site?.stop());
   door.open({

@@ -106,6 +106,7 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
     `  Database       ${addresses.database_url}`,
     `  For programs   ${folder}/stack.json`,
   ];
+  const ofFolder = folder === defaultFolder() ? "" : `--data '${folder}' `;
   const next = addresses.demo
     ? [
       `  Demo API key   ${addresses.demo.api_key}`,
@@ -120,7 +121,7 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
       "",
       "There is no demo company. Make a company in a second terminal:",
       "",
-      '  npm run admin -- company create "My company"',
+      `  npm run admin -- ${ofFolder}company create "My company"`,
     ];
   return [...lines, ...next, "", "Ctrl-C ends everything."].join("\n");
 }

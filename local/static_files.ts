@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { extname, join, sep } from "node:path";
 
 const TYPES: Record<string, string> = {
@@ -52,8 +53,10 @@ export async function answerFile(
 ): Promise<Response> {
   const file = await fileAt(folder, path);
   if (!file) return await notFound(folder, base);
-  const { size, mtime } = await Deno.stat(file);
-  const tag = `W/"${size.toString(36)}-${(mtime?.getTime() ?? 0).toString(36)}"`;
+  const text = FOR_READERS.includes(extname(file))
+    ? rewritten(await Deno.readTextFile(file))
+    : null;
+  const tag = `W/"${await stateOf(file, text)}"`;
   const headers = {
     ...HEADERS,
     "Content-Type": TYPES[extname(file)] ?? "application/octet-stream",
@@ -62,10 +65,16 @@ export async function answerFile(
   };
   const known = request.headers.get("If-None-Match")?.split(",").map((each) => each.trim());
   if (known?.includes(tag)) return new Response(null, { status: 304, headers });
-  if (FOR_READERS.includes(extname(file))) {
-    return new Response(rewritten(await Deno.readTextFile(file)), { headers });
-  }
-  return new Response(await Deno.readFile(file), { headers });
+  return new Response(text ?? await Deno.readFile(file), { headers });
+}
+
+/**
+ * A text that changes with every change of a file. The same file is another text on another stack.
+ */
+async function stateOf(file: string, text: string | null): Promise<string> {
+  if (text !== null) return createHash("sha256").update(text).digest("base64url").slice(0, 16);
+  const { size, mtime } = await Deno.stat(file);
+  return `${size.toString(36)}-${(mtime?.getTime() ?? 0).toString(36)}`;
 }
 
 /** The path of a file, or null when the folder has no such file. */

@@ -41,14 +41,28 @@ Deno.test("a local stack that has been stopped is reported as not running", asyn
   try {
     const STACK_FILE = `${folder}/stack.json`;
     const absent = await admin(LIST, { env: { STACK_FILE } });
-    const stderr = "The local stack is not running: start it with npm start, " +
-      "or set SUPABASE_URL and SUPABASE_SECRET_KEY for another project.\n";
+    const stderr = "The local stack is not running: start it with npm start, give its folder " +
+      "with --data, or set SUPABASE_URL and SUPABASE_SECRET_KEY for another project.\n";
     assert.deepEqual(absent, { code: 1, stdout: "", stderr });
 
     // A stack that is killed leaves its stack.json behind.
     await Deno.writeTextFile(STACK_FILE, JSON.stringify({ ...stack, url: await deadAddress() }));
     assert.deepEqual(await admin(LIST, { env: { STACK_FILE } }), absent);
     assert.deepEqual(await admin(["company", "create", "x"], { env: { STACK_FILE } }), absent);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("--data names the folder of the local stack, whatever the environment names", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/stack.json`, JSON.stringify(stack));
+    const env = { ...PROJECT, SUPABASE_URL: await deadAddress() };
+    for (const args of [["--data", folder, ...LIST], [...LIST, "--data", folder]]) {
+      const { code, stderr } = await admin(args, { env });
+      assert.deepEqual([code, stderr], [0, ""]);
+    }
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -1,5 +1,6 @@
 // The site in a real browser: its pages, the reference, and a request that is tried there.
 import assert from "node:assert/strict";
+import { root } from "../../local/checkout.ts";
 import { serveDocs } from "../../local/docs.ts";
 import { answerFile } from "../../local/static_files.ts";
 import { SITE_FOLDER } from "../../local/site_sources.ts";
@@ -30,7 +31,7 @@ const MOST_FINDINGS_OF_REFERENCE = 4;
  * alone, as on a static host. @param apiKey the key that the reference gets.
  */
 async function serveSite(apiKey: string | null) {
-  const docs = serveDocs({ apiKey, port: 54321, patienceMs: 120_000 });
+  const docs = serveDocs({ apiKey, port: 54321, folder: `${root}.local`, patienceMs: 120_000 });
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const { pathname, search } = new URL(request.url);
     if (pathname.startsWith(STATIC)) {

@@ -18,7 +18,10 @@ interface Served {
 }
 
 /** Serves a site of two pages, which a script builds. */
-async function served(work: (served: Served) => Promise<void>, patienceMs = 30_000) {
+async function served(
+  work: (served: Served) => Promise<void>,
+  { patienceMs = 30_000, folder = "/home/ana/other data" } = {},
+) {
   await withFolder(async (parent) => {
     const script = `${parent}/build.mjs`;
     const write = (build: string) =>
@@ -31,6 +34,7 @@ async function served(work: (served: Served) => Promise<void>, patienceMs = 30_0
     const docs = serveDocs({
       apiKey: KEY,
       port: PORT,
+      folder,
       site: {
         folder: `${parent}/site`,
         isCurrent: () => isCurrent,
@@ -63,7 +67,7 @@ fs.writeFileSync("site/index.html", "<title>First page</title>");
 fs.writeFileSync("site/404.html", "<head><title>Missing</title>");
 fs.writeFileSync("site/style.css", "a{}");
 for (const name of ["a.html", "a.md", "a.json", "a.js"]) {
-  fs.writeFileSync("site/" + name, "curl http://127.0.0.1:54321/functions/v1");
+  fs.writeFileSync("site/" + name, "curl http://127.0.0.1:54321/functions/v1 ./.local/stack.json");
 }
 fs.writeFileSync("site/recipes/a b.html", "a recipe");
 fs.writeFileSync("outside.html", "outside");
@@ -113,14 +117,21 @@ Deno.test("nothing outside the site is returned, whatever the path", async () =>
   });
 });
 
-Deno.test("pages and files name this stack's address, and the site's programs stay unchanged", async () => {
-  await served(async ({ get }) => {
-    for (const name of ["a.html", "a.md", "a.json"]) {
-      const text = await (await get(`/docs/${name}`)).text();
-      assert.equal(text, `curl http://127.0.0.1:${PORT}/functions/v1`);
-    }
-    assert.match(await (await get("/docs/a.js")).text(), /:54321/);
-  });
+Deno.test("pages and files name this stack's address and folder, and the site's programs stay unchanged", async () => {
+  const tags = new Set<string | null>();
+  const folders = { "/home/ana/other data": undefined, "/home/'ana\"": "./.local" };
+  for (const [folder, shown = folder] of Object.entries(folders)) {
+    await served(async ({ get }) => {
+      for (const name of ["a.html", "a.md", "a.json"]) {
+        const answer = await get(`/docs/${name}`);
+        const text = `curl http://127.0.0.1:${PORT}/functions/v1 ${shown}/stack.json`;
+        assert.equal(await answer.text(), text);
+        tags.add(answer.headers.get("ETag"));
+      }
+      assert.match(await (await get("/docs/a.js")).text(), /:54321/);
+    }, { folder });
+  }
+  assert.equal(tags.size, 2, "a browser must not keep the page of another stack");
 });
 
 Deno.test("a site whose files were removed meanwhile gets a 404 in plain words", async () => {
@@ -171,7 +182,7 @@ Deno.test("during a slow build, the page reloads itself", async () => {
     while (answer.status === 503) answer = await get("/docs/");
     assert.equal(await answer.text(), "<title>First page</title>");
     assert.equal(await Deno.readTextFile(`${parent}/builds`), ".");
-  }, 100);
+  }, { patienceMs: 100 });
 });
 
 Deno.test("a build in progress ends with the stack, together with its child processes", async () => {

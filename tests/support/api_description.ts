@@ -20,10 +20,10 @@ export interface Exchange {
 }
 
 /**
- * The paths of the function whatsapp that the description leaves out: only the channel and the
- * operator's scheduler call them.
+ * The paths that the description leaves out: those of the function whatsapp that only the channel
+ * and the operator's scheduler call, and the gateway's own address, which says what is there.
  */
-export const UNDESCRIBED = /^\/whatsapp(?!\/messages([/?]|$))/;
+export const UNDESCRIBED = /^\/whatsapp(?!\/messages([/?]|$))|^\/gateway\/?$/;
 
 /** Headers that say how a body was sent, and whether the connection stays open. */
 const TRANSPORT = new Set(["content-type", "content-length", "connection"]);

@@ -13,7 +13,7 @@ export const OpenApi = lazily(() =>
 
 /**
  * Returns the API's description; specification, part 9. `npm run generate` makes it from the
- * operations.
+ * operations. The document names the server that it comes from.
  */
 export const openApi = operation({
   id: "getOpenApi",
@@ -21,15 +21,20 @@ export const openApi = operation({
   path: "/openapi.json",
   scope: null,
   answers: () => ({ 200: OpenApi }),
-}, async () => {
+}, async ({ server }) => {
   // The description is loaded only for this operation, because it is larger than the rest of the
   // function.
   const { default: description } = await import("./openapi.json", { with: { type: "json" } });
-  return reply(200, description, { json: json ??= JSON.stringify(description) });
+  around ??= JSON.stringify({ ...description, servers: PLACE }).split(JSON.stringify(PLACE));
+  const servers = [{ url: server(), description: "The server of this document." }];
+  return reply(200, description, { json: around.join(JSON.stringify(servers)) });
 });
 
+/** The servers replace this value in the text of the document. */
+const PLACE = "\0servers";
+
 /**
- * The JSON text is made only once: anyone may request it, and making it takes longer than the rest
- * of the request.
+ * The JSON text before and after the servers. It is made only once: anyone may request it, and
+ * making it takes longer than the rest of the request.
  */
-let json: string | undefined;
+let around: string[] | undefined;

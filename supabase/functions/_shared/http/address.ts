@@ -1,5 +1,6 @@
 import type { HonoRequest } from "hono";
 import { ApiError } from "../errors.ts";
+import { isThisMachine } from "../service_url.ts";
 
 /** A host name has at most 253 characters; a port adds up to six. */
 const MAX_HOST_LENGTH = 260;
@@ -19,6 +20,23 @@ export function requireAddress(request: HonoRequest) {
   if (request.path.length > MAX_PATH_LENGTH) {
     throw new ApiError("invalid_request", "The path is longer than 8 KiB");
   }
+}
+
+/** A host name or a numeric address, with or without a port. */
+const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+/**
+ * The address of the functions, as the caller wrote it: `https://<project>.supabase.co/functions/v1`.
+ * Callers choose these headers, so the address is only for the answer to the same caller. The host
+ * of a hosted function is not the project's, so `Host` counts only on this machine.
+ */
+export function serverUrl({ headers, url }: Request, supabaseUrl: string): string {
+  const own = new URL(supabaseUrl);
+  const [host] = (headers.get("X-Forwarded-Host") ??
+    (isThisMachine(own.hostname) && headers.get("Host") || "")).split(",", 1);
+  const asked = headers.get("X-Forwarded-Proto") ?? new URL(url).protocol.slice(0, -1);
+  const scheme = asked === "https" ? "https" : "http";
+  return `${HOST.test(host) ? `${scheme}://${host}` : own.origin}/functions/v1`;
 }
 
 function isHost(host = ""): boolean {

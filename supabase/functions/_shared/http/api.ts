@@ -9,9 +9,10 @@ import { etagOf, isKnown, readConditions } from "./conditional.ts";
 import { deprecationHeaders, noteDeprecatedUse } from "./deprecation.ts";
 import { logFailure, type Origin } from "../log.ts";
 import { type ApiEnv, newHono } from "./env.ts";
-import { requireAddress } from "./address.ts";
+import { requireAddress, serverUrl } from "./address.ts";
 import { askedOf, type JudgedItem, readBatch } from "./batch_body.ts";
 import { MAX_VALUES } from "./body.ts";
+import { headLength } from "./head_length.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
 import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempotency.ts";
 import { bodiesOf, type Operation } from "./operation.ts";
@@ -34,6 +35,8 @@ interface ApiOptions {
    */
   refusesMethodFirst?: boolean;
   errors?: Partial<ErrorAnswers>;
+  /** Answers a GET of the function's own address, without a key. */
+  welcome?(request: Request): { body: string; headers: Record<string, string> };
 }
 
 /**
@@ -42,13 +45,13 @@ interface ApiOptions {
  * key learns only that the key is not valid.
  */
 export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
-  const { name, operations, scopeOf, refusesMethodFirst = false, errors } = options;
+  const { name, operations, scopeOf, refusesMethodFirst = false, errors, welcome } = options;
   const callerOf = callers(config);
   const app = newHono()
     // This middleware is added before the base path, so that it also counts requests outside of the
-    // base path. It is the first one, because the error about an unknown path skips all later
-    // middleware.
+    // base path. The error about an unknown path skips the rest of the last middleware.
     .use(countUsage(config))
+    .use(headLength)
     .use(requestId)
     .basePath(`/${name}`)
     .onError(respondToError(config, errors));
@@ -87,6 +90,10 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
 
   return app.notFound(async (c) => {
     const { method, path } = c.req;
+    if (welcome && /^(GET|HEAD)$/.test(method) && path.replace(/\/$/, "") === `/${name}`) {
+      const { body, headers } = welcome(c.req.raw);
+      return c.body(body, 200, headers);
+    }
     if (refusesMethodFirst && !operations.some((operation) => operation.method === method)) {
       throw methodNotAllowed(method, operations);
     }
@@ -100,7 +107,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
 }
 
 /** Parses a request by the schemas of its operation. */
-async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }: Config) {
+async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
   const { caller, origin } = c.var;
   requireAddress(c.req);
   const params = operation.params && readParams(c.req.param(), operation.params);
@@ -111,7 +118,7 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   let body: unknown;
   const { answers, batch, maxValues = MAX_VALUES } = operation;
   const judge = async () => await caller?.judgeUnlessKnown();
-  const reading = { maxValues, timeoutMs: bodyTimeoutMs, judge };
+  const reading = { maxValues, timeoutMs: config.bodyTimeoutMs, judge };
   if (!operation.body) await requireNoBody(c.req.raw, reading);
   else {
     const readOnly = () => Object.values(answers()).flatMap(readOnlyFields);
@@ -123,7 +130,8 @@ async function read(c: Context<ApiEnv>, operation: Operation, { bodyTimeoutMs }:
   const { ifMatch } = conditions;
   const asked = operation.batch ? askedOf(body as { items: JudgedItem[] }) : body;
   const idempotency = key && await idempotencyOf(key, operation, params, { query, body: asked });
-  const request = { caller, params, query, body, ifMatch, idempotency, origin };
+  const server = () => serverUrl(c.req.raw, config.supabaseUrl);
+  const request = { caller, params, query, body, ifMatch, idempotency, origin, server };
   return { request: request as Parameters<Operation["handle"]>[0], conditions };
 }
 

@@ -23,7 +23,8 @@ export function faultIn(text: string): number | null {
   const skipString = () => {
     if (!skipOne('"')) return false;
     while (at < text.length && text[at] !== '"' && text[at] >= " ") {
-      if (text[at] === "\\" ? !skip(ESCAPE) : !++at) return false;
+      if (text[at] !== "\\") at++;
+      else if (!skip(ESCAPE)) return false;
     }
     return skipOne('"');
   };

@@ -94,6 +94,8 @@ export interface Request<Declared extends Declaration> {
   /** Null when the request has no idempotency key, or the operation accepts none. */
   idempotency: Idempotency | null;
   origin: Origin;
+  /** The address of the functions, as the caller wrote it: only for the answer to this caller. */
+  server(): string;
 }
 
 /** An answer that the operation has declared. */
