@@ -44,7 +44,7 @@ export interface ChangesStatus {
   generation: number;
   /** When the current generation began. */
   restarted_at: string;
-  /** Callers see the changes with a lower version than this. */
+  /** Callers see only changes with a lower version than this. */
   horizon: number;
   /**
    * The highest possible number of ended transactions whose changes wait, because an earlier

@@ -8,7 +8,7 @@ const BEFORE_THE_FIRST = "00000000-0000-0000-0000-000000000000";
 /**
  * Reads all rows of a query, even if a project returns only a few at a time. The rows come in the
  * order of their ids, which are random. Each page begins after the last id, so no row is skipped or
- * repeated when others are added or deleted meanwhile.
+ * repeated when others are added or deleted in the meantime.
  *
  * @param page the query for rows with a greater id, in the order of their ids, with this limit.
  * @throws the errors of `Project.rows`.

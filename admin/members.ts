@@ -94,7 +94,8 @@ export function memberCommands(program: Command) {
 
   member.command("remove")
     .description(
-      "Remove a person from a company. The person can still sign in, but sees nothing of it. A company always has an owner.",
+      "Remove a person from a company. The person can still sign in, but sees no data of the " +
+        "company. A company always has an owner.",
     )
     .usage("--company <id> --email <address> [options]")
     .requiredOption(...COMPANY_OPTION)
@@ -150,7 +151,7 @@ function notAdded(email: string, reason: string): string {
 
 /**
  * Asks Supabase Auth to invite a person by e-mail.
- * @returns false when the person has signed up meanwhile, otherwise true.
+ * @returns false when the person has signed up in the meantime, otherwise true.
  * @throws OperatorError when no invitation was sent.
  */
 async function inviteByEmail(

@@ -34,7 +34,7 @@ export function inWords(ended: JobOutcome<Synchronisation>): string {
     case "busy":
       return "another run is reading them now";
     case "no_account":
-      return "the account was disconnected meanwhile";
+      return "the account was disconnected in the meantime";
     case "done":
       return doneInWords(ended.result);
   }

@@ -3,9 +3,9 @@ const CONSTRUCTIBLE = /^(?!(?:CONNECT|TRACE|TRACK)$)[^a-z]+$/;
 
 /**
  * The same request with another address. The new request is made from the parts of the first one,
- * because a copy would keep the server's abort signal, which fires at the end of every request. The
- * method stays as the caller wrote it, because a server may get any method, including TRACE and
- * `get`.
+ * because a copy would keep the server's abort signal. That signal fires at the end of every
+ * request. The method stays as the caller wrote it, because a server may get any method, including
+ * TRACE and `get`.
  *
  * @param body another body, in place of the request's.
  */

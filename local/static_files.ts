@@ -35,10 +35,10 @@ export function escaped(text: string): string {
 }
 
 /**
- * Serves a file of a folder: `index.html` for a path that ends in a slash, 304 when the client has
- * the file, and 404 with the folder's `404.html` when the file does not exist. It serves nothing
- * outside the folder, not even through a symbolic link in it, and no file whose name begins with a
- * dot.
+ * Serves a file of a folder, or `index.html` for a path that ends in a slash. Answers 304 when the
+ * client has the file, and 404 with the folder's `404.html` when the file does not exist. It serves
+ * nothing outside the folder, not even through a symbolic link in it, and no file whose name begins
+ * with a dot.
  *
  * @param path below the folder's address, as it is in the URL.
  * @param base the folder's address, for the links of `404.html`.

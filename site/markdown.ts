@@ -27,7 +27,7 @@ export type Resolve = (target: string) => string | null;
 /**
  * Converts a page to HTML.
  *
- * @param resolve says for each link to which address it leads on the site.
+ * @param resolve returns the address of each link on the site.
  * @param refuse gets everything that the site cannot show: HTML, an unknown language, a page
  *   without a title.
  */

@@ -64,8 +64,7 @@ Every list has the same parameters. Each list says which operators each field su
 - **Order.** \`sort=name\` is ascending order and \`sort=-name\` is descending order.
 - **Pages.** For the next page, send \`next_cursor\` as \`cursor\`, with the same filters and \`sort\`. Continue
   until \`has_more\` is \`false\`. With \`sort=created_at\` or \`sort=-created_at\`, each record comes exactly once,
-  even if records are written at the same time. With any other order, this is true only if no record changes
-  meanwhile.
+  even if records are written at the same time. With any other order, this is true only while no record changes.
 - **Total.** \`include_total=true\` counts the records that the filters find, up to 100,000. If there are more,
   \`total\` is 100,000 and \`total_relation\` is \`"gte"\`.
 - **Shape.** \`fields=id,name\` returns only these fields. \`include=contact\` adds the contact of each record. Both

@@ -191,8 +191,8 @@ async function endAbandonedServer(dataFolder: string) {
 }
 
 /**
- * Ends a server with a fast shutdown. After ten seconds, it tries an immediate shutdown, from which
- * the next start recovers. After ten more seconds, it uses SIGKILL.
+ * Ends a server with a fast shutdown. After ten seconds, it tries an immediate shutdown, and the
+ * next start recovers from that. After ten more seconds, it uses SIGKILL.
  */
 async function endProcess(pid: number, gone: () => Promise<void>) {
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {

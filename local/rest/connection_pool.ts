@@ -40,7 +40,7 @@ interface Connection {
  * A driver would also replace a connection that was lost while it was idle, and no one would
  * notice. PostgREST instead gives such a connection to the next request, which fails. This pool
  * does the same. (PostgREST does that twice for each such connection, unless it has noticed the
- * loss and emptied its pool meanwhile.)
+ * loss and emptied its pool in the meantime.)
  *
  * @param pattern a driver that does not connect itself. Its options say where the pool connects and
  *   how many connections it may open.

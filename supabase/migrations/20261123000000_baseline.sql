@@ -165,7 +165,7 @@ language sql immutable
 set search_path = ''
 as $$
   select name <> ''
-    -- No blank and no joiner at either end. A joiner belongs between the characters of some scripts and emoji.
+    -- No blank and no joiner at either end. Some scripts and emoji need a joiner between two characters.
     and name !~ '^[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]'
     and name !~ '[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]$'
     -- No control characters, no invisible characters, and no characters that change the direction of the text.
@@ -6334,7 +6334,7 @@ comment on column public.messages.revoked_at is
 comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
 
 -- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
--- messages than a page has, it may read and sort the whole conversation, which is slow if the conversation is long. So
+-- messages than a page has, it may read and sort the whole conversation. This is slow if the conversation is long. So
 -- the planner assumes one company and 1,000 messages in each conversation. Extended statistics also tell the planner
 -- that all messages of a conversation have the same company.
 alter table public.messages
@@ -9740,7 +9740,7 @@ begin
   elsif mark_attempt !~ '^[1-9][0-9]{0,8}$' or mark_attempt::integer > send.attempt then
     return 'waiting';
   elsif mark_attempt::integer < send.attempt then
-    -- Another attempt followed the attempt of this report, so the earlier attempt had been released. The report no
+    -- Another attempt came after the attempt of this report, so the earlier attempt had been released. The report no
     -- longer settles the send.
     return 'released_but_sent';
   elsif send.whatsapp_message_id is not null then
@@ -12537,7 +12537,7 @@ begin
 
   with remaining as (
     select events.id, events.body as was, case
-      -- Most events name one person of one company. Nothing of such an event remains.
+      -- Most events name one person of one company. No part of such an event remains.
       when events.state = 'done' and events.person_marks <@ own_marks and (
         select bool_and(named.number[1] = any (numbers))
         from regexp_matches(encode(events.body, 'escape'), '"phone_number_id"\s*:\s*"?([0-9]+)', 'g') as named (number)

@@ -75,7 +75,7 @@ language sql immutable
 set search_path = ''
 as $$
   select name <> ''
-    -- No blank and no joiner at either end. A joiner belongs between the characters of some scripts and emoji.
+    -- No blank and no joiner at either end. Some scripts and emoji need a joiner between two characters.
     and name !~ '^[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]'
     and name !~ '[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]$'
     -- No control characters, no invisible characters, and no characters that change the direction of the text.

@@ -101,7 +101,7 @@ comment on column public.messages.revoked_at is
 comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
 
 -- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
--- messages than a page has, it may read and sort the whole conversation, which is slow if the conversation is long. So
+-- messages than a page has, it may read and sort the whole conversation. This is slow if the conversation is long. So
 -- the planner assumes one company and 1,000 messages in each conversation. Extended statistics also tell the planner
 -- that all messages of a conversation have the same company.
 alter table public.messages

@@ -45,7 +45,7 @@ begin
   elsif mark_attempt !~ '^[1-9][0-9]{0,8}$' or mark_attempt::integer > send.attempt then
     return 'waiting';
   elsif mark_attempt::integer < send.attempt then
-    -- Another attempt followed the attempt of this report, so the earlier attempt had been released. The report no
+    -- Another attempt came after the attempt of this report, so the earlier attempt had been released. The report no
     -- longer settles the send.
     return 'released_but_sent';
   elsif send.whatsapp_message_id is not null then

@@ -257,7 +257,7 @@ begin
 
   with remaining as (
     select events.id, events.body as was, case
-      -- Most events name one person of one company. Nothing of such an event remains.
+      -- Most events name one person of one company. No part of such an event remains.
       when events.state = 'done' and events.person_marks <@ own_marks and (
         select bool_and(named.number[1] = any (numbers))
         from regexp_matches(encode(events.body, 'escape'), '"phone_number_id"\s*:\s*"?([0-9]+)', 'g') as named (number)

@@ -1,4 +1,4 @@
-// What a restart of the changes does to callers. These tests have their own stack, because a
+// Tests what a restart of the changes does to callers. These tests have their own stack, because a
 // restart makes the cursors of other tests expire, and writes of other tests delay the changes.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,5 @@
-// The channel's answers when a number is connected, and the templates that the command then reads.
+// Tests the channel's answers when a number is connected, and the templates that the command then
+// reads.
 import assert from "node:assert/strict";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import { anyPhoneNumberId } from "../support/company.ts";

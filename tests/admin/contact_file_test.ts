@@ -1,4 +1,4 @@
-// How a file of contacts is read, and which errors it can have.
+// Tests how a file of contacts is read, and which errors it can have.
 import assert from "node:assert/strict";
 import { openContactFile } from "../../admin/contact_file.ts";
 import { recordsOf } from "../../admin/csv_file.ts";

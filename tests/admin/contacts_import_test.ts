@@ -194,7 +194,7 @@ Deno.test("if the database goes down, the command says up to which line the file
       / 500 rejected\. .*: it rejects the imported rows, and writes the rest\.\n$/,
     );
     assert.match(await ending(away, "--dry-run"), / It was a dry run: nothing was written\.\n$/);
-    // The company is deleted meanwhile.
+    // The company is deleted in the meantime.
     const deleted = Response.json({ code: "PT404", message: "No" }, { status: 404 });
     const unknown = /^No company has the id .*: npm run admin -- company list /;
     assert.match(await ending(() => deleted), unknown);

@@ -1,4 +1,4 @@
-// The quick form of `npm run attack`. It has its own stack, because floods and kills must not
+// Tests the quick form of `npm run attack`. It has its own stack, because floods and kills must not
 // disturb other tests.
 import assert from "node:assert/strict";
 import { attack } from "../../trials/attack/attack.ts";

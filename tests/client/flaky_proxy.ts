@@ -29,8 +29,7 @@ const HARMS: Record<string, Harm> = {
   "delays after": { forwards: true, answer: (answer) => answer, delay: DELAY },
   "502 before": { forwards: false, answer: () => BAD_GATEWAY },
   "502 after": { forwards: true, answer: () => BAD_GATEWAY },
-  // The length is that of the whole answer. Otherwise half of the JSON would count as a complete
-  // answer.
+  // The length is the whole answer's. Otherwise half of the JSON would count as a complete answer.
   "truncates": { forwards: true, answer: (answer) => answer.slice(0, -20) },
   "cuts the JSON": {
     forwards: true,

@@ -1,4 +1,5 @@
-// The client through a proxy that resets, delays, answers 502 or truncates a third of the answers.
+// Tests the client through a proxy that resets, delays, answers 502 or truncates a third of the
+// answers.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { BUN, CLIENT, folderWithClient, ran } from "../support/built_client.ts";

@@ -1,4 +1,4 @@
-// The client as it is published.
+// Tests the client as it is published.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { clientTypes } from "../../generate/client_types.ts";

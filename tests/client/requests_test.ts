@@ -1,4 +1,4 @@
-// The requests of the client, and how it reads answers.
+// Tests the requests of the client, and how it reads answers.
 import assert from "node:assert/strict";
 import * as client from "../../client/src/main.ts";
 import { type JOB_STATUS, STATUS } from "../../supabase/functions/_shared/errors.ts";

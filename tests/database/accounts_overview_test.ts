@@ -1,4 +1,4 @@
-// The overview of the messaging accounts that the members of their company see.
+// Tests the overview of the messaging accounts that the members of their company see.
 
 import assert from "node:assert/strict";
 import {

@@ -1,4 +1,4 @@
-// How a key gets a successor, and when the key itself ends.
+// Tests how a key gets a successor, and when the key itself ends.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -95,7 +95,7 @@ test("a rotated key ends after the overlap, or at its own expiry when that is ea
   }
 });
 
-test("a successor has as long a lifetime as its key had when that key was made", async (sql) => {
+test("a successor gets the full lifetime that its key had at first", async (sql) => {
   const day = (days: number) => new Date(Date.now() + days * 86_400_000);
   const limited = await addKey(sql, { created_at: day(-80), expires_at: day(10) });
   await actAs(sql, "service_role");
@@ -183,7 +183,7 @@ test("an overlap that is not 0 to 168 hours is refused", async (sql) => {
   assert.equal(await refusal(sql, (sql) => rotate(sql, ended)), "PT422");
 });
 
-Deno.test("only one of two simultaneous rotations succeeds, and a key that is deleted meanwhile is not rotated", async () => {
+Deno.test("only one of two simultaneous rotations succeeds, and a key that is deleted in the meantime is not rotated", async () => {
   const newKey = () => committed((sql) => addKey(sql));
   const twice = await newKey();
   assert.deepEqual(

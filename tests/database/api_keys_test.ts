@@ -1,4 +1,4 @@
-// How the platform and the people who run a company make and manage API keys.
+// Tests how the platform and the people who run a company make and manage API keys.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";

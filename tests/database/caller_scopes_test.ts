@@ -1,5 +1,5 @@
-// What each scope of a token allows at the Data API, for every table and function. The rules are
-// those of docs/architecture.md, and one key with all scopes gives the tokens.
+// Tests what each scope of a token allows at the Data API, for every table and function. The rules
+// are those of docs/architecture.md, and one key with all scopes gives the tokens.
 
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";

@@ -1,4 +1,5 @@
-// What the feeds of changes rely on: the version of a row, and the tombstone of a deleted row.
+// Tests what the feeds of changes rely on: the version of a row, and the tombstone of a deleted
+// row.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";

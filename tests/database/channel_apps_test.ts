@@ -1,5 +1,5 @@
-// Apps of the channel: the accounts that name them, how secrets are rotated, and when an app may be
-// deleted.
+// Tests apps of the channel: the accounts that name them, how secrets are rotated, and when an app
+// may be deleted.
 import assert from "node:assert/strict";
 import { actAs, refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
 import { addChannelApp, type ChannelApp, nameChannelApp } from "../support/channel_apps.ts";

@@ -1,4 +1,4 @@
-// What claiming a free reply decides and writes.
+// Tests what claiming a free reply decides and writes.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";

@@ -1,5 +1,5 @@
-// A dry run, and a claim that does not fit the template: what they answer, and that they write
-// nothing.
+// Tests a dry run, and a claim that does not fit the template: what they answer, and that they
+// write nothing.
 
 import assert from "node:assert/strict";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";

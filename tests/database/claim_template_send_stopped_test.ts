@@ -1,4 +1,4 @@
-// What stops a claim of a template send. A claim that is stopped writes nothing.
+// Tests what stops a claim of a template send. A claim that is stopped writes nothing.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";

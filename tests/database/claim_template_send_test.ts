@@ -1,4 +1,4 @@
-// The rows that claiming a template send finds, makes and returns.
+// Tests the rows that claiming a template send finds, makes and returns.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";

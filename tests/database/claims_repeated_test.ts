@@ -43,7 +43,7 @@ function repeatOf({ conversation_id, message_id }: Claim, status: string) {
   return { result: "repeat", status, conversation_id, message_id };
 }
 
-/** Every row that a claim may write, whole. */
+/** All columns of every row that a claim may write. */
 async function everything(sql: Sql) {
   const rows = [];
   for (const table of ["contacts", "conversations", "messages", "sends"]) {
@@ -202,9 +202,9 @@ Deno.test("a send that opened a conversation still counts as its opener when the
       select company_id, id, ${account_id} from contacts where phone = ${phone}
     `;
   };
-  // The columns: whether a conversation exists at first, what happens before the second attempt,
-  // whether the second attempt uses the first one's conversation, and whether it counts as the
-  // opener.
+  // The columns are: whether a conversation exists at first, and what happens before the second
+  // attempt. Then: whether the second attempt uses the conversation of the first one, and whether
+  // it counts as the opener.
   const cases: [boolean, ((sql: Sql, phone: string) => Promise<unknown>)[], boolean, boolean][] = [
     [false, [], true, true],
     [false, [closeAll], false, true],

@@ -1,5 +1,5 @@
-// The changes of a company's keys and members: the database records them, owners and admins read
-// them, and no one writes them.
+// Tests the changes of a company's keys and members: the database records them, owners and admins
+// read them, and no one writes them.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";

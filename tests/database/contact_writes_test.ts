@@ -1,5 +1,5 @@
-// What the functions that write contacts do when a faulty or hostile caller calls them with a key's
-// token.
+// Tests what the functions that write contacts do when a faulty or hostile caller calls them with a
+// key's token.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";

@@ -1,5 +1,5 @@
-// A person is one contact, whatever the spelling of the phone. Also, which values the tables
-// accept.
+// A person is one contact, whatever the spelling of the phone. The tests also show which values the
+// tables accept.
 
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql } from "../support/acting_as.ts";

@@ -1,5 +1,5 @@
-// Conversations and their messages. A contact has at most one conversation that is not closed on
-// an account, and its messages update it.
+// Tests conversations and their messages. A contact has at most one conversation that is not closed
+// on an account, and its messages update it.
 
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";

@@ -1,6 +1,6 @@
-// Events of the channel about a person who is then erased: all fixtures, and events with unknown
-// fields. No column of any table keeps a text of the person, wherever and whenever an event names
-// them. Texts of others are kept.
+// Tests events of the channel about a person who is then erased: all fixtures, and events with
+// unknown fields. No column of any table keeps a text of the person, wherever and whenever an event
+// names them. Texts of others are kept.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { whatIsIn } from "../../supabase/functions/whatsapp/events/due_events.ts";

@@ -1,5 +1,5 @@
-// Which events the job gets, how long it may hold them, and which it deletes. Also, which events
-// the operator replays.
+// Tests which events the job gets, how long it may hold them, and which it deletes. The tests also
+// show which events the operator replays.
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
 import { addChannelApp } from "../support/channel_apps.ts";

@@ -57,7 +57,7 @@ function test(fact: string, work: () => Promise<void>) {
   });
 }
 
-/** Reads with the key, and asserts that the answer has nothing of the other company. */
+/** Reads with the key, and asserts that the answer has no data of the other company. */
 async function read(path: string): Promise<Answer> {
   const answer = await rest(reading, "GET", path);
   const text = JSON.stringify(answer.body);

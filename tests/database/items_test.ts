@@ -1,5 +1,5 @@
-// How an event's items find their accounts, and what happens to the other items when one fails.
-// Test functions replace the functions that apply each kind of item.
+// Tests how an event's items find their accounts, and what happens to the other items when one
+// fails. Test functions replace the functions that apply each kind of item.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -278,7 +278,8 @@ Deno.test("a message belongs to the company that had the number when the message
       [day(5), day(11), day(13), null, "2099-01-01T00:00:00Z"].map((at) => message(number, { at })),
     );
     const owners = (await appliedItems(sql)).map(({ account_ids: [id] }) => id);
-    // Between the two companies, no one had the number, so the current company gets the message.
+    // For some time, neither company had the number. The current company gets the messages of that
+    // time.
     assert.deepEqual(owners, [one.account_id, others, others, others, others]);
 
     // Statuses belong to the sender, so all companies are checked.

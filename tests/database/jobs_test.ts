@@ -1,5 +1,5 @@
-// The jobs for messaging accounts: which jobs are due, what a run records, and that a job has only
-// one active run.
+// Tests the jobs for messaging accounts: which jobs are due, what a run records, and that a job has
+// only one active run.
 
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";

@@ -1,4 +1,4 @@
-// Two contacts that turn out to be one person become one contact, and nothing of either is lost.
+// Two contacts that turn out to be one person become one contact, and no data of either is lost.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";

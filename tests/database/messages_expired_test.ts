@@ -184,7 +184,7 @@ test("the job that expires messages reads only messages that are under way", asy
 });
 
 test("operators see how many messages expired or were sent twice, and how many reports wait for a message", async (sql) => {
-  // Other tests run meanwhile.
+  // Other tests run at the same time.
   await sql`set transaction isolation level repeatable read`;
   const health = async () => (await sql`select channel_health() as health`)[0].health;
   await expire(sql);

@@ -1,5 +1,5 @@
-// The channel's events about one person in several simultaneous transactions, while the company
-// sends to them.
+// Tests the channel's events about one person in several simultaneous transactions, while the
+// company sends to them.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";

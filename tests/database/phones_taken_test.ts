@@ -1,4 +1,4 @@
-// Phones that are stored for another person, or as the additional phone of a merged contact.
+// Tests phones that are stored for another person, or as the additional phone of a merged contact.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";

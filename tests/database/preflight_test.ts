@@ -1,4 +1,4 @@
-// Claims that do not fit a stored template that was read just now.
+// Tests claims that do not fit a stored template that was read just now.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";

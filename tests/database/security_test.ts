@@ -1,4 +1,4 @@
-// The rules for every object of the schemas public and app, read from the catalogue.
+// Tests the rules for every object of the schemas public and app, read from the catalogue.
 
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";

@@ -1,4 +1,5 @@
-// The number of sends by day and state, which owners and admins see. The count reads an index.
+// Tests the number of sends by day and state, which owners and admins see. The count reads an
+// index.
 
 import assert from "node:assert/strict";
 import {

@@ -1,4 +1,5 @@
-// The ledger of template sends: its privileges, the values of its rows, and how long it keeps them.
+// Tests the ledger of template sends: its privileges, the values of its rows, and how long it keeps
+// them.
 
 import assert from "node:assert/strict";
 import {

@@ -1,5 +1,5 @@
-// What a settlement of a template send records in the ledger and the message, and when it changes
-// nothing.
+// Tests what a settlement of a template send records in the ledger and the message, and when it
+// changes nothing.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -197,7 +197,7 @@ test("an unknown or incomplete outcome is refused", async (sql) => {
   assert.equal(await refusal(sql, unknown), "PT422");
 });
 
-Deno.test("a claim can be settled even if its API key was switched off, expired or deleted meanwhile", async () => {
+Deno.test("a claim can be settled even if its API key was switched off, expired or deleted in the meantime", async () => {
   const ends = [
     "update api_keys set is_active = false",
     "update api_keys set expires_at = now()",

@@ -9,7 +9,7 @@ import { type Claim, claim, SENT, settle } from "./sends.ts";
 /** The start of a test's reports: an hour ago, in whole seconds. */
 export const T0 = Math.floor(Date.now() / 1000) * 1000 - 3_600_000;
 
-/** The time that is so many seconds after T0. */
+/** The time that is this many seconds after T0. */
 export const at = (seconds: number) => new Date(T0 + seconds * 1000);
 
 /** A failure in the form of an item. */

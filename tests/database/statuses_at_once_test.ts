@@ -1,5 +1,5 @@
-// Reports that coincide with the call's answer, a repeat or other reports, and many reports in one
-// transaction.
+// Tests reports that coincide with the call's answer, a repeat or other reports, and many reports
+// in one transaction.
 
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";

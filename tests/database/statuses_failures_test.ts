@@ -1,4 +1,5 @@
-// What a reported failure changes beyond its message: the window, the opt-out, the media and the catalogue.
+// Tests what a reported failure changes beyond its message: the window, the opt-out, the media and
+// the catalogue.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -22,8 +23,8 @@ async function phoneOf(contactId: string): Promise<{ phone: string }> {
 }
 
 /**
- * A send to the company's contact that the channel accepted, and reports as failed so many seconds
- * after T0.
+ * A send to the company's contact that the channel accepted, and reports as failed this many
+ * seconds after T0.
  */
 async function failed(
   sql: Sql,

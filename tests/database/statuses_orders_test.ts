@@ -1,4 +1,4 @@
-// The end of the lease, the answer of the call and the reports of a send, in every order.
+// Tests the end of the lease, the answer of the call and the reports of a send, in every order.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";

@@ -1,4 +1,4 @@
-// How a report changes its send, for each state that the send can have.
+// Tests how a report changes its send, for each state that the send can have.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -143,7 +143,7 @@ test("a refused send stays failed when a report of failure comes, and gets the r
   );
 });
 
-test("a released send that is sent again shows nothing of the previous attempt", async (sql) => {
+test("a released send that is sent again shows no data of the previous attempt", async (sql) => {
   const send = await settled(sql, { ...RELEASED, channel_message: "Busy" });
   const { status, failure, failed_at } = await facts(sql, send.message_id);
   assert.equal(status, "failed");

@@ -1,4 +1,4 @@
-// What a message shows of the channel's reports, in any order and when they are repeated.
+// Tests what a message shows of the channel's reports, in any order and when they are repeated.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";

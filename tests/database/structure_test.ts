@@ -1,5 +1,5 @@
-// The rules for every table. Its references carry the company, say what a deletion does and have an
-// index. A trigger sets the time of the last change.
+// Tests the rules for every table. Its references carry the company, say what a deletion does and
+// have an index. A trigger sets the time of the last change.
 
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";

@@ -1,4 +1,5 @@
-// Media of template headers: who uploads it, how long it can be sent, and when it is uploaded again.
+// Tests media of template headers: who uploads it, how long it can be sent, and when it is uploaded
+// again.
 
 import assert from "node:assert/strict";
 import { actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";

@@ -1,4 +1,4 @@
-// How a reading of the channel's list changes the catalogue.
+// Tests how a reading of the channel's list changes the catalogue.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";

@@ -1,4 +1,4 @@
-// How record_api_key_usage() adds to the use of keys, and how long it is kept.
+// Tests how record_api_key_usage() adds to the use of keys, and how long it is kept.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -179,7 +179,7 @@ Deno.test("storing counts does not wait while a key or company is deleted", asyn
       // The deletion locks the company before it reaches the keys.
       if (table === "companies") await sql`select from companies where id = ${gone.id} for update`;
       else await deletion(sql);
-      // The storing of counts ends before the deletion.
+      // The counts are stored before the deletion.
       await committed(async (sql) => {
         await sql`set local lock_timeout = '1s'`;
         await record(sql, ...await ofAll([gone, kept], 0));

@@ -1,5 +1,5 @@
-// How many rows a search reads of a company with 100,000 contacts. The statements are those that
-// the Data API makes for the gateway. Every filter of a list must have a case here.
+// Tests how many rows a search reads in a company with 100,000 contacts. The statements are those
+// that the Data API makes for the gateway. Every filter of a list must have a case here.
 
 import assert from "node:assert/strict";
 import {
@@ -212,7 +212,7 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
     }
 
     await t.step(
-      `a search for two words that few of ${MEDIUM} contacts have together does not read every contact`,
+      `a search for two words does not read all ${MEDIUM} contacts if few contacts have both`,
       async () => {
         const words = conditionsOf("/contacts", "q", "bruno globex", { company: ids.medium });
         const pages = [

@@ -43,7 +43,9 @@ const reading = await readerToken(own.keys.all);
 const idColumn = (view: string) => view === "own_sends" ? "message_id" : "id";
 const idInTable = (view: string) => view.endsWith("_members") ? "user_id" : idColumn(view);
 
-/** Reads with the key of the first company, and asserts that the answer has nothing of the other. */
+/**
+ * Reads with the key of the first company, and asserts that the answer has no data of the other.
+ */
 async function read(path: string, headers?: Record<string, string>): Promise<Answer> {
   const answer = await rest(reading, "GET", path, { headers });
   const text = JSON.stringify(answer.body);

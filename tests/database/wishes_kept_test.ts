@@ -1,5 +1,5 @@
-// What wish a phone has after any order of words, manual changes, moves, archivings and messages
-// from other phones.
+// Tests what wish a phone has after any order of words, manual changes, moves, archivings and
+// messages from other phones.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql } from "../support/acting_as.ts";
@@ -38,7 +38,7 @@ async function takeBack(sql: Sql, id: string, seconds: number) {
   `;
 }
 
-Deno.test("after any changes, a phone gets no messages exactly if the last word about it is stop", async () => {
+Deno.test("after any changes, a phone is stopped if its last word was stop, and only then", async () => {
   for (let run = 0; run < 20; run++) {
     await rolledBack(async (sql) => {
       const phones = [anyPhone(), anyPhone(), anyPhone()];

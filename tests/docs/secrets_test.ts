@@ -1,4 +1,4 @@
-// The secrets that the page on deploying makes, with its own commands.
+// Tests the secrets that the page on deploying makes, with its own commands.
 import assert from "node:assert/strict";
 import { parseEnv } from "node:util";
 import { root } from "../../local/checkout.ts";

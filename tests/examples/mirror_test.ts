@@ -1,4 +1,4 @@
-// The script that keeps a CSV file current, run as docs/automation.md says.
+// Tests the script that keeps a CSV file current, run as docs/automation.md says.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { call } from "../support/calls.ts";

@@ -1,4 +1,4 @@
-// The n8n workflows that keep a table current, replayed against the stack.
+// Tests the n8n workflows that keep a table current, replayed against the stack.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";

@@ -1,4 +1,4 @@
-// The n8n workflows, replayed against the stack.
+// Tests the n8n workflows, replayed against the stack.
 import assert from "node:assert/strict";
 import { call, send } from "../support/calls.ts";
 import { type Company, newCompany } from "../support/company.ts";

@@ -1,4 +1,4 @@
-// The Postman collection, run by newman.
+// Tests the Postman collection, run by newman.
 import assert from "node:assert/strict";
 import { formatted } from "../../generate/formatted.ts";
 import { root } from "../../local/checkout.ts";

@@ -1,5 +1,5 @@
-// The error that a caller reads if a body or a path is wrong. It says what is wrong, in which field
-// or place, and what the caller probably meant.
+// Tests the error that a caller reads if a body or a path is wrong. It says what is wrong, in which
+// field or place, and what the caller probably meant.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { FUNCTIONS } from "../../generate/openapi/functions.ts";

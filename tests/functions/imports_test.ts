@@ -1,5 +1,5 @@
-// Which folder may import which. Imports go in one direction, so a reader of a file need not know
-// the files that import it.
+// Tests which folder may import which. Imports go in one direction, so a reader of a file need not
+// know the files that import it.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 

@@ -1,5 +1,5 @@
-// The error that a caller reads if a parameter of a list is wrong. It says what the parameter must
-// be, what exists, and what the caller probably meant.
+// Tests the error that a caller reads if a parameter of a list is wrong. It says what the parameter
+// must be, what exists, and what the caller probably meant.
 import assert from "node:assert/strict";
 import { FUNCTIONS } from "../../generate/openapi/functions.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";

@@ -1,4 +1,4 @@
-// What a function instance keeps about the usage of keys until it is reported.
+// Tests what a function instance keeps about the usage of keys until it is reported.
 import assert from "node:assert/strict";
 import { UsageCounts } from "../../supabase/functions/_shared/usage/counts.ts";
 

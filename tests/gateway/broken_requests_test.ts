@@ -1,4 +1,5 @@
-// Requests that are incomplete or not proper HTTP, sent as bytes to a gateway behind Deno's server.
+// Tests requests that are incomplete or not proper HTTP, sent as bytes to a gateway behind Deno's
+// server.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";

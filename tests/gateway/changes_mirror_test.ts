@@ -42,7 +42,7 @@ Deno.test("a copy misses no change while eight writers work, even if some writer
       while (!progress.isOver && (progress.committed < moment * STEP || horizon === last)) {
         for (const mirror of mirrors) horizon = await mirror.follow();
       }
-      // The writers continue meanwhile.
+      // The writers continue at the same time.
       for (const mirror of mirrors) compared += await inStep(mirror, await mirror.follow());
     }
   } finally {
@@ -52,7 +52,8 @@ Deno.test("a copy misses no change while eight writers work, even if some writer
     await Promise.all(connections.map((sql) => sql.end()));
   }
   assert.ok(compared > 500, `${compared} rows were compared`);
-  // Other tests write too: changes that began after theirs are shown only when theirs end.
+  // Other tests write too. A change is shown only when all transactions that began earlier have
+  // ended.
   const newest = await withDatabase(async (sql) => {
     const versions = await Promise.all(
       [...TABLES, "deleted_rows"].map((table) =>

@@ -1,4 +1,5 @@
-// What a caller of the changes sees. changes_mirror_test.ts shows that no change is ever missed.
+// Tests what a caller of the changes sees. changes_mirror_test.ts shows that no change is ever
+// missed.
 
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";

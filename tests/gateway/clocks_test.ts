@@ -5,7 +5,7 @@ import { startFunctionProcess } from "../../local/functions/process.ts";
 import { newCompany } from "../support/company.ts";
 import { environment } from "../support/test_stack.ts";
 
-/** Lists contacts through a gateway whose clock is off by so many seconds. */
+/** Lists contacts through a gateway whose clock is wrong by this many seconds. */
 async function list(key: string, seconds: number) {
   await using gateway = await startFunctionProcess({
     entry: `${root}tests/gateway/shifted_gateway.ts`,

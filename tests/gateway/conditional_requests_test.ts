@@ -1,4 +1,4 @@
-// ETag, If-Match and If-None-Match (RFC 9110, section 13).
+// Tests ETag, If-Match and If-None-Match (RFC 9110, section 13).
 import assert from "node:assert/strict";
 import { anyPhone, newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";

@@ -1,4 +1,4 @@
-// Many contacts in one request: POST and PATCH /contacts/batch.
+// Tests many contacts in one request: POST and PATCH /contacts/batch.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { HUGE, spellings } from "../support/contacts.ts";

@@ -1,4 +1,4 @@
-// A person is erased: the answer, the return of the person, and requests in progress meanwhile.
+// A person is erased: the answer, the return of the person, and requests that are in progress.
 import assert from "node:assert/strict";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
@@ -29,7 +29,7 @@ async function newContact(fields: Record<string, unknown> = {}): Promise<any> {
 const erase = (id: string, headers = {}) =>
   ask("POST", `/contacts/${id}/erase`, { confirm: id }, headers);
 
-/** A person writes from this phone, so many seconds ago. Returns the id of the message. */
+/** A person writes from this phone, this many seconds ago. Returns the id of the message. */
 async function inbound(phone: string, text: string, secondsAgo = 0): Promise<string> {
   const from = phone.slice(1);
   const id = `wamid.${crypto.randomUUID()}`;

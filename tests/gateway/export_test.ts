@@ -1,4 +1,4 @@
-// Everything that is stored about a person, in one JSON document.
+// Tests everything that is stored about a person, in one JSON document.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { addChannelFacts } from "../support/channel_facts.ts";

@@ -1,4 +1,5 @@
-// Simultaneous requests with one Idempotency-Key, and a function that is killed before it answers.
+// Tests simultaneous requests with one Idempotency-Key, and a function that is killed before it
+// answers.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";

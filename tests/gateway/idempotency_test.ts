@@ -1,4 +1,5 @@
-// A POST with an Idempotency-Key is done once: which requests are repeats, and their answers.
+// A POST with an Idempotency-Key is done once. The tests show which requests are repeats, and their
+// answers.
 
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";

@@ -50,7 +50,7 @@ function endless(pieceBytes = 16 * KIB) {
   return { stream, taken: () => taken };
 }
 
-Deno.test("if the key is wrong, the gateway reads nothing of a body of more than 64 KiB", async () => {
+Deno.test("if the key is wrong, the gateway reads no part of a body of more than 64 KiB", async () => {
   await using functions = await watchedGateway();
   const body = endless();
   const length = { "Content-Length": String(64 * KIB + 1) };

@@ -1,4 +1,4 @@
-// What the functions count about the usage of keys, and when they report it.
+// Tests what the functions count about the usage of keys, and when they report it.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { api } from "../../supabase/functions/_shared/http/api.ts";

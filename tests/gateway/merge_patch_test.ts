@@ -1,4 +1,4 @@
-// PATCH with application/merge-patch+json (RFC 7396).
+// Tests PATCH with application/merge-patch+json (RFC 7396).
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";

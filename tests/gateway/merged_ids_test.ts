@@ -1,4 +1,4 @@
-// Requests with the id of a merged contact.
+// Tests requests with the id of a merged contact.
 import assert from "node:assert/strict";
 import { type Answer, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
@@ -15,7 +15,7 @@ function assertMerged({ status, body }: Answer, existing_id: string) {
   assert.match(body.error, /merged into another one/);
 }
 
-Deno.test("a read of the merged contact's id returns the survivor, even after further merges and with the parameter fields", async () => {
+Deno.test("a read by the merged contact's id returns the survivor, even after more merges and with the parameter fields", async () => {
   const { survivor, other } = await merged();
   const last = await newContact({ name: "Last" });
   const shown = await ask("GET", `/contacts/${other.id}`);

@@ -1,4 +1,4 @@
-// The messages of a conversation, newest first, and each message by its id.
+// Tests the messages of a conversation, newest first, and each message by its id.
 
 import assert from "node:assert/strict";
 import { schemaOf } from "../support/any_query.ts";

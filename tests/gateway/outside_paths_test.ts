@@ -1,5 +1,5 @@
-// Requests that no operation answers. They are sent to the function itself, without a host that
-// checks the path first.
+// Tests requests that no operation answers. They are sent to the function itself, without a host
+// that checks the path first.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";

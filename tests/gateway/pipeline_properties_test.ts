@@ -1,5 +1,6 @@
-// The invariants while two clients change a company's pipelines simultaneously. Positions have no
-// gaps, one pipeline is the default, no archived stage has a deal, and every history is complete.
+// Tests the invariants while two clients change a company's pipelines simultaneously. Positions
+// have no gaps, one pipeline is the default, no archived stage has a deal, and every history is
+// complete.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";

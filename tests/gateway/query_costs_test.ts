@@ -1,5 +1,5 @@
-// The cost of a query: any parameters need only one round trip, the total is counted once, and a
-// slow query is ended.
+// Tests the cost of a query: any parameters need only one round trip, the total is counted once,
+// and a slow query is ended.
 import assert from "node:assert/strict";
 import { addressOf, filtersOf, type Query, schemaOf } from "../support/any_query.ts";
 import { call } from "../support/calls.ts";

@@ -1,4 +1,4 @@
-// One search over contacts, deals and conversations.
+// Tests one search over contacts, deals and conversations.
 
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";

@@ -1,5 +1,5 @@
-// The result of a send, read without repeating it: by the id of its message, or by its idempotency
-// key.
+// Tests the result of a send, read without repeating it: by the id of its message, or by its
+// idempotency key.
 import assert from "node:assert/strict";
 import { assertField, call, send } from "../support/calls.ts";
 import {
@@ -47,7 +47,7 @@ Deno.test("a template send is found by its idempotency key and by its message", 
   const { body: { data } } = await call(keys.read, "GET", `/sends/${message_id}`);
   const { sent_at: _, delivered_at: __, read_at: ___, created_at, status, ...rest } = data;
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
-  // The sandbox may have reported on the send meanwhile.
+  // The sandbox may have reported on the send in the meantime.
   assert.match(status, /^(accepted|sent|delivered|read)$/);
   assert.deepEqual(rest, {
     ...{ message_id, company_id: own.id, conversation_id, idempotency_key: "order, A-1" },

@@ -1,4 +1,4 @@
-// Where @supabase/lite is corrected to sign people in as Supabase Auth does.
+// Tests where @supabase/lite is corrected to sign people in as Supabase Auth does.
 import assert from "node:assert/strict";
 import { decodeBase64Url, encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { authHost } from "../../local/auth/auth.ts";

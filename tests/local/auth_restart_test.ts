@@ -1,4 +1,4 @@
-// What a data folder stores about the people who sign in.
+// Tests what a data folder stores about the people who sign in.
 import assert from "node:assert/strict";
 import { signIn } from "../support/people.ts";
 import { startOn, withFolder } from "../support/started.ts";

@@ -1,4 +1,4 @@
-// Signing in at the local stack, with the client that the settings page uses.
+// Tests signing in at the local stack, with the client that the settings page uses.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { followed, mailsTo } from "../support/mails.ts";

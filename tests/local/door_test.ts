@@ -1,4 +1,4 @@
-// How the local stack handles requests that no browser or HTTP client would send.
+// Tests how the local stack handles requests that no browser or HTTP client would send.
 import assert from "node:assert/strict";
 import { refusedHost } from "../../local/host_header.ts";
 import { newCompany } from "../support/company.ts";

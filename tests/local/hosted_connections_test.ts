@@ -1,5 +1,6 @@
-// The outcome of a send whose connection to the channel fails. The tests run on their own Deno and
-// on that of the hosted runtime, because the two report and retry such failures differently.
+// Tests the outcome of a send whose connection to the channel fails. The tests run on their own
+// Deno and on that of the hosted runtime, because the two report and retry such failures
+// differently.
 import assert from "node:assert/strict";
 import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
 import { anyPhone, newCompany } from "../support/company.ts";

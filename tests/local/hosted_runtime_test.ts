@@ -1,5 +1,5 @@
-// The functions as the platform runs them. The entry exports fetch and is mounted under its name,
-// on the Deno version of the hosted runtime.
+// Tests the functions as the platform runs them. The entry exports fetch and is mounted under its
+// name, on the Deno version of the hosted runtime.
 import assert from "node:assert/strict";
 import { startFunction } from "../support/function_process.ts";
 import { environment } from "../support/test_stack.ts";

@@ -1,4 +1,4 @@
-// The page where the local stack shows the e-mails that a hosted project would send.
+// Tests the page where the local stack shows the e-mails that a hosted project would send.
 import assert from "node:assert/strict";
 import { type Mail, mailbox } from "../../local/auth/mailbox.ts";
 import { stack } from "../support/test_stack.ts";

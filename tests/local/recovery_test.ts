@@ -1,4 +1,4 @@
-// A start on a folder after the previous one was killed, crashed or was interrupted.
+// Tests a start on a folder after the previous one was killed, crashed or was interrupted.
 import assert from "node:assert/strict";
 import { anyPhone } from "../support/company.ts";
 import {

@@ -1,4 +1,4 @@
-// Functions that are called by GET, with their arguments as text in the address.
+// Tests functions that are called by GET, with their arguments as text in the address.
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 

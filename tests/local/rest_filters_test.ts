@@ -1,4 +1,5 @@
-// Filters of the Data API, which PostgREST passes to Postgres as text (its ApiRequest/QueryParams).
+// Tests filters of the Data API, which PostgREST passes to Postgres as text (its
+// ApiRequest/QueryParams).
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 

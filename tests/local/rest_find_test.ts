@@ -1,5 +1,5 @@
-// How lists are read: the owner's views over tables whose references contain the company, with
-// embedded rows, an order, a position and a total.
+// Tests how lists are read: the owner's views over tables whose references contain the company,
+// with embedded rows, an order, a position and a total.
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 

@@ -1,4 +1,4 @@
-// What the local stack's Data API passes to the database about a request.
+// Tests what the local stack's Data API passes to the database about a request.
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 

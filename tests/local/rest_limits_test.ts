@@ -1,4 +1,5 @@
-// The limits of a request to the Data API: the settings of its role, and the length of its address.
+// Tests the limits of a request to the Data API: the settings of its role, and the length of its
+// address.
 import assert from "node:assert/strict";
 import { poll } from "deno-std/async/poll.js";
 import { stack } from "../support/test_stack.ts";

@@ -1,5 +1,5 @@
-// The number of statements that the local stack's Data API sends to Postgres for a request. Each
-// statement is a round trip, and PostgREST needs few of them.
+// Tests the number of statements that the local stack's Data API sends to Postgres for a request.
+// Each statement is a round trip, and PostgREST needs few of them.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";

@@ -1,5 +1,5 @@
-// How the local stack's Data API checks the times and the role in a token. PostgREST allows its
-// clock and the issuer's clock to differ by 30 s.
+// Tests how the local stack's Data API checks the times and the role in a token. PostgREST allows
+// its clock and the issuer's clock to differ by 30 s.
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 import { token } from "../support/rest.ts";

@@ -1,5 +1,5 @@
-// The transaction of a request to the Data API. Its connection may be lost at any moment, it may
-// wait for a lock, and it may fail to serialize.
+// Tests the transaction of a request to the Data API. Its connection may be lost at any moment, it
+// may wait for a lock, and it may fail to serialize.
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import { poll } from "deno-std/async/poll.js";

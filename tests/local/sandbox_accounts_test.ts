@@ -1,4 +1,4 @@
-// The sandbox's answers about phone numbers, business accounts and the token.
+// Tests the sandbox's answers about phone numbers, business accounts and the token.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { SANDBOX_BUSINESS_ACCOUNT_ID, SANDBOX_TOKEN } from "../../sandbox/rules.ts";

@@ -1,4 +1,4 @@
-// The recipients for which the sandbox imitates errors and failures of the channel.
+// Tests the recipients for which the sandbox imitates errors and failures of the channel.
 import assert from "node:assert/strict";
 import { MAGIC } from "../../sandbox/magic.ts";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";

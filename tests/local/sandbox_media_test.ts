@@ -1,4 +1,4 @@
-// The media of the sandbox: the samples of its templates, and the uploads of callers.
+// Tests the media of the sandbox: the samples of its templates, and the uploads of callers.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";

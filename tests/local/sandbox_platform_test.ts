@@ -1,5 +1,5 @@
-// The sandbox and the platform together: the result of a send, according to the statuses that the
-// sandbox posts.
+// Tests the sandbox and the platform together: the result of a send, according to the statuses that
+// the sandbox posts.
 import assert from "node:assert/strict";
 import { sandbox } from "../../sandbox/sandbox.ts";
 import { send } from "../support/calls.ts";

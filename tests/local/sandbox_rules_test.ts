@@ -1,4 +1,4 @@
-// What a template message must contain, by the channel's rules. The sandbox checks it as the
+// Tests what a template message must contain, by the channel's rules. The sandbox checks it as the
 // channel does.
 import assert from "node:assert/strict";
 import { TEMPLATES } from "../../sandbox/templates.ts";

@@ -1,4 +1,4 @@
-// What the sandbox posts to the webhook after it has accepted a message.
+// Tests what the sandbox posts to the webhook after it has accepted a message.
 import assert from "node:assert/strict";
 import { STORIES } from "../../sandbox/stories.ts";
 import { root } from "../../local/checkout.ts";

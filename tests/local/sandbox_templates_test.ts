@@ -1,4 +1,4 @@
-// The sandbox's templates, as the channel lists them.
+// Tests the sandbox's templates, as the channel lists them.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";

@@ -1,4 +1,4 @@
-// The imitation of the WhatsApp API, called as the functions call the channel.
+// Tests the imitation of the WhatsApp API, called as the functions call the channel.
 import assert from "node:assert/strict";
 import { MAGIC } from "../../sandbox/magic.ts";
 import type { SandboxMessage } from "../../sandbox/sandbox.ts";

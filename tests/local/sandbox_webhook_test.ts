@@ -1,4 +1,4 @@
-// How the sandbox calls a webhook: what it signs, what it posts again, and how it ends.
+// Tests how the sandbox calls a webhook: what it signs, what it posts again, and how it ends.
 import assert from "node:assert/strict";
 import { until } from "../support/started.ts";
 import { assertSigned, inWords, sandboxWithWebhook, SECRET } from "./sandbox_webhook.ts";

@@ -26,7 +26,7 @@ Deno.test("the tools of the tests have exact versions too", async () => {
   for (const [name, version] of Object.entries<string>(dependencies)) {
     assert.match(version, EXACT, name);
   }
-  // The version of the hosted runtime, on which a test runs the gateway.
+  // The hosted runtime has this version. A test runs the gateway on it.
   assert.equal(dependencies.deno, "2.1.4");
 });
 

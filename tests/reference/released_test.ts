@@ -1,5 +1,5 @@
-// The changes in this release for callers of the previous one. The changelog names each change that
-// can break a caller.
+// Tests the changes in this release for callers of the previous one. The changelog names each
+// change that can break a caller.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { root } from "../../local/checkout.ts";

@@ -1,5 +1,5 @@
-// The rules that JSON Schema cannot express. The schemas allow the request, but the service applies
-// the rule. The file does not compile if a rule has no case.
+// Tests the rules that JSON Schema cannot express. The schemas allow the request, but the service
+// applies the rule. The file does not compile if a rule has no case.
 import assert from "node:assert/strict";
 import type { RuleId } from "../../generate/openapi/rules.ts";
 import description from "../../supabase/functions/gateway/openapi.json" with { type: "json" };

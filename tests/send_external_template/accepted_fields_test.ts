@@ -1,5 +1,5 @@
-// The field table of the specification, part 4.10: the accepted values up to each limit, and what
-// is stored and sent for them.
+// Tests the field table of the specification, part 4.10: the accepted values up to each limit, and
+// what is stored and sent for them.
 
 import assert from "node:assert/strict";
 import { anyPhone, type Company, newCompany } from "../support/company.ts";

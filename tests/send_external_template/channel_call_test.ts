@@ -1,4 +1,4 @@
-// The one call that a send makes to the channel, as the channel receives it.
+// Tests the one call that a send makes to the channel, as the channel receives it.
 
 import assert from "node:assert/strict";
 import { FetchInterceptor } from "@mswjs/interceptors/fetch/web";

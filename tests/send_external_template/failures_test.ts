@@ -1,4 +1,5 @@
-// What happens to a send when the database fails or hangs, or when the key or the lease ends during the call.
+// Tests what happens to a send when the database fails or hangs, or when the key or the lease ends
+// during the call.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";

@@ -1,5 +1,5 @@
-// The field table of the specification, part 4.10. Wrong values are refused with the name of their
-// field before anything is written or sent.
+// Tests the field table of the specification, part 4.10. Wrong values are refused with the name of
+// their field before anything is written or sent.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";

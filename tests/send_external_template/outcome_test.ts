@@ -1,5 +1,5 @@
-// The outcome of a send for every kind of answer of the channel. The table has the same rows and
-// order as the channel's documentation.
+// Tests the outcome of a send for every kind of answer of the channel. The table has the same rows
+// and order as the channel's documentation.
 
 import assert from "node:assert/strict";
 import {

@@ -1,4 +1,4 @@
-// What callers get for an error of the channel, and the state of the send: first and after a
+// Tests what callers get for an error of the channel, and the state of the send: first and after a
 // repeat.
 
 import assert from "node:assert/strict";

@@ -1,4 +1,4 @@
-// The request itself: its body, Content-Type and parameters, and the errors about them.
+// Tests the request itself: its body, Content-Type and parameters, and the errors about them.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";

@@ -1,5 +1,5 @@
-// The seconds that a caller must wait: those of the channel's answer, or else those that are known
-// for its code.
+// Tests the seconds that a caller must wait: those of the channel's answer, or else those that are
+// known for its code.
 
 import assert from "node:assert/strict";
 import { outcomeOf } from "../../supabase/functions/_shared/channel/outcome.ts";

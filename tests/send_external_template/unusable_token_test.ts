@@ -1,4 +1,4 @@
-// An account whose stored token cannot be used. The channel is not called, the send can be
+// Tests an account whose stored token cannot be used. The channel is not called, the send can be
 // repeated, and no answer and no log contains the token.
 
 import assert from "node:assert/strict";

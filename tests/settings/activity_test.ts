@@ -1,4 +1,4 @@
-// The history of keys, sends and accounts, as a person reads it in a browser.
+// Tests the history of keys, sends and accounts, as a person reads it in a browser.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { axeFindings, axeFindingsOfLooks, openBrowser, openWindow } from "../support/browser.ts";
@@ -15,7 +15,7 @@ const ZONE = "America/Sao_Paulo";
 const PATIENCE_MS = 10_000;
 const DAY = 24 * 60 * 60 * 1000;
 
-/** A day of UTC, so many days ago. */
+/** The UTC day that was this many days ago. */
 function day(ago: number): string {
   return new Date(Date.now() - ago * DAY).toISOString().slice(0, 10);
 }

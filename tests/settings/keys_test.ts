@@ -1,4 +1,4 @@
-// The keys of a company, as its owners and admins manage them in a browser.
+// Tests the keys of a company, as its owners and admins manage them in a browser.
 import assert from "node:assert/strict";
 import { copiedText } from "../support/in_page.js";
 import { openBrowser } from "../support/browser.ts";

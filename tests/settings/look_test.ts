@@ -1,4 +1,4 @@
-// How the settings page looks and what it says, in a browser.
+// Tests how the settings page looks and what it says, in a browser.
 import assert from "node:assert/strict";
 import { backgroundOfPage, widthOfPage } from "../support/in_page.js";
 import { axeFindings, axeFindingsOfLooks, openBrowser } from "../support/browser.ts";

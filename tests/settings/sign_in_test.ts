@@ -1,4 +1,4 @@
-// Who can sign in to the settings page, and how.
+// Tests who can sign in to the settings page, and how.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { axeFindings, openBrowser } from "../support/browser.ts";
@@ -315,7 +315,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
       await page.getByRole("alert").getByText(sentence).waitFor();
       await page.unroute(/rotate_api_key/);
     }
-    // Another person deletes the key meanwhile.
+    // Another person deletes the key in the meantime.
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Rename" }).click();
     await withDatabase((sql) => sql`delete from api_keys where id = ${id}`);

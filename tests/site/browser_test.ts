@@ -1,4 +1,4 @@
-// The site in a real browser: its pages, the reference, and a request that is tried there.
+// Tests the site in a real browser: its pages, the reference, and a request that is tried there.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { serveDocs } from "../../local/docs.ts";

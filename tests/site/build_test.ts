@@ -1,4 +1,5 @@
-// What a build of the site does without downloads, after a kill, and with changed or wrong sources.
+// Tests what a build of the site does without downloads, after a kill, and with changed or wrong
+// sources.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { root } from "../../local/checkout.ts";

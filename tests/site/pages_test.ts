@@ -1,4 +1,4 @@
-// The built site: every page, every link, and nothing from other hosts.
+// Tests the built site: every page, every link, and nothing from other hosts.
 import assert from "node:assert/strict";
 import { posix } from "node:path";
 import openapi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };

@@ -1,4 +1,4 @@
-// What the local stack returns at /docs, with a small site instead of the real one.
+// Tests what the local stack returns at /docs, with a small site instead of the real one.
 import assert from "node:assert/strict";
 import { serveDocs } from "../../local/docs.ts";
 import { existsSync } from "node:fs";
@@ -134,7 +134,7 @@ Deno.test("pages and files name this stack's address and folder, and the site's 
   assert.equal(tags.size, 2, "a browser must not keep the page of another stack");
 });
 
-Deno.test("a site whose files were removed meanwhile gets a 404 in plain words", async () => {
+Deno.test("a site whose files were removed gets a 404 in plain words", async () => {
   await served(async ({ parent, get }) => {
     await (await get("/docs/")).text();
     await Deno.remove(`${parent}/site`, { recursive: true });

@@ -1,6 +1,6 @@
-// What the Supabase CLI uploads when it deploys, which must be everything that the functions need.
-// The CLI works on a copy of the checkout, because it stores a project's name, which could be a
-// real one, next to config.toml.
+// Tests what the Supabase CLI uploads when it deploys, which must be everything that the functions
+// need. The CLI works on a copy of the checkout, because it stores a project's name, which could be
+// a real one, next to config.toml.
 
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";

@@ -188,7 +188,7 @@ function searchedTexts(row: FoundRow): string[] {
   );
 }
 
-/** Parts of these texts or of others that a search can use, by the rule `searchable`. */
+/** Parts of these or other texts. The rule `searchable` allows a search for each part. */
 function parts(texts: string[]): fc.Arbitrary<string> {
   const some = [...texts, "Ana", "jo"];
   const part = fc.tuple(fc.constantFrom(...some), fc.nat(20), fc.integer({ min: 1, max: 20 })).map(

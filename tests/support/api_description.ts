@@ -187,8 +187,8 @@ export class ApiDescription {
 }
 
 /**
- * The part of a body that succeeded. For a batch, this is only the items that succeeded according
- * to the answer.
+ * The part of a body that succeeded. For a batch, it has only the items that succeeded according to
+ * the answer.
  */
 function withoutFailed(sent: JsonSchema, answer: string): unknown {
   const { data, summary } = JSON.parse(answer || "{}");

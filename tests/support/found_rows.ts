@@ -81,7 +81,7 @@ function isEqual(kind: string, value: unknown, given: string): boolean {
   return text === given;
 }
 
-/** The members under a key, in which a dot may also lead from a member to a member within it. */
+/** The members under a key. A dot in the key may also lead to a member within a member. */
 function membersOf(object: FoundRow, key: string): unknown[] {
   return Object.entries(object).flatMap(([name, member]) => {
     if (name === key) return [member];

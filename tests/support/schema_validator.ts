@@ -17,7 +17,8 @@ export class SchemaValidator {
       strictTypes: false,
       strictRequired: false,
       allErrors: false,
-      // 0.07 / 0.01 is not exactly 7, and at twelve digits a float's step is a hundredth.
+      // As floats, 0.07 / 0.01 is not exactly 7, and numbers of twelve digits are exact only to a
+      // hundredth.
       multipleOfPrecision: 1,
     });
     addFormats.default(this.#ajv);

@@ -1,4 +1,4 @@
-// The address of the channel, and the hosts that may serve the samples of templates.
+// Tests the address of the channel, and the hosts that may serve the samples of templates.
 
 import assert from "node:assert/strict";
 import { ConfigError } from "../../supabase/functions/_shared/config.ts";

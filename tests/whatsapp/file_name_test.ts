@@ -1,4 +1,4 @@
-// The name that a document keeps on its way from the sample's host to the recipient.
+// Tests the name that a document keeps on its way from the sample's host to the recipient.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";

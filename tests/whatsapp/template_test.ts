@@ -1,5 +1,5 @@
-// How a listed template becomes an entry: its values, their order, and the text that the recipient
-// sees.
+// Tests how a listed template becomes an entry: its values, their order, and the text that the
+// recipient sees.
 
 import assert from "node:assert/strict";
 import type { CatalogueEntry } from "../../supabase/functions/_shared/templates/catalogue_entry.ts";

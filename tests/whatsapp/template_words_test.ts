@@ -1,4 +1,4 @@
-// Why a template cannot be sent, in the words that callers read.
+// Tests why a template cannot be sent, in the words that callers read.
 
 import assert from "node:assert/strict";
 import {

@@ -1,4 +1,4 @@
-// The job of the channel's events, as the scheduler calls it.
+// Tests the job of the channel's events, as the scheduler calls it.
 import assert from "node:assert/strict";
 import { logged } from "../support/log_lines.ts";
 import { ownWhatsapp, watchedStack } from "../support/own_functions.ts";

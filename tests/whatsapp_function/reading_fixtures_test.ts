@@ -1,4 +1,4 @@
-// The items that the function reads from each body of the channel.
+// Tests the items that the function reads from each body of the channel.
 import assert from "node:assert/strict";
 import type { Item } from "../../supabase/functions/whatsapp/events/reading/item.ts";
 import { readEvent } from "../../supabase/functions/whatsapp/events/reading/event.ts";

@@ -1,4 +1,4 @@
-// The words that stop messages to a person, or allow them again.
+// Tests the words that stop messages to a person, or allow them again.
 import assert from "node:assert/strict";
 import { messageItem } from "./reading_events.ts";
 

@@ -1,4 +1,5 @@
-// The result of a free reply if the channel refuses it, fails or hangs, and if the database fails.
+// Tests the result of a free reply if the channel refuses it, fails or hangs, and if the database
+// fails.
 
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";

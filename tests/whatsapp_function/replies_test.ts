@@ -1,4 +1,4 @@
-// The answers to free replies, and what reaches the channel and the database.
+// Tests the answers to free replies, and what reaches the channel and the database.
 
 import assert from "node:assert/strict";
 import { call, send } from "../support/calls.ts";

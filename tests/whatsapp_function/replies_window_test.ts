@@ -1,4 +1,4 @@
-// Whether a free reply is sent: the window, do_not_contact, and its conversation.
+// Tests whether a free reply is sent: the window, do_not_contact, and its conversation.
 
 import assert from "node:assert/strict";
 import { assertField } from "../support/calls.ts";

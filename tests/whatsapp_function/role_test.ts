@@ -1,4 +1,4 @@
-// What the role of the function whatsapp may do: call the functions for its jobs.
+// Tests what the role of the function whatsapp may do: call the functions for its jobs.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";

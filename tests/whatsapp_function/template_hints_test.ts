@@ -1,4 +1,5 @@
-// What the channel says about templates and accounts, from the body of the event to the next send.
+// Tests what the channel says about templates and accounts, from the body of the event to the next
+// send.
 import assert from "node:assert/strict";
 import { tellOfAccount, tellOfTemplate, tellOfTrouble } from "../database/hints.ts";
 import { anyPhone, newCompany } from "../support/company.ts";

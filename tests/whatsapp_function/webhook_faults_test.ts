@@ -1,4 +1,5 @@
-// How the webhook handles large and slow bodies, broken connections, and a database that is down.
+// Tests how the webhook handles large and slow bodies, broken connections, and a database that is
+// down.
 import assert from "node:assert/strict";
 import type { WhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import {

@@ -1,4 +1,4 @@
-// What the webhook logs.
+// Tests what the webhook logs.
 import assert from "node:assert/strict";
 import { newChannelApp, ownWebhook, signatureOf } from "../support/channel_apps.ts";
 import { later, logged } from "../support/log_lines.ts";

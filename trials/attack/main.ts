@@ -17,7 +17,7 @@ const options = new Command("npm run attack --")
   .option("--case <number>", "only this case of the fuzz, as a finding names it", whole)
   .option("--scale <number>", "a multiple of the usual number of attempts", positive, 1)
   .option("--seconds <number>", "how long each measurement takes", positive, 4)
-  .option("--compare <checkout>", "measure another checkout of this repository too, in turn")
+  .option("--compare <checkout>", "also measure another checkout of this repository, alternately")
   .option("--json <file>", "write all findings and numbers to a file")
   .showHelpAfterError("Try --help.")
   .parse(Deno.args, { from: "user" }).opts();

@@ -13,7 +13,7 @@ export interface Report {
   /** ISO 8601. */
   date: string;
   machine: Machine;
-  /** The number of contacts; a tenth of them is the measured company's. */
+  /** The number of contacts. The measured company has a tenth of them. */
   rows: number;
   pace: Pace;
   measurements: Measurement[];

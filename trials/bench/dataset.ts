@@ -86,7 +86,7 @@ export async function writeDataset(
   seal: (account: TokenAccount) => Promise<string>,
 ) {
   await sql.unsafe(`
-    -- A version 4 UUID. They are spread like random ones, so that indexes grow in the same way.
+    -- A version 4 UUID. These ids are spread like random ids, so that indexes grow in the same way.
     create function pg_temp.id_of(kind text, n integer) returns uuid immutable
       return overlay(overlay(md5(kind || n) placing '4' from 13) placing '8' from 17)::uuid;
     create function pg_temp.hash(n integer, seed integer) returns integer immutable

@@ -36,7 +36,7 @@ const options = new Command("npm run bench --")
   .option("--seconds <number>", "how long each time", positive)
   .option(
     "--growth <number>",
-    "also measure in turn with a database of this many contacts",
+    "also measure with a database of this many contacts, alternately",
     positive,
   )
   .option("--pressure", "also 64 clients for 60 s, and a database that goes down", false)
@@ -93,7 +93,7 @@ async function measureAll(resources: AsyncDisposableStack): Promise<Report> {
   };
 }
 
-/** Measures the functions again, in turn with functions on a database with fewer contacts. */
+/** Measures the functions again, alternately with functions on a database with fewer contacts. */
 async function measureGrowth(
   { stack, chosen }: Side,
   fewerRows: number,
@@ -104,7 +104,7 @@ async function measureGrowth(
     subjectOf(fewer.chosen[index], fewer.stack, "fewer rows"),
     subjectOf(scenario, stack),
   ]);
-  // The larger stack has run for some time, and code gets faster with use: hence the long warm-up.
+  // The larger stack has run for some time, and code gets faster with use, so the warm-up is long.
   const [clients, warmUpSeconds] = [pace.clients.slice(0, 2), 2 * pace.seconds];
   const measurements = await measure(subjects, { ...pace, clients, warmUpSeconds });
   return { fewerRows, measurements };

@@ -1,5 +1,5 @@
-// The first page of contacts, without a function and the REST layer: the same statement over a
-// plain driver, in a transaction with the settings of the REST layer.
+// Serves the first page of contacts without a function and the REST layer. It runs the same
+// statement over a plain driver, in a transaction with the settings of the REST layer.
 
 import postgres from "postgres";
 

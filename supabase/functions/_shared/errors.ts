@@ -158,8 +158,8 @@ const MAX_DETAILS = 50;
 const MAX_FIELD_LENGTH = 128;
 
 /**
- * Wrong fields in the form of an error: `details` has the first 50 of them, and `told` names the
- * first and the number of the others.
+ * Wrong fields in the form of an error. `details` has the first 50 of them. `told` names the first
+ * and counts the others.
  */
 export function toldFields(errors: FieldError[]): { details: FieldError[]; told: string } {
   const details = errors.slice(0, MAX_DETAILS).map(({ field, message }) => ({

@@ -84,8 +84,8 @@ function nested(levels: number): unknown {
 }
 
 /**
- * The same value with one change: a member of the schema gets another value or is removed, or a
- * member that is not in the schema is added.
+ * The same value with one change. A member of the schema gets another value or is removed, or an
+ * unknown member is added.
  */
 function withOtherMember(
   allowed: fc.Arbitrary<Record<string, unknown>>,

@@ -8,8 +8,8 @@ type TableName = keyof Tables & string;
 type ViewName = keyof Views & string;
 
 /**
- * The type of a column in types.ts: string where a check limits a text to certain values, Json for
- * an object or a list of objects.
+ * The type of a column in types.ts. It is string if a check limits a text to certain values, and
+ * Json for an object or a list of objects.
  */
 type Stored<Type> = Type extends string ? string
   : Type extends object[] ? NonNullable<Json>

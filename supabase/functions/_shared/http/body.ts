@@ -81,7 +81,7 @@ export function refused(whatIsWrong: string): ApiError {
 }
 
 /**
- * The bytes of a body as they arrived, and whether the key was checked meanwhile.
+ * The bytes of a body as they arrived, and whether the key was checked in the meantime.
  *
  * @param pace a slower body is refused. Without a pace, only the time-out limits a body.
  * @throws ApiError payload_too_large; malformed_request when the body breaks off; request_timeout;

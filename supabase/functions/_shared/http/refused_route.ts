@@ -3,7 +3,7 @@ import type { Operation } from "./operation.ts";
 import { editDistance, isMeantPart } from "./suggestion.ts";
 
 /**
- * The error of a request that no operation answers: method_not_allowed when the path accepts
+ * The error of a request that no operation answers. It is method_not_allowed when the path accepts
  * another method, otherwise route_not_found.
  *
  * @param name of the function: the first part of every path.

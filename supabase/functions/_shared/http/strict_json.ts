@@ -107,7 +107,7 @@ function countOfKeys(value: unknown): number {
   return count;
 }
 
-/** The keys that occur more often in a text than in the value that it was parsed into. */
+/** The keys that a text has more often than its parsed value. */
 function repeatedKeys(text: string, value: unknown): string[] {
   const counts = new Map<string, number>();
   const count = (key: string, by: number) => counts.set(key, (counts.get(key) ?? 0) + by);

@@ -30,7 +30,7 @@ export function presentedKey(headers: Headers): string {
  */
 export async function hashKey(key: string): Promise<string> {
   // A plain digest is enough: keys are random, so there is no dictionary to try. node:crypto is not
-  // used, because loading it takes as long as loading all code of the functions.
+  // used, because it takes as long to load as all code of the functions.
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -5,7 +5,7 @@ import type { ClaimedSend } from "./claim.ts";
 /** A send that the channel did not accept, or whose outcome is unknown. */
 export type FailedOutcome = Exclude<SendOutcome, { kind: "accepted" }>;
 
-/** The facts that decide the error of a failed send. */
+/** The facts that decide which error a failed send gets. */
 interface FailedSend {
   send: ClaimedSend;
   /** Whether the request has an idempotency key, so that a repeat is recognised. */

@@ -15,8 +15,8 @@ interface Named {
 }
 
 /**
- * The name of the file: the name that its server gives, otherwise the end of the address if that
- * has an extension of the format, otherwise the name of the template. The file name has the
+ * The name of the file is the name that its server gives. Otherwise it is the end of the address,
+ * if that has an extension of the format, or else the name of the template. The file name has the
  * extension of its type and at most 240 characters, without quotes, control characters and folders.
  */
 export function fileName({ format, type, disposition, url, templateName }: Named): string {

@@ -138,7 +138,7 @@ async function mediaOf(
  *
  * @param isReread whether the template has already been read again.
  * @returns null when the upload must begin again: the template has another sample now, or another
- *   caller has begun the upload meanwhile.
+ *   caller has begun the upload in the meantime.
  */
 async function upload(
   db: CompanyDb,

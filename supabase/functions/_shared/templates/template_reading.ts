@@ -51,7 +51,7 @@ export async function readByName(
  *
  * @param source with the business account that was read.
  * @param onlyName when only the templates of this name were read.
- * @throws ChannelTrouble when the account has moved to another business account meanwhile;
+ * @throws ChannelTrouble when the account has moved to another business account in the meantime;
  *   DatabaseError, ApiError.
  */
 export async function storeReading(

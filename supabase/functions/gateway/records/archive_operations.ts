@@ -66,7 +66,7 @@ export function restoreOperation<const Id extends string>(
   { id, path, resource, by, conflict }:
     & ArchiveDeclaration<Id, "restore_contact" | "restore_deal">
     /**
-     * The field with a value that another record may have taken meanwhile, and the sentence about
+     * The field whose value another record may have taken in the meantime, and the sentence about
      * it.
      */
     & { conflict?: FieldError },

@@ -12,7 +12,7 @@ export interface Place {
   id: string;
 }
 
-/** Greater than every id, so the place with this id comes after all changes of its version. */
+/** This id is greater than every other, so its place comes after all changes of its version. */
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** The place after all changes below this horizon. */

@@ -6,7 +6,9 @@ import type { Caller } from "../../_shared/key/caller.ts";
 // company probably has rows of a similar size. So if the next page would exceed the byte budget,
 // fewer rows are read.
 
-/** Less than the budget, so that rows slightly larger than those of the last page still fit. */
+/**
+ * This is less than the budget, so that rows slightly larger than those of the last page still fit.
+ */
 const ASKED_BYTES = 0.9 * PAGE_BYTES;
 /**
  * A page of more bytes than this is a large page. 200 contacts without custom fields have about 100

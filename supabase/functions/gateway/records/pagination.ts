@@ -90,8 +90,8 @@ export async function readPage(
   for (const column of columns) query = query.order(column, { ascending: order.ascending });
   if (place) query = after(query, order, place.start);
 
-  // Rows of each kind have a similar size. The kind does not name the chosen fields: a caller who
-  // chooses other fields each time would always have a new kind, without a known size.
+  // Rows of each kind have a similar size. The kind does not name the chosen fields. Otherwise a
+  // caller who chooses other fields each time would always have a new kind, without a known size.
   const kind = `${asked.fields ? "part" : "whole"} ${asked.include ?? ""}`;
   const size = new PageSize(`${caller.holder} ${table.name} ${kind}`);
   const limit = size.rowsUpTo(asked.limit);
