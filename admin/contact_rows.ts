@@ -19,6 +19,7 @@ export const REJECTION_COLUMNS = ["line", "reason"];
  */
 const FIELDS: Record<Exclude<keyof ContactItem, "custom_fields">, (cell: string) => unknown> = {
   phone: verbatim,
+  external_id: verbatim,
   name: verbatim,
   email: verbatim,
   temperature: verbatim,

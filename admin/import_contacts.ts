@@ -33,7 +33,7 @@ export interface Imported {
 type Result =
   | { status: 200 | 201; id: string }
   | { status: 404 }
-  | { status: 409; existing_id: string }
+  | { status: 409; existing_id: string; field: string }
   | { status: 422; constraint: string };
 
 /** The number of rows in a batch, the same as a call of the API takes. */
@@ -148,7 +148,9 @@ function reasonOf(result: Result): string | null {
     case 404:
       return "The contact was deleted while it was written; import the row again";
     case 409:
-      return `A contact with this phone, or another spelling of it, already exists: ${result.existing_id}`;
+      return result.field === "external_id"
+        ? `Another contact has this external_id: ${result.existing_id}`
+        : `A contact with this phone, or another spelling of it, already exists: ${result.existing_id}`;
     case 422:
       return result.constraint === "contacts_custom_fields_check"
         ? `custom_fields ${CUSTOM_FIELDS_TOO_LARGE}`

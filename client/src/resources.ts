@@ -47,6 +47,7 @@ export interface Contacts
     > {
   /**
    * Creates the contact with this phone, or updates the contact that has the phone in any spelling.
+   * With `match: "external_id"`, the contact is found by its `external_id`.
    */
   put(
     contact: api.ContactToPut,

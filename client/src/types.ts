@@ -74,6 +74,8 @@ export type Contact = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
+  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  external_id: string | null;
   /** The person's name. */
   name: string | null;
   /** The person's email address. */
@@ -128,6 +130,8 @@ export type ContactById = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
+  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  external_id: string | null;
   /** The person's name. */
   name: string | null;
   /** The person's email address. */
@@ -176,6 +180,8 @@ export type ContactById = {
 export type ContactChanges = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
+  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  external_id?: string | null;
   /** The person's name. */
   name?: string | null;
   /** The person's email address. */
@@ -258,6 +264,8 @@ export type ContactIdentityEvent = {
 export type ContactPatch = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone?: string;
+  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  external_id?: string | null;
   /** The person's name. */
   name?: string | null;
   /** The person's email address. */
@@ -294,6 +302,8 @@ export type ContactPatchById = {
   id: string;
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone?: string;
+  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  external_id?: string | null;
   /** The person's name. */
   name?: string | null;
   /** The person's email address. */
@@ -322,6 +332,8 @@ export type ContactPatchById = {
 export type ContactToPut = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
+  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  external_id?: string | null;
   /** The person's name. */
   name?: string | null;
   /** The person's email address. */
@@ -386,6 +398,8 @@ export type ContactWithoutCustomFields = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
+  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  external_id: string | null;
   /** The person's name. */
   name: string | null;
   /** The person's email address. */
@@ -496,6 +510,8 @@ export type ConversationWithIncluded = {
 export type CreateDealsQuery = {
   /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
+  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
+  on_conflict?: "update" | "keep" | "fail" | undefined;
 };
 
 /** A sales opportunity. */
@@ -504,6 +520,8 @@ export type Deal = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
+  /** The id of the deal in a system of yours. Two deals that are not archived never have the same one. */
+  external_id: string | null;
   /** What the deal is about. */
   title: string;
   /** The value of the deal, with at most two decimals. */
@@ -540,6 +558,8 @@ export type DealChanges = {
   stage_id?: string;
   /** The state of the deal. A new deal is `open`. */
   status?: "open" | "won" | "lost";
+  /** The id of the deal in a system of yours. Two deals that are not archived never have the same one. */
+  external_id?: string | null;
 };
 
 /** Changes to deals. An invalid item does not make the other items fail. */
@@ -560,6 +580,8 @@ export type DealChangesById = {
   stage_id?: string;
   /** The state of the deal. A new deal is `open`. */
   status?: "open" | "won" | "lost";
+  /** The id of the deal in a system of yours. Two deals that are not archived never have the same one. */
+  external_id?: string | null;
 };
 
 /** One thing that happened to a deal. */
@@ -584,6 +606,8 @@ export type DealWithIncluded = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
+  /** The id of the deal in a system of yours. Two deals that are not archived never have the same one. */
+  external_id: string | null;
   /** What the deal is about. */
   title: string;
   /** The value of the deal, with at most two decimals. */
@@ -780,6 +804,12 @@ export type ListContactsQuery = {
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
+  /** Finds records whose `external_id` is this value, or one of these values. */
+  external_id?: OneOrMore<string> | undefined;
+  /** Finds records whose `external_id` is none of these values. */
+  "external_id[ne]"?: OneOrMore<string> | undefined;
+  /** `true` finds records without a value in `external_id`; `false` finds records with a value. */
+  "external_id[empty]"?: boolean | undefined;
   /** Finds records whose `name` is this value, or one of these values. */
   name?: OneOrMore<string> | undefined;
   /** Finds records whose `name` is none of these values. */
@@ -1038,6 +1068,12 @@ export type ListDealsQuery = {
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
+  /** Finds records whose `external_id` is this value, or one of these values. */
+  external_id?: OneOrMore<string> | undefined;
+  /** Finds records whose `external_id` is none of these values. */
+  "external_id[ne]"?: OneOrMore<string> | undefined;
+  /** `true` finds records without a value in `external_id`; `false` finds records with a value. */
+  "external_id[empty]"?: boolean | undefined;
   /** Finds records whose `title` is this value, or one of these values. */
   title?: OneOrMore<string> | undefined;
   /** Finds records whose `title` is none of these values. */
@@ -1699,6 +1735,8 @@ export type MessageReaction = {
 export type NewContact = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
+  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  external_id?: string | null;
   /** The person's name. */
   name?: string | null;
   /** The person's email address. */
@@ -1733,9 +1771,11 @@ export type NewDeal = {
   stage_id: string;
   /** The value of the deal, with at most two decimals. */
   value?: number | null;
+  /** The id of the deal in a system of yours. Two deals that are not archived never have the same one. */
+  external_id?: string | null;
 };
 
-/** Deals to create. An invalid item does not make the other items fail. */
+/** Deals to create or update. An invalid item does not make the other items fail. */
 export type NewDealBatch = {
   /** The items to write, in any order. */
   items: NewDeal[];
@@ -1876,7 +1916,9 @@ export type PipelineWithIncluded = {
 
 /** The query parameters of `putContact`, in addition to the arguments of its method. */
 export type PutContactQuery = {
-  /** What happens to a contact that your company already has. `update`: the fields of the request replace the fields of the contact. `keep`: the fields of the request fill only empty fields. `fail`: the contact does not change, and the item gets a 409. */
+  /** The field by which the contact is found: `phone`, in any spelling, or `external_id`. */
+  match?: "phone" | "external_id" | undefined;
+  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
   on_conflict?: "update" | "keep" | undefined;
 };
 
@@ -2173,6 +2215,8 @@ export type UpdateDealsQuery = {
 export type WriteContactsQuery = {
   /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
-  /** What happens to a contact that your company already has. `update`: the fields of the request replace the fields of the contact. `keep`: the fields of the request fill only empty fields. `fail`: the contact does not change, and the item gets a 409. */
+  /** The field by which the contact is found: `phone`, in any spelling, or `external_id`. */
+  match?: "phone" | "external_id" | undefined;
+  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
   on_conflict?: "update" | "keep" | "fail" | undefined;
 };

@@ -68,6 +68,12 @@ export const EXAMPLE_REQUESTS = {
       body: { phone: "+14155550124", name: "Mr Babbage", empresa: "Royal Society" },
     },
     {
+      name: "putByOwnId",
+      summary: "Your own id finds the contact, or is given to a new one",
+      query: { match: "external_id" },
+      body: { external_id: "shop-1815", phone: "+14155550128", name: "Annabella Byron" },
+    },
+    {
       name: "putSince",
       summary: "The contact has changed since it was read",
       ifMatch: '"1"',
@@ -210,6 +216,21 @@ export const EXAMPLE_REQUESTS = {
         items: [
           { title: "Difference engine", contact_id: contact(4), stage_id: demoId("05", 1) },
           { title: "Lost letter", contact_id: contact(9999), stage_id: demoId("05", 1) },
+        ],
+      },
+    },
+    {
+      name: "writtenByOwnId",
+      summary: "Your own id finds the deal, or is given to a new one",
+      query: { on_conflict: "update" },
+      body: {
+        items: [
+          {
+            external_id: "order-1815",
+            title: "Order 1815",
+            contact_id: contact(4),
+            stage_id: demoId("05", 1),
+          },
         ],
       },
     },

@@ -32,9 +32,10 @@ const PARAMETERS: Record<string, string> = {
     '`custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". ' +
     "Separate several values with commas.",
   on_conflict:
-    "What happens to a contact that your company already has. `update`: the fields of the request " +
-    "replace the fields of the contact. `keep`: the fields of the request fill only empty fields. " +
-    "`fail`: the contact does not change, and the item gets a 409.",
+    "What happens to a record that your company already has. `update`: the fields of the request " +
+    "replace the fields of the record. `keep`: the fields of the request fill only empty fields. " +
+    "`fail`: the record does not change, and the item gets a 409.",
+  match: "The field by which the contact is found: `phone`, in any spelling, or `external_id`.",
   atomic:
     "With `true`, either all items are written, or none. If none is written, the answer is the " +
     "error of the first item that cannot be written, and `details` names its wrong fields, such " +

@@ -2169,6 +2169,7 @@ create table public.contacts (
     case when archived_at is not null then app.phone_key(phone) end
   ) stored,
   erased_at timestamptz,
+  external_id text constraint contacts_external_id_check check (char_length(external_id) between 1 and 255),
   unique (company_id, id),
   constraint contacts_one_per_phone unique (company_id, phone_key),
   constraint contacts_reachable check (phone is not null or has_identity or erased_at is not null)
@@ -2192,6 +2193,8 @@ comment on column public.contacts.phone_key is
 comment on column public.contacts.archived_phone_key is
   'The phone_key that an archived contact had. The contact gets this value back when the contact is restored. Several '
   'archived contacts may have the same value.';
+comment on column public.contacts.external_id is
+  'The id of the contact in a system of the company. Two contacts that are not archived never have the same one.';
 comment on column public.contacts.erased_at is
   'When the person was erased. The contact keeps its id and the values that do not name the person.';
 
@@ -2250,6 +2253,12 @@ create index contacts_archived_idx on public.contacts (company_id, created_at de
 create index contacts_archived_phone_idx on public.contacts (company_id, archived_phone_key)
   where archived_phone_key is not null;
 
+-- An archived contact keeps its external_id, and another contact may have the same one by then. So the index tells
+-- archived contacts apart by their ids.
+create unique index contacts_one_per_external_id on public.contacts
+  (company_id, external_id, (case when archived_at is not null then id end)) nulls not distinct
+  where external_id is not null;
+
 create function app.note_own_name() returns trigger
 language plpgsql
 set search_path = ''
@@ -2300,6 +2309,7 @@ begin
   return json_build_object(
     'id', contact.id,
     'company_id', contact.company_id,
+    'external_id', contact.external_id,
     'name', contact.name,
     'email', contact.email,
     'phone', contact.phone,
@@ -2391,24 +2401,25 @@ create policy "people change their company's contacts" on public.contacts
 -- contacts.
 grant select on public.contacts to api_client;
 grant update (
-  name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact, is_active,
-  version, custom_fields_patch
+  external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+  is_active, version, custom_fields_patch
 ) on public.contacts to api_client;
 grant select on public.contacts to authenticated;
 grant insert (
-  company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  is_active
+  company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
+  do_not_contact, is_active
 ) on public.contacts to authenticated;
 grant update (
-  name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact, is_active,
-  archived_at
+  external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+  is_active, archived_at
 ) on public.contacts to authenticated;
 grant select, insert, update, delete on public.contacts to service_role;
 
 -- The columns that a key reads, in the order in which the API shows them.
 select app.make_feed('contact_changes', 'contacts', '
-  id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at
+  id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
+  do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at,
+  created_at, updated_at
 ');
 
 -- schemas/31_phones.sql
@@ -2526,6 +2537,57 @@ comment on function public.contact_id_by_phone(text) is
   'Returns the contact of the key''s company that has this phone. The phone may have any spelling, and may be an '
   'additional phone of the contact. Returns null when there is no such contact. Needs a write token.';
 grant execute on function public.contact_id_by_phone(text) to api_client;
+
+create function app.contacts_of_external_ids(own_company_id uuid, external_ids text[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    -- This is a subquery for each id, for the reason given in app.contacts_of_phones().
+    select (
+      select id from public.contacts
+      where company_id = own_company_id and external_id = given.own_id and archived_at is null
+    )
+    from unnest(external_ids) with ordinality as given (own_id, place)
+    order by place
+  );
+end
+$$;
+comment on function app.contacts_of_external_ids(uuid, text[]) is
+  'Returns the contact of each external_id. Returns null in the place of an external_id that no contact has, or only '
+  'archived ones.';
+
+create function app.contacts_of_items(own_company_id uuid, items jsonb[], match text) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  keys constant text[] := array(
+    select item ->> match from unnest(items) with ordinality as given (item, place) order by place
+  );
+begin
+  return case match
+    when 'phone' then app.contacts_of_phones(own_company_id, keys)
+    else app.contacts_of_external_ids(own_company_id, keys)
+  end;
+end
+$$;
+comment on function app.contacts_of_items(uuid, jsonb[], text) is
+  'Returns the contact of each item, by the field match: phone or external_id.';
+
+create function public.contact_id_by_external_id(external_id text) returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select (app.contacts_of_external_ids(
+    (select app.company_id('write')), array[contact_id_by_external_id.external_id]
+  ))[1]
+$$;
+comment on function public.contact_id_by_external_id(text) is
+  'Returns the contact of the key''s company that has this external_id and is not archived, or null when there is none. '
+  'Needs a write token.';
+grant execute on function public.contact_id_by_external_id(text) to api_client;
 
 -- A caller may look for a phone of a person whose contacts were merged. The caller then finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
@@ -3149,13 +3211,10 @@ create trigger contacts_pass_on_late_wishes
   for each row when (old.archived_at is not null and new.archived_at is not null)
   execute function app.pass_on_late_wishes();
 
--- schemas/34_put_contacts.sql
+-- schemas/34_change_contacts.sql
 
--- Functions that add contacts, or find them by their phone. The phone of each item identifies the person, and an
--- unknown person is added. A few statements write many contacts.
---
--- Two transactions with the same people cannot end in a deadlock. Each transaction adds its new contacts in the order
--- of their phone keys. Then it locks the known contacts in the order of their ids.
+-- The functions that change known contacts. A few statements change many contacts. Writes by phone, by external_id and by
+-- id use them.
 
 create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
 language plpgsql stable
@@ -3266,7 +3325,7 @@ begin
           -- applied in at most three rounds. The first round has the items before the phone changes. The second has the
           -- items up to the last change of the phone, and the third has the rest.
           case
-            when rule <> 'patch' or phones = 0 or count(*) over (partition by id) = 1 or phones_until = 0 then 1
+            when phones = 0 or count(*) over (partition by id) = 1 or phones_until = 0 then 1
             when phones_until < phones or item ? 'phone' then 2
             else 3
           end as round
@@ -3285,6 +3344,7 @@ begin
   loop
     update public.contacts set
       phone = wanted.phone,
+      external_id = wanted.external_id,
       name = wanted.name,
       email = wanted.email,
       temperature = wanted.temperature,
@@ -3301,6 +3361,7 @@ begin
       select
         known.id,
         case when item ? 'phone' then item ->> 'phone' else known.phone end as phone,
+        case when item ? 'external_id' then item ->> 'external_id' else known.external_id end as external_id,
         case when item ? 'name' then item ->> 'name' else known.name end as name,
         case when item ? 'email' then item ->> 'email' else known.email end as email,
         case when item ? 'temperature' then item ->> 'temperature' else known.temperature end as temperature,
@@ -3326,12 +3387,10 @@ begin
         select * from public.contacts where company_id = own_company_id and contacts.id = given.id offset 0
       ) as known
       cross join lateral (
-        select case rule
-          when 'patch' then whole_item
-          -- The stored spelling of the phone stays.
-          when 'update' then whole_item - 'phone'
-          when 'keep' then whole_item - array[
-            'phone', 'temperature', 'source', 'do_not_contact', 'is_active',
+        select case when rule <> 'keep' then whole_item
+          else whole_item - array[
+            'temperature', 'source', 'do_not_contact', 'is_active',
+            case when known.external_id is not null then 'external_id' else '' end,
             case when known.name <> '' then 'name' else '' end,
             case when known.email <> '' then 'email' else '' end,
             case when known.tags <> '{}' then 'tags' else '' end,
@@ -3352,11 +3411,13 @@ begin
       and (
         is_decided
         or (
-          contacts.phone, contacts.name, contacts.email, contacts.temperature, contacts.tags, contacts.source,
-          contacts.job_title, contacts.empresa, contacts.custom_fields, contacts.do_not_contact, contacts.is_active
+          contacts.phone, contacts.external_id, contacts.name, contacts.email, contacts.temperature, contacts.tags,
+          contacts.source, contacts.job_title, contacts.empresa, contacts.custom_fields, contacts.do_not_contact,
+          contacts.is_active
         ) is distinct from (
-          wanted.phone, wanted.name, wanted.email, wanted.temperature, wanted.tags, wanted.source,
-          wanted.job_title, wanted.empresa, wanted.custom_fields, wanted.do_not_contact, wanted.is_active
+          wanted.phone, wanted.external_id, wanted.name, wanted.email, wanted.temperature, wanted.tags,
+          wanted.source, wanted.job_title, wanted.empresa, wanted.custom_fields, wanted.do_not_contact,
+          wanted.is_active
         )
       );
   end loop;
@@ -3364,18 +3425,95 @@ end
 $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact whose id is in the same place. A null id changes nothing. Several items of one '
-  'contact are applied in their order. With the rule update, an item replaces the stored values, except the phone. '
-  'With the rule keep, an item fills values that are null or empty. With the rule patch, an item also replaces the '
-  'phone, and custom_fields are merged (RFC 7396). The caller must have locked the contacts.';
+  'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, an '
+  'item fills values that are null or empty; it has no phone. With the rule patch, an item replaces the stored values, '
+  'and custom_fields are merged (RFC 7396). The caller must have locked the contacts.';
 
-create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
+create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  taken text;
+begin
+  -- Here, there is a subquery for each item, because the plan of a join may read all rows of the company.
+  if exists (select from unnest(items) as item where item ? 'phone') and exists (
+    select from unnest(ids, items) as given (id, item)
+    cross join lateral app.phone_key(item ->> 'phone') as own (key)
+    where given.id is not null and own.key is not null
+    group by own.key
+    having count(distinct given.id) > 1 or bool_or(coalesce(
+      (select owner.id from public.contacts as owner where owner.company_id = own_company_id and owner.phone_key = own.key)
+        <> given.id,
+      exists (
+        select from public.contact_former_phones as further
+        where further.company_id = own_company_id and further.phone_key = own.key and further.until = 'infinity'
+          and further.contact_id <> given.id
+      )
+    ))
+  ) then
+    taken := 'phone';
+  elsif exists (select from unnest(items) as item where item ? 'external_id') and exists (
+    select from unnest(ids, items) as given (id, item)
+    where given.id is not null and item ->> 'external_id' is not null
+    group by item ->> 'external_id'
+    having count(distinct given.id) > 1
+      or bool_or((app.contacts_of_items(own_company_id, array[item], 'external_id'))[1] <> given.id)
+  ) then
+    taken := 'external_id';
+  end if;
+  if taken is not null then
+    raise unique_violation using
+      message = format('the %s is another contact''s, or is given to several', taken),
+      constraint = 'contacts_one_per_' || taken;
+  end if;
+end
+$$;
+comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
+  'Refuses items that give the contact in the same place a phone or an external_id which another contact has, or '
+  'another item of the call gives to another contact. Which item is right depends on their order, so the caller then '
+  'writes them one by one. Raises a breach of contacts_one_per_phone or contacts_one_per_external_id.';
+
+create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  phones constant text[] := array(
-    select item ->> 'phone' from unnest(items) with ordinality as given (item, place) order by place
-  );
+  -- The field with a value that another contact may have.
+  field constant text := substring(broken from '^contacts_one_per_(phone|external_id)$');
+  existing_id uuid;
+begin
+  if field is null then
+    return jsonb_build_object('status', 422, 'constraint', broken);
+  end if;
+  existing_id := (app.contacts_of_items(own_company_id, array[item], field))[1];
+  return case when existing_id is not null
+    then jsonb_build_object('status', 409, 'existing_id', existing_id, 'field', field) end;
+end
+$$;
+comment on function app.refusal_of_contact(uuid, jsonb, text) is
+  'Returns the result of an item that breaks a constraint: { status: 409, existing_id, field } when another contact has '
+  'the value of the field, otherwise { status: 422, constraint }. Returns null when that contact no longer exists, so '
+  'that the item can be tried again.';
+
+-- schemas/35_put_contacts.sql
+
+-- Functions that add contacts, or find them by their phone or external_id. This field of each item identifies the
+-- person, and an unknown person is added. A few statements write many contacts.
+--
+-- Two transactions with the same people cannot end in a deadlock. Each transaction adds its new contacts in the order
+-- of their phone keys. Then it locks the known contacts in the order of their ids.
+
+create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
+  -- A contact that is found by its phone keeps the stored spelling. With keep, no contact gets another phone.
+  changes constant jsonb[] := case when match = 'phone' or on_conflict = 'keep' then array(
+    select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place
+  ) else items end;
   -- The contact that was found for each item.
   met uuid[];
   locked uuid[];
@@ -3386,15 +3524,27 @@ begin
   -- This comes before the known contacts are read, and before any row is locked.
   perform app.await_further_phones(own_company_id);
   loop
-    met := app.contacts_of_phones(own_company_id, phones);
+    met := app.contacts_of_items(own_company_id, items, match);
     if array_position(met, null) is not null then
+      if match = 'external_id' and exists (select from unnest(items) as item where item ->> match is null) then
+        raise check_violation using
+          message = 'an item has no external_id', constraint = 'contacts_external_id_check';
+      -- Without this check, the statement below would skip the item again and again.
+      elsif exists (
+        select from unnest(items, met) as given (item, person)
+        where person is null and item ? other_field
+          and (app.contacts_of_items(own_company_id, array[item], other_field))[1] is not null
+      ) then
+        raise unique_violation using
+          message = 'another contact has the ' || other_field, constraint = 'contacts_one_per_' || other_field;
+      end if;
       with written as (
         insert into public.contacts (
-          company_id, phone, name, email, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+          company_id, phone, external_id, name, email, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
           is_active
         )
         select
-          own_company_id, item ->> 'phone', item ->> 'name', item ->> 'email',
+          own_company_id, item ->> 'phone', item ->> 'external_id', item ->> 'name', item ->> 'email',
           coalesce(item ->> 'temperature', 'warm'),
           array(select jsonb_array_elements_text(item -> 'tags')),
           coalesce(item ->> 'source', 'api'), item ->> 'job_title', item ->> 'empresa',
@@ -3402,15 +3552,16 @@ begin
           coalesce((item ->> 'do_not_contact')::boolean, false),
           coalesce((item ->> 'is_active')::boolean, true)
         from (
-          select distinct on (key) item, key
+          select distinct on (key) item, phone_key
           from unnest(items, met) with ordinality as given (item, person, place)
-          cross join lateral app.phone_key(item ->> 'phone') as own (key)
+          cross join lateral app.phone_key(item ->> 'phone') as own (phone_key)
+          cross join lateral (select case match when 'phone' then phone_key else item ->> match end) as found_by (key)
           where person is null
           order by key, place
         ) as unknown
-        order by key
+        order by phone_key
         -- If another transaction is adding the same person, this statement waits for it.
-        on conflict (company_id, phone_key) do nothing
+        on conflict do nothing
         returning id
       )
       select added || array_agg(id) into added from written;
@@ -3420,9 +3571,15 @@ begin
     -- contact may have been merged or deleted, or may have got another phone.
     exit when on_conflict = 'fail' or met is not distinct from locked or met <@ added;
     locked := met;
-    perform from public.contacts
-    where company_id = own_company_id and id = any (locked) and id <> all (added)
-    order by id for no key update;
+    if match = 'external_id' then
+      perform app.lock_contacts_to_patch(own_company_id, array(
+        select item || jsonb_build_object('id', id) from unnest(changes, locked) as given (item, id)
+      ));
+    else
+      perform from public.contacts
+      where company_id = own_company_id and id = any (locked) and id <> all (added)
+      order by id for no key update;
+    end if;
   end loop;
 
   known := array(
@@ -3431,14 +3588,17 @@ begin
     order by place
   );
   if on_conflict <> 'fail' then
-    perform app.change_contacts(own_company_id, known, items, on_conflict);
+    if on_conflict <> 'keep' then
+      perform app.require_free_keys(own_company_id, known, changes);
+    end if;
+    perform app.change_contacts(own_company_id, known, changes, on_conflict);
   end if;
   return coalesce(
     (
       select jsonb_agg(
         case
           when known_id is null then jsonb_build_object('status', 201, 'id', person)
-          when on_conflict = 'fail' then jsonb_build_object('status', 409, 'existing_id', person)
+          when on_conflict = 'fail' then jsonb_build_object('status', 409, 'existing_id', person, 'field', match)
           else jsonb_build_object('status', 200, 'id', person)
         end
         order by place
@@ -3449,25 +3609,22 @@ begin
   );
 end
 $$;
-comment on function app.put_contacts_at_once(uuid, jsonb[], text) is
+comment on function app.put_contacts_at_once(uuid, jsonb[], text, text) is
   'If no item breaks a constraint, does what app.put_contacts() does. Otherwise raises the error and writes nothing.';
 
-create function app.put_contacts_one_by_one(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
+create function app.put_contacts_one_by_one(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
   -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
   set_size constant integer := 25;
-  phones constant text[] := array(
-    select item ->> 'phone' from unnest(items) with ordinality as given (item, place) order by place
-  );
   -- This is the order in which the rows are locked, as the head of this file says. Items of one person keep their
   -- order.
   places constant integer[] := array(
     select place
-    from unnest(phones, app.contacts_of_phones(own_company_id, phones)) with ordinality as given (phone, person, place)
-    order by person nulls first, case when person is null then app.phone_key(phone) end, place
+    from unnest(items, app.contacts_of_items(own_company_id, items, match)) with ordinality as given (item, person, place)
+    order by person nulls first, case when person is null then app.phone_key(item ->> 'phone') end, place
   );
   results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
   this_set integer[];
@@ -3482,7 +3639,7 @@ begin
         of_set := app.put_contacts_at_once(
           own_company_id,
           array(select items[place] from unnest(this_set) with ordinality as given (place, turn) order by given.turn),
-          on_conflict
+          on_conflict, match
         );
         for turn_of_set in 1 .. cardinality(this_set) loop
           results[this_set[turn_of_set]] := of_set -> turn_of_set - 1;
@@ -3492,24 +3649,25 @@ begin
       end;
     end if;
     this_place := places[turn];
-    if results[this_place] is null then
+    while results[this_place] is null loop
       begin
         results[this_place] :=
-          app.put_contacts_at_once(own_company_id, items[this_place:this_place], on_conflict) -> 0;
+          app.put_contacts_at_once(own_company_id, items[this_place:this_place], on_conflict, match) -> 0;
       exception when integrity_constraint_violation then
         get stacked diagnostics broken = constraint_name;
-        results[this_place] := jsonb_build_object('status', 422, 'constraint', broken);
+        results[this_place] := app.refusal_of_contact(own_company_id, items[this_place], broken);
       end;
-    end if;
+    end loop;
   end loop;
   return to_jsonb(results);
 end
 $$;
-comment on function app.put_contacts_one_by_one(uuid, jsonb[], text) is
+comment on function app.put_contacts_one_by_one(uuid, jsonb[], text, text) is
   'Does what app.put_contacts() does, in small sets. If an item breaks a constraint, the items of its set are written '
   'one by one, so that only this item fails.';
 
-create function app.put_contacts(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
+create function app.put_contacts(own_company_id uuid, items jsonb[], on_conflict text, match text default 'phone')
+returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -3519,13 +3677,15 @@ declare
 begin
   if on_conflict in ('update', 'keep', 'fail') is not true then
     raise exception 'on_conflict is update, keep or fail';
+  elsif match in ('phone', 'external_id') is not true then
+    raise exception 'match is phone or external_id';
   end if;
   loop
     begin
       if is_one_by_one then
-        return app.put_contacts_one_by_one(own_company_id, items, on_conflict);
+        return app.put_contacts_one_by_one(own_company_id, items, on_conflict, match);
       end if;
-      return app.put_contacts_at_once(own_company_id, items, on_conflict);
+      return app.put_contacts_at_once(own_company_id, items, on_conflict, match);
     exception
       when integrity_constraint_violation then
         if is_one_by_one then
@@ -3543,14 +3703,15 @@ begin
   end loop;
 end
 $$;
-comment on function app.put_contacts(uuid, jsonb[], text) is
-  'Adds a contact for each item { phone, … } whose phone no contact has. For each other item, finds the contact, in '
-  'any spelling of the phone and also by an additional phone. The argument on_conflict says what happens to the found '
+comment on function app.put_contacts(uuid, jsonb[], text, text) is
+  'Adds a contact for each item { phone, external_id?, … } whose phone no contact has. For each other item, finds the '
+  'contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field finds the '
+  'contact, and the phone is a field like the others. The argument on_conflict says what happens to the found '
   'contacts. The values update and keep are rules of app.change_contacts(), and with fail, nothing changes. If two '
   'items have the same person, the later item finds the contact of the earlier item. Returns a result for each item, '
-  'in order: { status: 201 or 200, id }, { status: 409, existing_id }, { status: 422, constraint }.';
+  'in order: { status: 201 or 200, id }, or what app.refusal_of_contact() returns.';
 
--- schemas/35_contact_writes.sql
+-- schemas/36_contact_writes.sql
 
 -- Keys use these functions to write contacts, one or many in a call. Contacts are written by phone, or by id as a merge
 -- patch.
@@ -3612,7 +3773,9 @@ comment on function app.with_contact_rows(uuid, jsonb, boolean) is
   'result as it is now. A contact that no longer exists has the status 404. If the results would be larger than 1 '
   'MiB, no contact has custom_fields.';
 
-create function app.require_contact_version(own_company_id uuid, phone text, accepted_versions bigint[]) returns void
+create function app.require_contact_version(
+  own_company_id uuid, item jsonb, match text, accepted_versions bigint[]
+) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -3621,16 +3784,16 @@ declare
   present bigint;
 begin
   loop
-    person := (app.contacts_of_phones(own_company_id, array[phone]))[1];
+    person := (app.contacts_of_items(own_company_id, array[item], match))[1];
     if person is null then
-      raise sqlstate 'PT412' using message = 'No contact has this phone';
+      raise sqlstate 'PT412' using message = 'No contact has this ' || match;
     end if;
     -- The lock keeps the version unchanged until the end of the write. During the wait for the lock, the contact may
     -- have been deleted or may have got another phone.
     select version into present from public.contacts
     where company_id = own_company_id and id = person
     for no key update;
-    exit when found and (app.contacts_of_phones(own_company_id, array[phone]))[1] = person;
+    exit when found and (app.contacts_of_items(own_company_id, array[item], match))[1] = person;
   end loop;
   if present <> all (accepted_versions) then
     raise sqlstate 'PT412' using
@@ -3638,9 +3801,9 @@ begin
   end if;
 end
 $$;
-comment on function app.require_contact_version(uuid, text, bigint[]) is
-  'Raises PT412 when no contact has the phone, or when the contact has none of these versions. Null accepts any '
-  'version. The detail is the current version of the contact.';
+comment on function app.require_contact_version(uuid, jsonb, text, bigint[]) is
+  'Raises PT412 when no contact has the phone or the external_id of the item, or when the contact has none of these '
+  'versions. Null accepts any version. The detail is the current version of the contact.';
 
 create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[]) returns void
 language plpgsql
@@ -3692,25 +3855,7 @@ begin
     order by place
   );
 
-  -- Whether a phone is free depends on the order of the items.
-  if exists (
-    select from unnest(ids, items) as given (id, item)
-    cross join lateral app.phone_key(item ->> 'phone') as own (key)
-    where given.id is not null and own.key is not null
-    group by own.key
-    having count(distinct given.id) > 1 or bool_or(coalesce(
-      (select owner.id from public.contacts as owner where owner.company_id = own_company_id and owner.phone_key = own.key)
-        <> given.id,
-      exists (
-        select from public.contact_former_phones as further
-        where further.company_id = own_company_id and further.phone_key = own.key and further.until = 'infinity'
-          and further.contact_id <> given.id
-      )
-    ))
-  ) then
-    raise unique_violation using
-      message = 'a phone is another contact''s, or is given to several', constraint = 'contacts_one_per_phone';
-  end if;
+  perform app.require_free_keys(own_company_id, ids, items);
   perform app.change_contacts(own_company_id, ids, items, 'patch');
   return coalesce(
     (
@@ -3745,7 +3890,6 @@ declare
   this_place integer;
   this_set jsonb[];
   broken text;
-  existing_id uuid;
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
   for this_place in 1 .. cardinality(items) loop
@@ -3764,15 +3908,7 @@ begin
         results[this_place] := app.patch_contacts_at_once(own_company_id, items[this_place:this_place]) -> 0;
       exception when integrity_constraint_violation then
         get stacked diagnostics broken = constraint_name;
-        if broken <> 'contacts_one_per_phone' then
-          results[this_place] := jsonb_build_object('status', 422, 'constraint', broken);
-        else
-          existing_id := (app.contacts_of_phones(own_company_id, array[items[this_place] ->> 'phone']))[1];
-          -- If existing_id is null, the contact that had the phone no longer exists, and the item is tried again.
-          if existing_id is not null then
-            results[this_place] := jsonb_build_object('status', 409, 'existing_id', existing_id);
-          end if;
-        end if;
+        results[this_place] := app.refusal_of_contact(own_company_id, items[this_place], broken);
       end;
     end loop;
   end loop;
@@ -3818,8 +3954,8 @@ comment on function app.patch_contacts(uuid, jsonb[]) is
   'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge Patch. Items with the '
   'same contact are applied in their order. Returns a result for each item, in order. The result is { status: 200, id '
   '} for a changed contact. It is { status: 404 } when the company has no such contact, and { status: 409, '
-  'existing_id } when another contact has the phone. It is { status: 422, constraint } when the item breaks that '
-  'constraint.';
+  'existing_id, field } when another contact has the phone or the external_id. It is { status: 422, constraint } when '
+  'the item breaks that constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the same reason as write_contacts().
@@ -3850,7 +3986,8 @@ create function public.write_contacts(
   atomic boolean default false,
   accepted_versions bigint[] default null,
   must_exist boolean default false,
-  idempotency jsonb default null
+  idempotency jsonb default null,
+  match text default 'phone'
 ) returns json
 -- Security definer, because a key cannot read phone keys or claim idempotency keys. So the function gets the company
 -- from the key, and names each column that it writes.
@@ -3867,9 +4004,9 @@ begin
     is_replayed := results is not null;
     if not is_replayed then
       if must_exist or accepted_versions is not null then
-        perform app.require_contact_version(own_company_id, items[1] ->> 'phone', accepted_versions);
+        perform app.require_contact_version(own_company_id, items[1], match, accepted_versions);
       end if;
-      results := app.put_contacts(own_company_id, items, on_conflict);
+      results := app.put_contacts(own_company_id, items, on_conflict, match);
       perform app.require_all(results, atomic);
       if idempotency is not null then
         perform app.keep_outcome(own_company_id, idempotency, results);
@@ -3881,13 +4018,13 @@ begin
   return app.with_contact_rows(own_company_id, results, is_replayed);
 end
 $$;
-comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb) is
+comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) is
   'Writes the contacts of items { phone, … } for a key, as app.put_contacts() does. If atomic is true and one item '
   'fails, nothing is written. accepted_versions and must_exist are conditions for a write of one item. Returns { '
   'replayed, undone, without_custom_fields, results }, where each result has its contact as data.';
-grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb) to api_client;
+grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) to api_client;
 
--- schemas/36_persons.sql
+-- schemas/37_persons.sql
 
 -- Functions that find the contact of a person who wrote, by the phone or the business-scoped user id. Each of the two
 -- identifies one person, and either may be missing. Events may come in any order, so the result must not depend on the
@@ -4143,7 +4280,7 @@ create policy "the platform reads changes of unknown ids" on public.user_id_chan
 
 grant select on public.user_id_changes to service_role;
 
--- schemas/37_import_contacts.sql
+-- schemas/38_import_contacts.sql
 
 -- The import of contacts writes in the same way as an API batch, for a company that the operator names.
 
@@ -4195,7 +4332,7 @@ begin
       into places, changes
       from jsonb_array_elements(results) with ordinality as written (result, place)
       join unnest(items) with ordinality as given (item, place) using (place)
-      where result ->> 'status' = '409';
+      where result ->> 'status' = '409' and result ->> 'field' = 'phone';
       if places is not null then
         changed := app.patch_contacts(import_contacts.company_id, changes);
         results := (
@@ -4946,6 +5083,7 @@ create table public.deals (
   lost_at timestamptz,
   stage_changed_at timestamptz not null default now(),
   archived_at timestamptz,
+  external_id text constraint deals_external_id_check check (char_length(external_id) between 1 and 255),
   unique (company_id, id),
   -- Row-level security does not check foreign keys, so every reference includes the company. A contact or a stage that
   -- has deals cannot be deleted, except with its company.
@@ -4959,6 +5097,8 @@ comment on column public.deals.words is 'The title in the form that searches com
 comment on column public.deals.won_at is 'When the deal was won. Null when it is not won.';
 comment on column public.deals.lost_at is 'When the deal was lost. Null when it is not lost.';
 comment on column public.deals.stage_changed_at is 'When the deal entered its current stage.';
+comment on column public.deals.external_id is
+  'The id of the deal in a system of the company. Two deals that are not archived never have the same one.';
 comment on column public.deals.archived_at is
   'When the deal was archived. Null when it is not. The database stamps the time.';
 
@@ -4991,6 +5131,11 @@ create index deals_not_archived_by_update_idx on public.deals (company_id, updat
   where archived_at is null;
 create index deals_archived_idx on public.deals (company_id, created_at desc, id desc)
   where archived_at is not null;
+
+-- This index is like contacts_one_per_external_id.
+create unique index deals_one_per_external_id on public.deals
+  (company_id, external_id, (case when archived_at is not null then id end)) nulls not distinct
+  where external_id is not null;
 
 -- Security definer, because a write token cannot read stages.
 create function app.require_stage_in_use() returns trigger
@@ -5074,15 +5219,15 @@ create policy "people change their company's deals" on public.deals
   with check (company_id = any ((select app.member_company_ids())::uuid[]));
 
 grant select on public.deals to api_client;
-grant update (title, value, status, stage_id, version) on public.deals to api_client;
+grant update (external_id, title, value, status, stage_id, version) on public.deals to api_client;
 grant select on public.deals to authenticated;
-grant insert (company_id, title, value, status, contact_id, stage_id) on public.deals to authenticated;
-grant update (title, value, status, contact_id, stage_id, archived_at) on public.deals to authenticated;
+grant insert (company_id, external_id, title, value, status, contact_id, stage_id) on public.deals to authenticated;
+grant update (external_id, title, value, status, contact_id, stage_id, archived_at) on public.deals to authenticated;
 grant select, insert, update, delete on public.deals to service_role;
 
 select app.make_feed('deal_changes', 'deals', '
-  id, company_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at,
-  created_at, updated_at
+  id, company_id, external_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at,
+  archived_at, created_at, updated_at
 ');
 
 -- schemas/43_deal_history.sql
@@ -5228,6 +5373,7 @@ begin
   return jsonb_build_object(
     'id', deal.id,
     'company_id', deal.company_id,
+    'external_id', deal.external_id,
     'title', deal.title,
     'value', deal.value,
     'status', deal.status,
@@ -5244,6 +5390,39 @@ begin
 end
 $$;
 comment on function app.deal_json(public.deals) is 'Returns a deal as API keys read it.';
+
+create function app.deals_of_external_ids(own_company_id uuid, external_ids text[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    -- This is a subquery for each id, because the plan of a join may read all rows of the company.
+    select (
+      select id from public.deals
+      where company_id = own_company_id and external_id = given.own_id and archived_at is null
+    )
+    from unnest(external_ids) with ordinality as given (own_id, place)
+    order by place
+  );
+end
+$$;
+comment on function app.deals_of_external_ids(uuid, text[]) is
+  'Returns the deal of each external_id. Returns null in the place of an external_id that no deal has, or only archived '
+  'ones.';
+
+create function public.deal_id_by_external_id(external_id text) returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select (app.deals_of_external_ids(
+    (select app.company_id('write')), array[deal_id_by_external_id.external_id]
+  ))[1]
+$$;
+comment on function public.deal_id_by_external_id(text) is
+  'Returns the deal of the key''s company that has this external_id and is not archived, or null when there is none. '
+  'Needs a write token.';
+grant execute on function public.deal_id_by_external_id(text) to api_client;
 
 -- A deal for a merged contact is refused, and the result names the surviving contact. A repeat of that request gets the
 -- same result. When the person is erased, the idempotency keys of such requests are erased too.
@@ -5277,11 +5456,13 @@ begin
     end as broken
     from given
   ), added as (
-    insert into public.deals (id, company_id, title, value, contact_id, stage_id)
-    select id, own_company_id, item ->> 'title', (item ->> 'value')::numeric, contact_id, stage_id
+    insert into public.deals (id, company_id, external_id, title, value, contact_id, stage_id)
+    select
+      id, own_company_id, item ->> 'external_id', item ->> 'title', (item ->> 'value')::numeric, contact_id, stage_id
     from judged
     where broken is null
-    order by place
+    -- In this order, two batches that add the same deals do not wait for each other.
+    order by item ->> 'external_id', place
   )
   select coalesce(
     jsonb_agg(
@@ -5303,9 +5484,10 @@ begin
 end
 $$;
 comment on function app.add_deals(uuid, jsonb[]) is
-  'Adds a deal for each item { title, contact_id, stage_id, value? }, and returns the results.';
+  'Adds a deal for each item { title, contact_id, stage_id, value?, external_id? }, and returns the results. Raises a '
+  'breach of deals_one_per_external_id when another deal has an external_id.';
 
-create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
+create function app.patch_deals_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -5329,6 +5511,18 @@ declare
   -- The items of one round: at most one item for each deal, in the order of the items.
   apart jsonb[];
 begin
+  -- Whether an external_id is free depends on the order of the items.
+  if exists (select from unnest(items) as item where item ? 'external_id') and exists (
+    select from unnest(items) as item
+    where item ->> 'external_id' is not null and (item ->> 'id')::uuid = any (known_deals)
+    group by item ->> 'external_id'
+    having count(distinct (item ->> 'id')::uuid) > 1 or bool_or(
+      (app.deals_of_external_ids(own_company_id, array[item ->> 'external_id']))[1] <> (item ->> 'id')::uuid
+    )
+  ) then
+    raise unique_violation using
+      message = 'an external_id is another deal''s, or is given to several', constraint = 'deals_one_per_external_id';
+  end if;
   select jsonb_agg(
     case
       when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}'
@@ -5363,6 +5557,7 @@ begin
     order by round
   loop
     update public.deals set
+      external_id = case when item ? 'external_id' then item ->> 'external_id' else external_id end,
       title = case when item ? 'title' then item ->> 'title' else title end,
       value = case when item ? 'value' then (item ->> 'value')::numeric else value end,
       status = case when item ? 'status' then item ->> 'status' else status end,
@@ -5375,10 +5570,55 @@ begin
   return coalesce(results, '[]');
 end
 $$;
+comment on function app.patch_deals_at_once(uuid, jsonb[]) is
+  'If no item has the external_id of another deal, does what app.patch_deals() does. Otherwise raises a breach of '
+  'deals_one_per_external_id, and writes nothing.';
+
+create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  results jsonb[] := '{}';
+  result jsonb;
+  item jsonb;
+begin
+  return app.patch_deals_at_once(own_company_id, items);
+exception when unique_violation then
+  perform from public.deals
+  where company_id = own_company_id and id = any (array(select (given ->> 'id')::uuid from unnest(items) as given))
+  order by id for no key update;
+  foreach item in array items loop
+    result := null;
+    -- The result stays null if the deal that had the external_id no longer exists. The item is then tried again.
+    while result is null loop
+      begin
+        result := app.patch_deals_at_once(own_company_id, array[item]) -> 0;
+      exception when unique_violation then
+        result := app.conflict_of_deal(own_company_id, item);
+      end;
+    end loop;
+    results := results || result;
+  end loop;
+  return to_jsonb(results);
+end
+$$;
 comment on function app.patch_deals(uuid, jsonb[]) is
-  'Changes a deal for each item { id, title?, value?, status?, stage_id? }, in the order of the items, and returns '
-  'the results. A field that is left out keeps its value. Several items of one deal are written together, but each of '
-  'its moves is written separately.';
+  'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, and '
+  'returns the results. A field that is left out keeps its value. Several items of one deal are written together, but '
+  'each of its moves is written separately.';
+
+create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object('status', 409, 'existing_id', holder, 'field', 'external_id')
+  from unnest(app.deals_of_external_ids(own_company_id, array[item ->> 'external_id'])) as holder
+  where holder is not null
+$$;
+comment on function app.conflict_of_deal(uuid, jsonb) is
+  'Returns the result of an item whose external_id another deal has: { status: 409, existing_id, field }. Returns null '
+  'when no deal has it.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
 -- Security definer, like write_deals(), so each function checks the key once and not for every row.
@@ -5439,8 +5679,9 @@ comment on function app.with_deal_rows(uuid, jsonb, boolean) is
   'Returns the answer to a write: { replayed, undone, without_custom_fields, results }. Each result has its deal as '
   'it is now. A deal that no longer exists has the result { "status": 404 }.';
 
-create function public.write_deals(items jsonb[], atomic boolean default false, idempotency jsonb default null)
-returns json
+create function public.write_deals(
+  items jsonb[], atomic boolean default false, idempotency jsonb default null, on_conflict text default 'fail'
+) returns json
 -- Security definer, because a key may not write idempotency keys. All rows that this function writes have the company
 -- of the key.
 language plpgsql security definer
@@ -5455,7 +5696,7 @@ begin
     results := app.claim_idempotency_key(own_company_id, idempotency);
     is_replayed := results is not null;
     if not is_replayed then
-      results := app.add_deals(own_company_id, items);
+      results := app.put_deals(own_company_id, items, on_conflict);
       perform app.require_all(results, atomic);
       perform app.keep_outcome(own_company_id, idempotency, results);
     end if;
@@ -5465,11 +5706,147 @@ begin
   return app.with_deal_rows(own_company_id, results, is_replayed);
 end
 $$;
-comment on function public.write_deals(jsonb[], boolean, jsonb) is
-  'Adds deals to the key''s company. Returns { replayed, undone, without_custom_fields, results }, where each result '
-  'has its deal as data. With atomic, the function writes all deals or none. If it writes none, undone is true. A '
-  'repeat with the same Idempotency-Key gets the deals that the first request added.';
-grant execute on function public.write_deals(jsonb[], boolean, jsonb) to api_client;
+comment on function public.write_deals(jsonb[], boolean, jsonb, text) is
+  'Writes deals of the key''s company, as app.put_deals() does. Returns { replayed, undone, without_custom_fields, '
+  'results }, where each result has its deal as data. With atomic, the function writes all deals or none. If it writes '
+  'none, undone is true. A repeat with the same Idempotency-Key gets the deals that the first request wrote.';
+grant execute on function public.write_deals(jsonb[], boolean, jsonb, text) to api_client;
+
+-- schemas/45_put_deals.sql
+
+-- The functions that add deals, or find them by their external_id.
+
+create function app.change_known_deals(own_company_id uuid, ids uuid[], items jsonb[], on_conflict text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  refusals jsonb[];
+  changes jsonb[];
+  changed jsonb;
+begin
+  select
+    array_agg(
+      case
+        when known.contact_id = (item ->> 'contact_id')::uuid then null
+        when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
+        else '{"status": 422, "constraint": "deals_contact_kept"}'
+      end
+      order by place
+    ),
+    array_agg(
+      jsonb_build_object('id', id) || case
+        when on_conflict = 'update' then item - 'contact_id'
+        -- Only the value of a deal may be empty.
+        when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
+        else '{}'
+      end
+      order by place
+    )
+  into refusals, changes
+  from (
+    select
+      id, item, place, count(*) filter (where item ->> 'value' is not null) over (
+        partition by id order by place rows between unbounded preceding and 1 preceding
+      ) as values_before
+    from unnest(ids, items) with ordinality as given (id, item, place)
+  ) as given
+  cross join lateral (
+    select contact_id, value from public.deals where company_id = own_company_id and deals.id = given.id offset 0
+  ) as known
+  cross join lateral (
+    select case when known.contact_id <> (item ->> 'contact_id')::uuid then
+      app.survivor_of(own_company_id, (item ->> 'contact_id')::uuid)
+    end
+  ) as merged (survivor);
+
+  changed := app.patch_deals(own_company_id, array(
+    select change from unnest(changes, refusals) with ordinality as given (change, refusal, place)
+    where refusal is null order by place
+  ));
+  return (
+    select jsonb_agg(coalesce(refusal, changed -> (place_in_changed - 1)::integer) order by place)
+    from (
+      select refusal, place, count(*) filter (where refusal is null) over (order by place) as place_in_changed
+      from unnest(refusals) with ordinality as given (refusal, place)
+    ) as judged
+  );
+end
+$$;
+comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
+  'Applies each item { contact_id, … } to the deal whose id is in the same place, and returns the results. With update, '
+  'an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its contact, so an item '
+  'with another contact is refused. The caller must have locked the deals.';
+
+create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  results jsonb[] := array_fill(null::jsonb, array[coalesce(cardinality(items), 0)]);
+  -- The items without a result: their places, their external_ids and the deals that these find.
+  places integer[];
+  own_ids text[];
+  known uuid[];
+  -- The places of the items that are written next.
+  these integer[];
+  written jsonb;
+begin
+  if on_conflict in ('update', 'keep', 'fail') is not true then
+    raise exception 'on_conflict is update, keep or fail';
+  elsif not exists (select from unnest(items) as item where item ? 'external_id') then
+    return app.add_deals(own_company_id, items);
+  end if;
+  loop
+    places := array_positions(results, null);
+    exit when places = '{}';
+    own_ids := array(
+      select items[place] ->> 'external_id' from unnest(places) with ordinality as given (place, turn) order by turn
+    );
+    known := app.deals_of_external_ids(own_company_id, own_ids);
+    -- If several items have the same unknown external_id, the first one adds the deal.
+    these := array(
+      select min(place) from unnest(places, own_ids, known) as given (place, own_id, id)
+      where id is null group by own_id, case when own_id is null then place end
+      order by 1
+    );
+    if these <> '{}' then
+      begin
+        written := app.add_deals(own_company_id, array(
+          select items[place] from unnest(these) with ordinality as given (place, turn) order by turn
+        ));
+      exception when unique_violation then
+        continue; -- another transaction has just added one of these deals
+      end;
+    elsif on_conflict = 'fail' then
+      these := places;
+      written := (
+        select jsonb_agg(
+          jsonb_build_object('status', 409, 'existing_id', id, 'field', 'external_id') order by turn
+        )
+        from unnest(known) with ordinality as given (id, turn)
+      );
+    else
+      perform from public.deals where company_id = own_company_id and id = any (known) order by id for no key update;
+      -- During the wait for the locks, a deal may have been archived, or may have got another external_id.
+      continue when known is distinct from app.deals_of_external_ids(own_company_id, own_ids);
+      these := places;
+      written := app.change_known_deals(own_company_id, known, array(
+        select items[place] from unnest(places) with ordinality as given (place, turn) order by turn
+      ), on_conflict);
+    end if;
+    for turn in 1 .. cardinality(these) loop
+      results[these[turn]] := written -> turn - 1;
+    end loop;
+  end loop;
+  return to_jsonb(results);
+end
+$$;
+comment on function app.put_deals(uuid, jsonb[], text) is
+  'Adds a deal for each item { title, contact_id, stage_id, … } whose external_id no deal has, or which has none. For '
+  'each other item, finds the deal. The argument on_conflict says what happens to it: update and keep are rules of '
+  'app.change_known_deals(), and with fail, the result is { status: 409, existing_id, field }. If two items have the '
+  'same external_id, the later item finds the deal of the earlier item. Returns a result for each item, in order.';
 
 -- schemas/50_channel_apps.sql
 
@@ -11298,8 +11675,9 @@ as $$
 declare
   contact record;
   holder uuid;
+  field text;
 begin
-  select archived_at into contact from public.contacts
+  select archived_at, external_id into contact from public.contacts
   where company_id = own_company_id and id = own_contact_id
   for update;
   if not found then
@@ -11307,9 +11685,14 @@ begin
   end if;
   for tries in 1..10 loop
     exit when contact.archived_at is null;
+    field := 'phone';
     holder := app.holder_of_persons(own_company_id, own_contact_id);
+    if holder is null then
+      field := 'external_id';
+      holder := (app.contacts_of_external_ids(own_company_id, array[contact.external_id]))[1];
+    end if;
     if holder is not null then
-      return jsonb_build_object('status', 409, 'existing_id', holder);
+      return jsonb_build_object('status', 409, 'existing_id', holder, 'field', field);
     end if;
     begin
       update public.contacts set archived_at = null where company_id = own_company_id and id = own_contact_id;
@@ -11326,26 +11709,39 @@ end
 $$;
 comment on function app.unarchive_contact(uuid, uuid) is
   'Restores a contact of a company. A contact that is not archived stays as it is. The result is { status: 200, id }, '
-  '{ status: 404 }, or { status: 409, existing_id } with the contact that has the phone now.';
+  '{ status: 404 }, or { status: 409, existing_id, field } with the contact that has the phone or the external_id now.';
 
 create function app.unarchive_deal(own_company_id uuid, own_deal_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
+declare
+  deal public.deals;
+  conflict jsonb;
 begin
-  perform from public.deals where company_id = own_company_id and id = own_deal_id
+  select * into deal from public.deals where company_id = own_company_id and id = own_deal_id
   for no key update;
   if not found then
     return jsonb_build_object('status', 404);
   end if;
-  update public.deals set archived_at = null
-  where company_id = own_company_id and id = own_deal_id and archived_at is not null;
+  while deal.archived_at is not null loop
+    conflict := app.conflict_of_deal(own_company_id, to_jsonb(deal));
+    if conflict is not null then
+      return conflict;
+    end if;
+    begin
+      update public.deals set archived_at = null where company_id = own_company_id and id = own_deal_id;
+      deal.archived_at := null;
+    exception when unique_violation then
+      null; -- another transaction has just given the external_id to a deal
+    end;
+  end loop;
   return jsonb_build_object('status', 200, 'id', own_deal_id);
 end
 $$;
 comment on function app.unarchive_deal(uuid, uuid) is
-  'Restores a deal of a company. A deal that is not archived stays as it is. The result is { status: 200, id } or { '
-  'status: 404 }.';
+  'Restores a deal of a company. A deal that is not archived stays as it is. The result is { status: 200, id }, '
+  '{ status: 404 }, or { status: 409, existing_id, field } with the deal that has the external_id now.';
 
 create function public.restore_contact(id uuid, idempotency jsonb default null) returns json
 language plpgsql security definer
@@ -11566,6 +11962,7 @@ begin
       order by profile_name_at nulls first, case when profile_name_at is not null then name collate "C" end, place
       limit 1
     ),
+    external_id = coalesce(own.external_id, theirs.external_id),
     email = coalesce(nullif(own.email, ''), theirs.email, own.email),
     job_title = coalesce(nullif(own.job_title, ''), theirs.job_title, own.job_title),
     empresa = coalesce(nullif(own.empresa, ''), theirs.empresa, own.empresa),
@@ -11706,7 +12103,7 @@ begin
       when holder is null then '{"status": 422, "constraint": "merge_from_known"}'
       -- The contact was merged into the survivor earlier.
       when holder = survivor_id then jsonb_build_object('status', 200, 'id', survivor_id)
-      else jsonb_build_object('status', 409, 'existing_id', holder)
+      else jsonb_build_object('status', 409, 'existing_id', holder, 'field', 'from')
     end;
   elsif other.erased_at is not null then
     return '{"status": 422, "constraint": "merge_from_not_erased"}';
@@ -11722,7 +12119,7 @@ comment on function app.merge_found_contacts(uuid, uuid, uuid, bigint[]) is
   'Merges the contact from_id into the contact survivor_id. The result is { status: 200, id }, even if they were '
   'merged earlier. The result is { status: 404 } for an unknown survivor. If the survivor was merged into a third '
   'contact, the result is { status: 409, existing_id, merged } with that contact. If from_id was merged into a third '
-  'contact, the result is { status: 409, existing_id }. Otherwise { status: 422, constraint } names the rule that '
+  'contact, the result is { status: 409, existing_id, field }. Otherwise { status: 422, constraint } names the rule that '
   'from_id breaks. Raises PT404 for a survivor that is archived or erased, and PT412 as app.require_version() does.';
 
 create function public.merge_contact(
@@ -12806,7 +13203,7 @@ begin
   from app.names_of_contacts(own_company_id, contact_ids);
   own_names := digits || array(
     select named.name from public.contacts
-    cross join lateral (values (contacts.email), (contacts.name)) as named (name)
+    cross join lateral (values (contacts.email), (contacts.name), (contacts.external_id)) as named (name)
     where company_id = own_company_id and id = any (contact_ids) and char_length(named.name) > 2
     union all
     select coalesce(user_id, archived_user_id) from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids)
@@ -12855,7 +13252,8 @@ begin
   update public.conversations set status = 'closed', window_expires_at = null
   where company_id = own_company_id and id = any (conversation_ids);
   counts := counts || jsonb_build_object('conversations', cardinality(conversation_ids));
-  update public.deals set title = 'Erased' where company_id = own_company_id and contact_id = any (contact_ids);
+  update public.deals set title = 'Erased', external_id = null
+  where company_id = own_company_id and contact_id = any (contact_ids);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('deals', changed);
   -- A notice of the channel about an account hardly ever names a person, so the whole value is erased.
@@ -12873,6 +13271,7 @@ begin
     erased_at = now(),
     -- No one can find or restore an erased contact.
     archived_at = coalesce(archived_at, now()),
+    external_id = null,
     name = null,
     profile_name_at = null,
     email = null,
@@ -13076,9 +13475,9 @@ begin
         'row', case type
           when 'contact' then (
             select json_build_object(
-              'id', id, 'company_id', company_id, 'name', name, 'email', email, 'phone', phone,
-              'temperature', temperature, 'tags', tags, 'source', source, 'job_title', job_title, 'empresa', empresa,
-              'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
+              'id', id, 'company_id', company_id, 'external_id', external_id, 'name', name, 'email', email,
+              'phone', phone, 'temperature', temperature, 'tags', tags, 'source', source, 'job_title', job_title,
+              'empresa', empresa, 'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
               'do_not_contact_source', do_not_contact_source, 'do_not_contact_at', do_not_contact_at,
               'marketing_opt_out_at', marketing_opt_out_at, 'is_active', is_active, 'archived_at', archived_at,
               'erased_at', erased_at, 'created_at', created_at, 'updated_at', updated_at, 'version', version
@@ -13087,8 +13486,8 @@ begin
           )
           when 'deal' then (
             select json_build_object(
-              'id', id, 'company_id', company_id, 'title', title, 'value', value, 'status', status,
-              'contact_id', contact_id, 'stage_id', stage_id,
+              'id', id, 'company_id', company_id, 'external_id', external_id, 'title', title, 'value', value,
+              'status', status, 'contact_id', contact_id, 'stage_id', stage_id,
               'won_at', won_at, 'lost_at', lost_at, 'stage_changed_at', stage_changed_at, 'archived_at', archived_at,
               'created_at', created_at, 'updated_at', updated_at, 'version', version
             )
@@ -13145,7 +13544,7 @@ create view public.own_contacts as
     do_not_contact_source, do_not_contact_at, marketing_opt_out_at,
     version::text as version,
     archived_at, archived_phone_key,
-    erased_at
+    erased_at, external_id
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contacts is
@@ -13154,9 +13553,9 @@ grant select on public.own_contacts to api_reader;
 
 create view public.own_plain_contacts as
   select
-    id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-    do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at, created_at,
-    updated_at, version::text as version
+    id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
+    do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at,
+    created_at, updated_at, version::text as version
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_plain_contacts is 'The contacts of the company whose key the request carries.';
@@ -13169,7 +13568,7 @@ create view public.own_deals as
     version::text as version,
     won_at, lost_at, stage_changed_at,
     coalesce(won_at, '-infinity') as won_sort, coalesce(lost_at, '-infinity') as lost_sort,
-    archived_at
+    archived_at, external_id
   from public.deals
   where company_id = (select app.company_id('read'));
 comment on view public.own_deals is
@@ -13178,8 +13577,8 @@ grant select on public.own_deals to api_reader;
 
 create view public.own_plain_deals as
   select
-    id, company_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at,
-    created_at, updated_at, version::text as version
+    id, company_id, external_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at,
+    archived_at, created_at, updated_at, version::text as version
   from public.deals
   where company_id = (select app.company_id('read'));
 comment on view public.own_plain_deals is 'The deals of the company whose key the request carries.';

@@ -64,6 +64,7 @@ create table public.contacts (
     case when archived_at is not null then app.phone_key(phone) end
   ) stored,
   erased_at timestamptz,
+  external_id text constraint contacts_external_id_check check (char_length(external_id) between 1 and 255),
   unique (company_id, id),
   constraint contacts_one_per_phone unique (company_id, phone_key),
   constraint contacts_reachable check (phone is not null or has_identity or erased_at is not null)
@@ -87,6 +88,8 @@ comment on column public.contacts.phone_key is
 comment on column public.contacts.archived_phone_key is
   'The phone_key that an archived contact had. The contact gets this value back when the contact is restored. Several '
   'archived contacts may have the same value.';
+comment on column public.contacts.external_id is
+  'The id of the contact in a system of the company. Two contacts that are not archived never have the same one.';
 comment on column public.contacts.erased_at is
   'When the person was erased. The contact keeps its id and the values that do not name the person.';
 
@@ -145,6 +148,12 @@ create index contacts_archived_idx on public.contacts (company_id, created_at de
 create index contacts_archived_phone_idx on public.contacts (company_id, archived_phone_key)
   where archived_phone_key is not null;
 
+-- An archived contact keeps its external_id, and another contact may have the same one by then. So the index tells
+-- archived contacts apart by their ids.
+create unique index contacts_one_per_external_id on public.contacts
+  (company_id, external_id, (case when archived_at is not null then id end)) nulls not distinct
+  where external_id is not null;
+
 create function app.note_own_name() returns trigger
 language plpgsql
 set search_path = ''
@@ -195,6 +204,7 @@ begin
   return json_build_object(
     'id', contact.id,
     'company_id', contact.company_id,
+    'external_id', contact.external_id,
     'name', contact.name,
     'email', contact.email,
     'phone', contact.phone,
@@ -286,22 +296,23 @@ create policy "people change their company's contacts" on public.contacts
 -- contacts.
 grant select on public.contacts to api_client;
 grant update (
-  name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact, is_active,
-  version, custom_fields_patch
+  external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+  is_active, version, custom_fields_patch
 ) on public.contacts to api_client;
 grant select on public.contacts to authenticated;
 grant insert (
-  company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  is_active
+  company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
+  do_not_contact, is_active
 ) on public.contacts to authenticated;
 grant update (
-  name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact, is_active,
-  archived_at
+  external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+  is_active, archived_at
 ) on public.contacts to authenticated;
 grant select, insert, update, delete on public.contacts to service_role;
 
 -- The columns that a key reads, in the order in which the API shows them.
 select app.make_feed('contact_changes', 'contacts', '
-  id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at
+  id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
+  do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at,
+  created_at, updated_at
 ');

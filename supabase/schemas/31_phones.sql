@@ -112,6 +112,57 @@ comment on function public.contact_id_by_phone(text) is
   'additional phone of the contact. Returns null when there is no such contact. Needs a write token.';
 grant execute on function public.contact_id_by_phone(text) to api_client;
 
+create function app.contacts_of_external_ids(own_company_id uuid, external_ids text[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    -- This is a subquery for each id, for the reason given in app.contacts_of_phones().
+    select (
+      select id from public.contacts
+      where company_id = own_company_id and external_id = given.own_id and archived_at is null
+    )
+    from unnest(external_ids) with ordinality as given (own_id, place)
+    order by place
+  );
+end
+$$;
+comment on function app.contacts_of_external_ids(uuid, text[]) is
+  'Returns the contact of each external_id. Returns null in the place of an external_id that no contact has, or only '
+  'archived ones.';
+
+create function app.contacts_of_items(own_company_id uuid, items jsonb[], match text) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  keys constant text[] := array(
+    select item ->> match from unnest(items) with ordinality as given (item, place) order by place
+  );
+begin
+  return case match
+    when 'phone' then app.contacts_of_phones(own_company_id, keys)
+    else app.contacts_of_external_ids(own_company_id, keys)
+  end;
+end
+$$;
+comment on function app.contacts_of_items(uuid, jsonb[], text) is
+  'Returns the contact of each item, by the field match: phone or external_id.';
+
+create function public.contact_id_by_external_id(external_id text) returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select (app.contacts_of_external_ids(
+    (select app.company_id('write')), array[contact_id_by_external_id.external_id]
+  ))[1]
+$$;
+comment on function public.contact_id_by_external_id(text) is
+  'Returns the contact of the key''s company that has this external_id and is not archived, or null when there is none. '
+  'Needs a write token.';
+grant execute on function public.contact_id_by_external_id(text) to api_client;
+
 -- A caller may look for a phone of a person whose contacts were merged. The caller then finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
 -- Security definer, because a token cannot read the phone keys of additional phones. So the function gets the company

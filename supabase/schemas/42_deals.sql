@@ -17,6 +17,7 @@ create table public.deals (
   lost_at timestamptz,
   stage_changed_at timestamptz not null default now(),
   archived_at timestamptz,
+  external_id text constraint deals_external_id_check check (char_length(external_id) between 1 and 255),
   unique (company_id, id),
   -- Row-level security does not check foreign keys, so every reference includes the company. A contact or a stage that
   -- has deals cannot be deleted, except with its company.
@@ -30,6 +31,8 @@ comment on column public.deals.words is 'The title in the form that searches com
 comment on column public.deals.won_at is 'When the deal was won. Null when it is not won.';
 comment on column public.deals.lost_at is 'When the deal was lost. Null when it is not lost.';
 comment on column public.deals.stage_changed_at is 'When the deal entered its current stage.';
+comment on column public.deals.external_id is
+  'The id of the deal in a system of the company. Two deals that are not archived never have the same one.';
 comment on column public.deals.archived_at is
   'When the deal was archived. Null when it is not. The database stamps the time.';
 
@@ -62,6 +65,11 @@ create index deals_not_archived_by_update_idx on public.deals (company_id, updat
   where archived_at is null;
 create index deals_archived_idx on public.deals (company_id, created_at desc, id desc)
   where archived_at is not null;
+
+-- This index is like contacts_one_per_external_id.
+create unique index deals_one_per_external_id on public.deals
+  (company_id, external_id, (case when archived_at is not null then id end)) nulls not distinct
+  where external_id is not null;
 
 -- Security definer, because a write token cannot read stages.
 create function app.require_stage_in_use() returns trigger
@@ -145,13 +153,13 @@ create policy "people change their company's deals" on public.deals
   with check (company_id = any ((select app.member_company_ids())::uuid[]));
 
 grant select on public.deals to api_client;
-grant update (title, value, status, stage_id, version) on public.deals to api_client;
+grant update (external_id, title, value, status, stage_id, version) on public.deals to api_client;
 grant select on public.deals to authenticated;
-grant insert (company_id, title, value, status, contact_id, stage_id) on public.deals to authenticated;
-grant update (title, value, status, contact_id, stage_id, archived_at) on public.deals to authenticated;
+grant insert (company_id, external_id, title, value, status, contact_id, stage_id) on public.deals to authenticated;
+grant update (external_id, title, value, status, contact_id, stage_id, archived_at) on public.deals to authenticated;
 grant select, insert, update, delete on public.deals to service_role;
 
 select app.make_feed('deal_changes', 'deals', '
-  id, company_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at,
-  created_at, updated_at
+  id, company_id, external_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at,
+  archived_at, created_at, updated_at
 ');

@@ -9,6 +9,7 @@ begin
   return jsonb_build_object(
     'id', deal.id,
     'company_id', deal.company_id,
+    'external_id', deal.external_id,
     'title', deal.title,
     'value', deal.value,
     'status', deal.status,
@@ -25,6 +26,39 @@ begin
 end
 $$;
 comment on function app.deal_json(public.deals) is 'Returns a deal as API keys read it.';
+
+create function app.deals_of_external_ids(own_company_id uuid, external_ids text[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    -- This is a subquery for each id, because the plan of a join may read all rows of the company.
+    select (
+      select id from public.deals
+      where company_id = own_company_id and external_id = given.own_id and archived_at is null
+    )
+    from unnest(external_ids) with ordinality as given (own_id, place)
+    order by place
+  );
+end
+$$;
+comment on function app.deals_of_external_ids(uuid, text[]) is
+  'Returns the deal of each external_id. Returns null in the place of an external_id that no deal has, or only archived '
+  'ones.';
+
+create function public.deal_id_by_external_id(external_id text) returns uuid
+language sql stable security definer
+set search_path = ''
+as $$
+  select (app.deals_of_external_ids(
+    (select app.company_id('write')), array[deal_id_by_external_id.external_id]
+  ))[1]
+$$;
+comment on function public.deal_id_by_external_id(text) is
+  'Returns the deal of the key''s company that has this external_id and is not archived, or null when there is none. '
+  'Needs a write token.';
+grant execute on function public.deal_id_by_external_id(text) to api_client;
 
 -- A deal for a merged contact is refused, and the result names the surviving contact. A repeat of that request gets the
 -- same result. When the person is erased, the idempotency keys of such requests are erased too.
@@ -58,11 +92,13 @@ begin
     end as broken
     from given
   ), added as (
-    insert into public.deals (id, company_id, title, value, contact_id, stage_id)
-    select id, own_company_id, item ->> 'title', (item ->> 'value')::numeric, contact_id, stage_id
+    insert into public.deals (id, company_id, external_id, title, value, contact_id, stage_id)
+    select
+      id, own_company_id, item ->> 'external_id', item ->> 'title', (item ->> 'value')::numeric, contact_id, stage_id
     from judged
     where broken is null
-    order by place
+    -- In this order, two batches that add the same deals do not wait for each other.
+    order by item ->> 'external_id', place
   )
   select coalesce(
     jsonb_agg(
@@ -84,9 +120,10 @@ begin
 end
 $$;
 comment on function app.add_deals(uuid, jsonb[]) is
-  'Adds a deal for each item { title, contact_id, stage_id, value? }, and returns the results.';
+  'Adds a deal for each item { title, contact_id, stage_id, value?, external_id? }, and returns the results. Raises a '
+  'breach of deals_one_per_external_id when another deal has an external_id.';
 
-create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
+create function app.patch_deals_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
@@ -110,6 +147,18 @@ declare
   -- The items of one round: at most one item for each deal, in the order of the items.
   apart jsonb[];
 begin
+  -- Whether an external_id is free depends on the order of the items.
+  if exists (select from unnest(items) as item where item ? 'external_id') and exists (
+    select from unnest(items) as item
+    where item ->> 'external_id' is not null and (item ->> 'id')::uuid = any (known_deals)
+    group by item ->> 'external_id'
+    having count(distinct (item ->> 'id')::uuid) > 1 or bool_or(
+      (app.deals_of_external_ids(own_company_id, array[item ->> 'external_id']))[1] <> (item ->> 'id')::uuid
+    )
+  ) then
+    raise unique_violation using
+      message = 'an external_id is another deal''s, or is given to several', constraint = 'deals_one_per_external_id';
+  end if;
   select jsonb_agg(
     case
       when not coalesce((item ->> 'id')::uuid = any (known_deals), false) then '{"status": 404}'
@@ -144,6 +193,7 @@ begin
     order by round
   loop
     update public.deals set
+      external_id = case when item ? 'external_id' then item ->> 'external_id' else external_id end,
       title = case when item ? 'title' then item ->> 'title' else title end,
       value = case when item ? 'value' then (item ->> 'value')::numeric else value end,
       status = case when item ? 'status' then item ->> 'status' else status end,
@@ -156,10 +206,55 @@ begin
   return coalesce(results, '[]');
 end
 $$;
+comment on function app.patch_deals_at_once(uuid, jsonb[]) is
+  'If no item has the external_id of another deal, does what app.patch_deals() does. Otherwise raises a breach of '
+  'deals_one_per_external_id, and writes nothing.';
+
+create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  results jsonb[] := '{}';
+  result jsonb;
+  item jsonb;
+begin
+  return app.patch_deals_at_once(own_company_id, items);
+exception when unique_violation then
+  perform from public.deals
+  where company_id = own_company_id and id = any (array(select (given ->> 'id')::uuid from unnest(items) as given))
+  order by id for no key update;
+  foreach item in array items loop
+    result := null;
+    -- The result stays null if the deal that had the external_id no longer exists. The item is then tried again.
+    while result is null loop
+      begin
+        result := app.patch_deals_at_once(own_company_id, array[item]) -> 0;
+      exception when unique_violation then
+        result := app.conflict_of_deal(own_company_id, item);
+      end;
+    end loop;
+    results := results || result;
+  end loop;
+  return to_jsonb(results);
+end
+$$;
 comment on function app.patch_deals(uuid, jsonb[]) is
-  'Changes a deal for each item { id, title?, value?, status?, stage_id? }, in the order of the items, and returns '
-  'the results. A field that is left out keeps its value. Several items of one deal are written together, but each of '
-  'its moves is written separately.';
+  'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, and '
+  'returns the results. A field that is left out keeps its value. Several items of one deal are written together, but '
+  'each of its moves is written separately.';
+
+create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object('status', 409, 'existing_id', holder, 'field', 'external_id')
+  from unnest(app.deals_of_external_ids(own_company_id, array[item ->> 'external_id'])) as holder
+  where holder is not null
+$$;
+comment on function app.conflict_of_deal(uuid, jsonb) is
+  'Returns the result of an item whose external_id another deal has: { status: 409, existing_id, field }. Returns null '
+  'when no deal has it.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
 -- Security definer, like write_deals(), so each function checks the key once and not for every row.
@@ -220,8 +315,9 @@ comment on function app.with_deal_rows(uuid, jsonb, boolean) is
   'Returns the answer to a write: { replayed, undone, without_custom_fields, results }. Each result has its deal as '
   'it is now. A deal that no longer exists has the result { "status": 404 }.';
 
-create function public.write_deals(items jsonb[], atomic boolean default false, idempotency jsonb default null)
-returns json
+create function public.write_deals(
+  items jsonb[], atomic boolean default false, idempotency jsonb default null, on_conflict text default 'fail'
+) returns json
 -- Security definer, because a key may not write idempotency keys. All rows that this function writes have the company
 -- of the key.
 language plpgsql security definer
@@ -236,7 +332,7 @@ begin
     results := app.claim_idempotency_key(own_company_id, idempotency);
     is_replayed := results is not null;
     if not is_replayed then
-      results := app.add_deals(own_company_id, items);
+      results := app.put_deals(own_company_id, items, on_conflict);
       perform app.require_all(results, atomic);
       perform app.keep_outcome(own_company_id, idempotency, results);
     end if;
@@ -246,8 +342,8 @@ begin
   return app.with_deal_rows(own_company_id, results, is_replayed);
 end
 $$;
-comment on function public.write_deals(jsonb[], boolean, jsonb) is
-  'Adds deals to the key''s company. Returns { replayed, undone, without_custom_fields, results }, where each result '
-  'has its deal as data. With atomic, the function writes all deals or none. If it writes none, undone is true. A '
-  'repeat with the same Idempotency-Key gets the deals that the first request added.';
-grant execute on function public.write_deals(jsonb[], boolean, jsonb) to api_client;
+comment on function public.write_deals(jsonb[], boolean, jsonb, text) is
+  'Writes deals of the key''s company, as app.put_deals() does. Returns { replayed, undone, without_custom_fields, '
+  'results }, where each result has its deal as data. With atomic, the function writes all deals or none. If it writes '
+  'none, undone is true. A repeat with the same Idempotency-Key gets the deals that the first request wrote.';
+grant execute on function public.write_deals(jsonb[], boolean, jsonb, text) to api_client;

@@ -176,8 +176,9 @@ as $$
 declare
   contact record;
   holder uuid;
+  field text;
 begin
-  select archived_at into contact from public.contacts
+  select archived_at, external_id into contact from public.contacts
   where company_id = own_company_id and id = own_contact_id
   for update;
   if not found then
@@ -185,9 +186,14 @@ begin
   end if;
   for tries in 1..10 loop
     exit when contact.archived_at is null;
+    field := 'phone';
     holder := app.holder_of_persons(own_company_id, own_contact_id);
+    if holder is null then
+      field := 'external_id';
+      holder := (app.contacts_of_external_ids(own_company_id, array[contact.external_id]))[1];
+    end if;
     if holder is not null then
-      return jsonb_build_object('status', 409, 'existing_id', holder);
+      return jsonb_build_object('status', 409, 'existing_id', holder, 'field', field);
     end if;
     begin
       update public.contacts set archived_at = null where company_id = own_company_id and id = own_contact_id;
@@ -204,26 +210,39 @@ end
 $$;
 comment on function app.unarchive_contact(uuid, uuid) is
   'Restores a contact of a company. A contact that is not archived stays as it is. The result is { status: 200, id }, '
-  '{ status: 404 }, or { status: 409, existing_id } with the contact that has the phone now.';
+  '{ status: 404 }, or { status: 409, existing_id, field } with the contact that has the phone or the external_id now.';
 
 create function app.unarchive_deal(own_company_id uuid, own_deal_id uuid) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
+declare
+  deal public.deals;
+  conflict jsonb;
 begin
-  perform from public.deals where company_id = own_company_id and id = own_deal_id
+  select * into deal from public.deals where company_id = own_company_id and id = own_deal_id
   for no key update;
   if not found then
     return jsonb_build_object('status', 404);
   end if;
-  update public.deals set archived_at = null
-  where company_id = own_company_id and id = own_deal_id and archived_at is not null;
+  while deal.archived_at is not null loop
+    conflict := app.conflict_of_deal(own_company_id, to_jsonb(deal));
+    if conflict is not null then
+      return conflict;
+    end if;
+    begin
+      update public.deals set archived_at = null where company_id = own_company_id and id = own_deal_id;
+      deal.archived_at := null;
+    exception when unique_violation then
+      null; -- another transaction has just given the external_id to a deal
+    end;
+  end loop;
   return jsonb_build_object('status', 200, 'id', own_deal_id);
 end
 $$;
 comment on function app.unarchive_deal(uuid, uuid) is
-  'Restores a deal of a company. A deal that is not archived stays as it is. The result is { status: 200, id } or { '
-  'status: 404 }.';
+  'Restores a deal of a company. A deal that is not archived stays as it is. The result is { status: 200, id }, '
+  '{ status: 404 }, or { status: 409, existing_id, field } with the deal that has the external_id now.';
 
 create function public.restore_contact(id uuid, idempotency jsonb default null) returns json
 language plpgsql security definer

@@ -146,6 +146,7 @@ begin
       order by profile_name_at nulls first, case when profile_name_at is not null then name collate "C" end, place
       limit 1
     ),
+    external_id = coalesce(own.external_id, theirs.external_id),
     email = coalesce(nullif(own.email, ''), theirs.email, own.email),
     job_title = coalesce(nullif(own.job_title, ''), theirs.job_title, own.job_title),
     empresa = coalesce(nullif(own.empresa, ''), theirs.empresa, own.empresa),
@@ -286,7 +287,7 @@ begin
       when holder is null then '{"status": 422, "constraint": "merge_from_known"}'
       -- The contact was merged into the survivor earlier.
       when holder = survivor_id then jsonb_build_object('status', 200, 'id', survivor_id)
-      else jsonb_build_object('status', 409, 'existing_id', holder)
+      else jsonb_build_object('status', 409, 'existing_id', holder, 'field', 'from')
     end;
   elsif other.erased_at is not null then
     return '{"status": 422, "constraint": "merge_from_not_erased"}';
@@ -302,7 +303,7 @@ comment on function app.merge_found_contacts(uuid, uuid, uuid, bigint[]) is
   'Merges the contact from_id into the contact survivor_id. The result is { status: 200, id }, even if they were '
   'merged earlier. The result is { status: 404 } for an unknown survivor. If the survivor was merged into a third '
   'contact, the result is { status: 409, existing_id, merged } with that contact. If from_id was merged into a third '
-  'contact, the result is { status: 409, existing_id }. Otherwise { status: 422, constraint } names the rule that '
+  'contact, the result is { status: 409, existing_id, field }. Otherwise { status: 422, constraint } names the rule that '
   'from_id breaks. Raises PT404 for a survivor that is archived or erased, and PT412 as app.require_version() does.';
 
 create function public.merge_contact(

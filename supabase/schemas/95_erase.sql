@@ -230,7 +230,7 @@ begin
   from app.names_of_contacts(own_company_id, contact_ids);
   own_names := digits || array(
     select named.name from public.contacts
-    cross join lateral (values (contacts.email), (contacts.name)) as named (name)
+    cross join lateral (values (contacts.email), (contacts.name), (contacts.external_id)) as named (name)
     where company_id = own_company_id and id = any (contact_ids) and char_length(named.name) > 2
     union all
     select coalesce(user_id, archived_user_id) from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids)
@@ -279,7 +279,8 @@ begin
   update public.conversations set status = 'closed', window_expires_at = null
   where company_id = own_company_id and id = any (conversation_ids);
   counts := counts || jsonb_build_object('conversations', cardinality(conversation_ids));
-  update public.deals set title = 'Erased' where company_id = own_company_id and contact_id = any (contact_ids);
+  update public.deals set title = 'Erased', external_id = null
+  where company_id = own_company_id and contact_id = any (contact_ids);
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('deals', changed);
   -- A notice of the channel about an account hardly ever names a person, so the whole value is erased.
@@ -297,6 +298,7 @@ begin
     erased_at = now(),
     -- No one can find or restore an erased contact.
     archived_at = coalesce(archived_at, now()),
+    external_id = null,
     name = null,
     profile_name_at = null,
     email = null,

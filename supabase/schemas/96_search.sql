@@ -115,9 +115,9 @@ begin
         'row', case type
           when 'contact' then (
             select json_build_object(
-              'id', id, 'company_id', company_id, 'name', name, 'email', email, 'phone', phone,
-              'temperature', temperature, 'tags', tags, 'source', source, 'job_title', job_title, 'empresa', empresa,
-              'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
+              'id', id, 'company_id', company_id, 'external_id', external_id, 'name', name, 'email', email,
+              'phone', phone, 'temperature', temperature, 'tags', tags, 'source', source, 'job_title', job_title,
+              'empresa', empresa, 'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
               'do_not_contact_source', do_not_contact_source, 'do_not_contact_at', do_not_contact_at,
               'marketing_opt_out_at', marketing_opt_out_at, 'is_active', is_active, 'archived_at', archived_at,
               'erased_at', erased_at, 'created_at', created_at, 'updated_at', updated_at, 'version', version
@@ -126,8 +126,8 @@ begin
           )
           when 'deal' then (
             select json_build_object(
-              'id', id, 'company_id', company_id, 'title', title, 'value', value, 'status', status,
-              'contact_id', contact_id, 'stage_id', stage_id,
+              'id', id, 'company_id', company_id, 'external_id', external_id, 'title', title, 'value', value,
+              'status', status, 'contact_id', contact_id, 'stage_id', stage_id,
               'won_at', won_at, 'lost_at', lost_at, 'stage_changed_at', stage_changed_at, 'archived_at', archived_at,
               'created_at', created_at, 'updated_at', updated_at, 'version', version
             )

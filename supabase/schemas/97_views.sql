@@ -17,7 +17,7 @@ create view public.own_contacts as
     do_not_contact_source, do_not_contact_at, marketing_opt_out_at,
     version::text as version,
     archived_at, archived_phone_key,
-    erased_at
+    erased_at, external_id
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contacts is
@@ -26,9 +26,9 @@ grant select on public.own_contacts to api_reader;
 
 create view public.own_plain_contacts as
   select
-    id, company_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-    do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at, created_at,
-    updated_at, version::text as version
+    id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
+    do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at,
+    created_at, updated_at, version::text as version
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_plain_contacts is 'The contacts of the company whose key the request carries.';
@@ -41,7 +41,7 @@ create view public.own_deals as
     version::text as version,
     won_at, lost_at, stage_changed_at,
     coalesce(won_at, '-infinity') as won_sort, coalesce(lost_at, '-infinity') as lost_sort,
-    archived_at
+    archived_at, external_id
   from public.deals
   where company_id = (select app.company_id('read'));
 comment on view public.own_deals is
@@ -50,8 +50,8 @@ grant select on public.own_deals to api_reader;
 
 create view public.own_plain_deals as
   select
-    id, company_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at,
-    created_at, updated_at, version::text as version
+    id, company_id, external_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at,
+    archived_at, created_at, updated_at, version::text as version
   from public.deals
   where company_id = (select app.company_id('read'));
 comment on view public.own_plain_deals is 'The deals of the company whose key the request carries.';

@@ -23,6 +23,8 @@ const calls = [["POST", "/rpc/authenticate", {}], ["POST", "/rpc/own_key", {}]] 
 /** What a write token reads about a row that conflicts with its write. */
 const lookups = [
   ["POST", "/rpc/contact_id_by_phone", { phone: "+15550100" }],
+  ["POST", "/rpc/contact_id_by_external_id", { external_id: "C-1" }],
+  ["POST", "/rpc/deal_id_by_external_id", { external_id: "D-1" }],
   ["POST", "/rpc/other_conversation_not_closed", { conversation_id: company.conversation_id }],
 ] as const;
 /** A claim that finds no account, and so has no effect. */

@@ -23,6 +23,11 @@ const [ownPhone, otherPhone] = await withDatabase((sql) =>
       await addChannelFacts(sql, company);
       await addKeyUsage(sql, company);
     }
+    for (const table of ["contacts", "deals"]) {
+      await sql`update ${
+        sql(table)
+      } set external_id = 'own-' || company_id where company_id in (${own.id}, ${other.id})`;
+    }
     const ids = [own.contact_id, other.contact_id];
     const contacts = await sql`
       select phone from contacts where id in ${sql(ids)} order by id = ${other.contact_id}
@@ -152,6 +157,12 @@ test("functions show a key only its own company, and other functions refuse the 
     (await rest(writing, "POST", `/rpc/${name}`, { json })).body;
   assert.equal(await asked("contact_id_by_phone", { phone: ownPhone }), own.contact_id);
   assert.equal(await asked("contact_id_by_phone", { phone: otherPhone }), null);
+  for (const { id, contact_id, deal_id } of [own, other]) {
+    const known = id === own.id;
+    const byOwnId = { external_id: `own-${id}` };
+    assert.equal(await asked("contact_id_by_external_id", byOwnId), known ? contact_id : null);
+    assert.equal(await asked("deal_id_by_external_id", byOwnId), known ? deal_id : null);
+  }
   for (const company of [own, other]) {
     const { id, contact_id, account_id } = company;
     const [closed] = await statement`

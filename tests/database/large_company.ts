@@ -127,10 +127,10 @@ const COMPANY = `
 // Each kind of value has a common one, a rare one (20 of 100,000 rows), and one that only the
 // oldest rows have.
 const CONTACTS = `
-  insert into contacts (id, company_id, name, email, phone, has_identity, temperature, tags, source, job_title, empresa,
+  insert into contacts (id, company_id, external_id, name, email, phone, has_identity, temperature, tags, source, job_title, empresa,
     custom_fields, do_not_contact, is_active, created_at, updated_at, marketing_stopped_at)
   select
-    pg_temp.id_of('contact', n), pg_temp.id_of('company', company), name,
+    pg_temp.id_of('contact', n), pg_temp.id_of('company', company), case when n % 5 = 0 then 'C-' || n end, name,
     case when n % 11 > 0 then 'Person.' || n || '@Example.com' end,
     case when n % 5000 <> 21 then '+55119' || lpad((n * 61803399 % 100000000)::text, 8, '0') end, n % 5000 = 21,
     case when n % 20 = 0 then 'hot' else pg_temp.pick(n, 73, 'cold', 'warm') end,
@@ -157,13 +157,14 @@ const CONTACTS = `
 `;
 
 const DEALS = `
-  insert into deals (id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at,
+  insert into deals (id, company_id, external_id, title, value, status, contact_id, stage_id, created_at, updated_at,
     stage_changed_at, won_at, lost_at)
   select
-    id, company_id, title, value, status, contact_id, stage_id, created_at, updated_at, created_at,
+    id, company_id, external_id, title, value, status, contact_id, stage_id, created_at, updated_at, created_at,
     case status when 'won' then updated_at end, case status when 'lost' then updated_at end
   from (select
     pg_temp.id_of('deal', n) as id, pg_temp.id_of('company', company) as company_id,
+    case when n % 5 = 0 then 'D-' || n end as external_id,
     concat_ws(' ', pg_temp.pick(n, 83, 'Acme', 'Globex', 'Renovação', 'Upgrade'), pg_temp.name_of(n),
       case when n % 5000 = 8 then 'Zeppelin' end) as title,
     case when n % 13 > 0 then n * 7919 % 100003 + 0.5 end as value,

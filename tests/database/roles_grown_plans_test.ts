@@ -126,6 +126,8 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
     return id;
   };
   const known: Record<string, string> = {};
+  const external_id = `own-${crypto.randomUUID()}`;
+  const by = { match: "external_id", on_conflict: "update" };
   const [stage_id] = company.stage_ids;
   const newDeal = () => ({ title: "Grown", contact_id: known.contact, stage_id });
   const event = (item: Record<string, unknown>): Operation => async (sql) => {
@@ -175,7 +177,27 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
       ),
     ],
     ["find by phone", as("write", (sql) => sql`select contact_id_by_phone(${phone})`)],
+    [
+      "upsert by external_id",
+      write("write_contacts", () => ({ phone: anyPhone(), external_id }), by, 201),
+    ],
+    [
+      "update by external_id",
+      write("write_contacts", () => ({ phone: anyPhone(), external_id }), by),
+    ],
+    [
+      "find by external_id",
+      as("write", (sql) => sql`select contact_id_by_external_id(${external_id})`),
+    ],
     ["add a deal", write("write_deals", newDeal, {}, 201)],
+    [
+      "upsert a deal",
+      write("write_deals", () => ({ ...newDeal(), external_id }), { on_conflict: "update" }, 201),
+    ],
+    [
+      "update by the external_id of a deal",
+      write("write_deals", () => ({ ...newDeal(), external_id }), { on_conflict: "update" }),
+    ],
     ["note the deal", async (sql) => {
       known.deal = await idOf(sql, "deals", sql`contact_id = ${known.contact}`);
     }],

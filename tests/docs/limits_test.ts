@@ -43,7 +43,7 @@ function fieldOf(schema: string, field: string): JsonSchema {
 }
 
 Deno.test("the page on limits has the limits of the fields", () => {
-  for (const name of ["name", "source", "job_title", "empresa"]) {
+  for (const name of ["name", "source", "job_title", "empresa", "external_id"]) {
     assertSays("`job_title`", fieldOf("NewContact", name).maxLength);
   }
   assertSays("`email`", fieldOf("NewContact", "email").maxLength);

@@ -82,7 +82,7 @@ Deno.test("the error of an item names the item if it is not an object or changes
       message: `must be an object${item === null ? ", not null" : ""}`,
     }]);
   }
-  const message = "must have at least one of title, value, stage_id, status";
+  const message = "must have at least one of title, value, stage_id, status, external_id";
   const { body: { data } } = await batch("PATCH", [{ id: company.deal_id }, { title: "x" }]);
   assert.deepEqual(data[0].error.details, [{ field: "item", message }]);
   assert.deepEqual(data[1].error.details, [{ field: "id", message: "is required" }]);

@@ -19,6 +19,7 @@ Deno.test("a new deal is open and in the given stage, and has a value only if on
   assert.deepEqual([typeof id, created_at], ["string", updated_at]);
   assert.deepEqual(rest, {
     company_id: company.id,
+    external_id: null,
     title: "Van fleet",
     value: null,
     status: "open",

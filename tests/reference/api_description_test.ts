@@ -7,7 +7,15 @@ const api = new ApiDescription(description);
 
 const id = "de300007-0000-4000-8000-000000000001";
 const DEAL = {
-  ...{ id, company_id: id, title: "Deal", value: 12.5, status: "open", contact_id: id },
+  ...{
+    id,
+    company_id: id,
+    external_id: null,
+    title: "Deal",
+    value: 12.5,
+    status: "open",
+    contact_id: id,
+  },
   ...{ won_at: null, lost_at: null, stage_changed_at: "2026-01-01T00:00:00+00:00" },
   ...{ stage_id: id, archived_at: null, created_at: "2026-01-01T00:00:00.123456+00:00" },
   ...{ updated_at: "2026-01-01T00:00:00+00:00", version: "374810" },

@@ -1,5 +1,6 @@
 /** The fields of a contact that was created with only a phone, without its ids and times. */
 export const NEW_CONTACT = {
+  external_id: null,
   name: null,
   email: null,
   temperature: "warm",

@@ -109,6 +109,7 @@ async function addOddRows(sql: Sql, company: Company) {
       : { phone: PHONES[at] ?? `+4420${7_000_000 + at * 13}`, has_identity: false }),
     marketing_stopped_at: at % 4 === 1 ? timesOf(sql, at).updated_at : null,
     marketing_resumed_at: at % 8 === 1 ? timesOf(sql, at + 3).updated_at : null,
+    external_id: at % 4 === 0 ? null : `${text.slice(0, 200)}#${at}`,
     name: at % 13 === 12 ? null : text,
     email: pick([
       null,
@@ -145,6 +146,7 @@ async function addOddRows(sql: Sql, company: Company) {
   await sql`update stages set archived_at = now() where id in ${sql(stages.splice(3, 4))}`;
   await add(sql, "deals", names, (title, at) => ({
     company_id,
+    external_id: at % 4 === 0 ? null : `${title.slice(0, 200)}#${at}`,
     title,
     value: pick([null, "0", "0.01", "1200", "1200.5", "1200.50", "999999999999.99"], at),
     status: pick(["open", "won", "lost"], at),

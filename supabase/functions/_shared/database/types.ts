@@ -853,6 +853,7 @@ export type Database = {
           "empresa": string | null;
           "empresa_words": string | null;
           "erased_at": string | null;
+          "external_id": string | null;
           "has_identity": boolean;
           "id": string;
           "is_active": boolean;
@@ -892,6 +893,7 @@ export type Database = {
           "empresa"?: string | null;
           "empresa_words"?: never;
           "erased_at"?: string | null;
+          "external_id"?: string | null;
           "has_identity"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
@@ -930,6 +932,7 @@ export type Database = {
           "empresa"?: string | null;
           "empresa_words"?: never;
           "erased_at"?: string | null;
+          "external_id"?: string | null;
           "has_identity"?: boolean;
           "id"?: string;
           "is_active"?: boolean;
@@ -1168,6 +1171,7 @@ export type Database = {
           "company_id": string;
           "contact_id": string;
           "created_at": string;
+          "external_id": string | null;
           "id": string;
           "lost_at": string | null;
           "stage_changed_at": string;
@@ -1186,6 +1190,7 @@ export type Database = {
           "company_id"?: string;
           "contact_id": string;
           "created_at"?: string;
+          "external_id"?: string | null;
           "id"?: string;
           "lost_at"?: string | null;
           "stage_changed_at"?: string;
@@ -1203,6 +1208,7 @@ export type Database = {
           "company_id"?: string;
           "contact_id"?: string;
           "created_at"?: string;
+          "external_id"?: string | null;
           "id"?: string;
           "lost_at"?: string | null;
           "stage_changed_at"?: string;
@@ -2611,6 +2617,7 @@ export type Database = {
           "empresa": string | null;
           "empresa_words": string | null;
           "erased_at": string | null;
+          "external_id": string | null;
           "id": string;
           "is_active": boolean;
           "job_title": string | null;
@@ -2644,6 +2651,7 @@ export type Database = {
           "empresa"?: string | null;
           "empresa_words"?: string | null;
           "erased_at"?: string | null;
+          "external_id"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
@@ -2676,6 +2684,7 @@ export type Database = {
           "empresa"?: string | null;
           "empresa_words"?: string | null;
           "erased_at"?: string | null;
+          "external_id"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
@@ -2902,6 +2911,7 @@ export type Database = {
           "company_id": string;
           "contact_id": string;
           "created_at": string;
+          "external_id": string | null;
           "id": string;
           "lost_at": string | null;
           "lost_sort": string | null;
@@ -2924,6 +2934,7 @@ export type Database = {
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
+          "external_id"?: string | null;
           "id"?: string | null;
           "lost_at"?: string | null;
           "lost_sort"?: never;
@@ -2945,6 +2956,7 @@ export type Database = {
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
+          "external_id"?: string | null;
           "id"?: string | null;
           "lost_at"?: string | null;
           "lost_sort"?: never;
@@ -3262,6 +3274,7 @@ export type Database = {
           "email": string | null;
           "empresa": string | null;
           "erased_at": string | null;
+          "external_id": string | null;
           "id": string;
           "is_active": boolean;
           "job_title": string | null;
@@ -3286,6 +3299,7 @@ export type Database = {
           "email"?: string | null;
           "empresa"?: string | null;
           "erased_at"?: string | null;
+          "external_id"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
@@ -3309,6 +3323,7 @@ export type Database = {
           "email"?: string | null;
           "empresa"?: string | null;
           "erased_at"?: string | null;
+          "external_id"?: string | null;
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
@@ -3461,6 +3476,7 @@ export type Database = {
           "company_id": string;
           "contact_id": string;
           "created_at": string;
+          "external_id": string | null;
           "id": string;
           "lost_at": string | null;
           "stage_changed_at": string;
@@ -3478,6 +3494,7 @@ export type Database = {
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
+          "external_id"?: string | null;
           "id"?: string | null;
           "lost_at"?: string | null;
           "stage_changed_at"?: string | null;
@@ -3494,6 +3511,7 @@ export type Database = {
           "company_id"?: string | null;
           "contact_id"?: string | null;
           "created_at"?: string | null;
+          "external_id"?: string | null;
           "id"?: string | null;
           "lost_at"?: string | null;
           "stage_changed_at"?: string | null;
@@ -4224,6 +4242,7 @@ export type Database = {
         };
         Returns: Json[];
       };
+      "contact_id_by_external_id": { Args: { "external_id": string }; Returns: string };
       "contact_id_by_phone": { Args: { "phone": string }; Returns: string };
       "contacts_of_further_phones": {
         Args: { "phone_keys": (string)[]; "with_archived"?: boolean };
@@ -4263,6 +4282,7 @@ export type Database = {
         };
         Returns: Json[];
       };
+      "deal_id_by_external_id": { Args: { "external_id": string }; Returns: string };
       "delete_channel_app": { Args: { "app_key": string; "forced"?: boolean }; Returns: Json };
       "disconnect_messaging_account": {
         Args: { "account_id": string };
@@ -4485,13 +4505,19 @@ export type Database = {
           "atomic"?: boolean;
           "idempotency"?: Json;
           "items": (Json)[];
+          "match"?: string;
           "must_exist"?: boolean;
           "on_conflict"?: string;
         };
         Returns: Json;
       };
       "write_deals": {
-        Args: { "atomic"?: boolean; "idempotency"?: Json; "items": (Json)[] };
+        Args: {
+          "atomic"?: boolean;
+          "idempotency"?: Json;
+          "items": (Json)[];
+          "on_conflict"?: string;
+        };
         Returns: Json;
       };
     };

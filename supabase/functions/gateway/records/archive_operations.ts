@@ -4,7 +4,6 @@ import {
   writeOnCondition,
 } from "../../_shared/database/conditional_write.ts";
 import { rows } from "../../_shared/database/rows.ts";
-import type { FieldError } from "../../_shared/errors.ts";
 import { NOTHING, one } from "../../_shared/http/answers.ts";
 import { IdParams } from "../../_shared/http/fields.ts";
 import { type Operation, operation, reply } from "../../_shared/http/operation.ts";
@@ -63,13 +62,10 @@ async function archive(
  * returned unchanged.
  */
 export function restoreOperation<const Id extends string>(
-  { id, path, resource, by, conflict }:
+  { id, path, resource, by, conflicts }:
     & ArchiveDeclaration<Id, "restore_contact" | "restore_deal">
-    /**
-     * The field whose value another record may have taken in the meantime, and the sentence about
-     * it.
-     */
-    & { conflict?: FieldError },
+    /** The sentence about each field whose value another record may have taken in the meantime. */
+    & { conflicts: Record<string, string> },
 ): Operation<Id> {
   const { name } = resource;
   const record = recordSchema(resource);
@@ -82,7 +78,7 @@ export function restoreOperation<const Id extends string>(
     answers: () => ({ 200: one(record) }),
     conditional: true,
     idempotent: true,
-    errors: ["not_found", ...(conflict ? ["conflict"] as const : [])],
+    errors: ["not_found", "conflict"],
   }, async ({ caller, params, idempotency }) => {
     const answer = await caller.db.rpc(by, {
       id: params.id,
@@ -91,7 +87,7 @@ export function restoreOperation<const Id extends string>(
     const outcome = outcomeOf<z.output<typeof record>>(rows(answer), record);
     const isGone = outcome.results[0].status === 404;
     if (isGone && !outcome.replayed) throw await missing(caller, resource, params.id);
-    const { data } = onlyResult(outcome, { name, constraints: {}, conflict });
+    const { data } = onlyResult(outcome, { name, constraints: {}, conflicts });
     return reply(200, { data }, { headers: headersOf(outcome) });
   });
 }

@@ -111,7 +111,7 @@ export function batchOperation<
     answers: () => ({ 200: batchAnswer(lighterRow ? z.union([row, lighterRow]) : row) }),
     errors: [
       ...(method === "PATCH" ? ["not_found"] as const : []),
-      ...(meanings.conflict || meanings.merged ? ["conflict"] as const : []),
+      ...(meanings.conflicts || meanings.merged ? ["conflict"] as const : []),
     ],
   }, async ({ caller, query, body, idempotency }) => {
     const items = body.items as JudgedItem<z.output<Item>>[];

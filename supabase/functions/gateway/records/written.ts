@@ -24,6 +24,8 @@ export type NotWritten =
   | {
     status: 409;
     existing_id: string;
+    /** The field with the value that the other record has. */
+    field?: string;
     /** Whether the item names a record that was merged into the record with this id. */
     merged?: true;
   }
@@ -47,8 +49,8 @@ export interface Meanings {
   name: string;
   /** The wrong field for each constraint that a write may break, by the constraint's name. */
   constraints: Record<string, FieldError>;
-  /** The field with a value that another record already has, and the sentence about it. */
-  conflict?: FieldError;
+  /** The sentence about each field with a value that another record may already have. */
+  conflicts?: Record<string, string>;
   /** The field that names a merged record, and the sentence about it. */
   merged?: FieldError;
 }
@@ -107,7 +109,7 @@ export function onlyResult<Row>(outcome: Outcome<Row>, meanings: Meanings): Writ
 export function errorOf(
   result: NotWritten,
   { replayed }: Pick<Outcome, "replayed">,
-  { name, constraints, conflict, merged }: Meanings,
+  { name, constraints, conflicts = {}, merged }: Meanings,
   at?: (field: FieldError) => FieldError,
 ): ApiError {
   if (result.status === 422) {
@@ -127,10 +129,10 @@ export function errorOf(
     const message = `is not the id of a ${name.toLowerCase()} of your company`;
     return refusal("not_found", sentence, { field: "id", message });
   }
-  const meaning = result.merged ? merged : conflict;
-  if (!meaning) throw new Error(`${name} has no meaning for a conflict`);
+  const { existing_id, field: taken = "" } = result;
+  const meaning = result.merged ? merged : { field: taken, message: conflicts[taken] };
+  if (!meaning?.message) throw new Error(`${name} has no meaning for a conflict`);
   const { field, message } = meaning;
   const why = result.merged ? "was merged into that record" : "belongs to that record";
-  const { existing_id } = result;
   return refusal("conflict", message, { field, message: why }, { existing_id });
 }

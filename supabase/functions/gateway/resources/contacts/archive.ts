@@ -15,10 +15,11 @@ export const contactArchiving = [
     path: "/contacts/:id/restore",
     resource: CONTACT,
     by: "restore_contact",
-    conflict: {
-      field: "phone",
-      message:
+    conflicts: {
+      phone:
         "Another contact now has this contact's phone; archive that contact first, or use that contact instead",
+      external_id:
+        "Another contact now has this contact's external_id; archive that contact first, or give it another external_id",
     },
   }),
 ];

@@ -30,9 +30,8 @@ const MEANINGS: Meanings = {
     },
   },
   merged: { field: "id", message: MERGED },
-  conflict: {
-    field: "from",
-    message:
+  conflicts: {
+    from:
       "The contact in from was merged into another one; name that one instead: its id is in existing_id",
   },
 };

@@ -9,7 +9,7 @@ import {
   time,
 } from "../../records/filters.ts";
 import { listOperation } from "../../records/list_operation.ts";
-import { ANY_CASE, oneOf, PHONE, TRUE_OR_FALSE, UUID } from "../../records/query_values.ts";
+import { ANY_CASE, oneOf, PHONE, TEXT, TRUE_OR_FALSE, UUID } from "../../records/query_values.ts";
 import { readOperation } from "../../records/read_operation.ts";
 import { resource } from "../../records/resource.ts";
 import { byText, byTime, newestFirst } from "../../records/sorting.ts";
@@ -20,6 +20,7 @@ export const CONTACT = resource({
   name: "Contact",
   filters: {
     id: choice("id", UUID),
+    external_id: optionalChoice("external_id", TEXT),
     name: searchedText("name", "name_words"),
     email: searchedText("email_key", "email_words", ANY_CASE),
     phone: optionalChoice("phone_key", PHONE),

@@ -4,6 +4,7 @@ import {
   Email,
   Phone,
   readOnly,
+  RequiredShortText,
   requiredText,
   ROW_CHANGE,
   ROW_IDS,
@@ -19,6 +20,7 @@ export const Tag = requiredText(64);
 /** A contact (specification, 2.1). */
 export const Contact = z.object({
   ...ROW_IDS,
+  external_id: z.nullable(RequiredShortText),
   name: z.nullable(ShortText),
   email: z.nullable(Email),
   // The channel hides the phones of some people.

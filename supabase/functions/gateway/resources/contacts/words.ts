@@ -12,6 +12,9 @@ import type { Contact } from "./row.ts";
 
 const contact: FieldsOf<typeof Contact> = {
   ...ROW,
+  external_id:
+    "The id of the contact in a system of yours. Two contacts that are not archived never have the " +
+    "same one.",
   name: "The person's name.",
   email: "The person's email address.",
   phone:
@@ -65,7 +68,7 @@ export const words = {
       summary: "Create a contact",
       description:
         "Creates a contact. If your company already has a contact with this phone, in any " +
-        "spelling, the answer is a 409 with the id of that contact.",
+        "spelling, or with this `external_id`, the answer is a 409 with the id of that contact.",
     },
     putContact: {
       tag: "Contacts",
@@ -73,7 +76,8 @@ export const words = {
       description:
         "Creates a contact (201). If your company already has a contact with the phone of the " +
         "request, in any spelling, updates that contact instead (200). An existing contact keeps " +
-        "its phone as it is stored. A field that is left out keeps its value; in a new contact, " +
+        "its phone as it is stored. With `match=external_id`, the request finds the contact by " +
+        "its `external_id` instead, and writes the phone like any other field. A field that is left out keeps its value; in a new contact, " +
         "it gets its default. `null` clears a field that may be null. If nothing changes, the " +
         "contact keeps its `version`. When many such requests come at the same time, only one of " +
         "them creates the contact.",
@@ -83,7 +87,7 @@ export const words = {
       summary: "Create or update many contacts",
       description:
         "Creates or updates up to 500 contacts, each as `PUT /contacts` does. Each item has the " +
-        "`phone` of its contact. `on_conflict` says what happens to contacts that your company " +
+        "`phone` of its contact; with `match=external_id`, also its `external_id`. `on_conflict` says what happens to contacts that your company " +
         "already has. Each item is checked separately, and `data` has one result for each item, " +
         "in the order of the items. Two items for the same person are applied one after the " +
         "other. With `atomic=true`, either all items are written, or none. If the contacts are " +
@@ -121,7 +125,7 @@ export const words = {
       summary: "Restore a contact",
       description:
         "Restores an archived contact as it was, and returns it. If another contact now has its " +
-        "phone, the answer is a 409 with the id of that contact. A contact that is not archived " +
+        "phone or its `external_id`, the answer is a 409 with the id of that contact. A contact that is not archived " +
         "is returned unchanged.",
     },
     mergeContact: {

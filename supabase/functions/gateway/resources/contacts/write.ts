@@ -49,6 +49,7 @@ const input = () =>
     z.strictObject(
       z.partial(z.pick(Contact, {
         phone: true,
+        external_id: true,
         name: true,
         email: true,
         temperature: true,
@@ -124,10 +125,14 @@ const LighterContact = z.omit(Contact, { custom_fields: true }).register(z.globa
 const PHONE_TAKEN =
   "A contact with this phone, or another spelling of it, already exists; update that one instead";
 
-const PHONE_TAKEN_IN_BATCH = PHONE_TAKEN.replace(
-  "update that one instead",
-  "to update existing contacts too, send the batch with on_conflict=update or on_conflict=keep",
-);
+const EXTERNAL_ID_TAKEN = "A contact with this external_id already exists; update that one instead";
+
+/** The sentence about an item of a batch, which says how a batch updates known contacts. */
+const inBatch = (sentence: string) =>
+  sentence.replace(
+    "update that one instead",
+    "to update existing contacts too, send the batch with on_conflict=update or on_conflict=keep",
+  );
 
 /** What it means for the caller when the database refuses a contact. */
 const MEANINGS = {
@@ -135,10 +140,20 @@ const MEANINGS = {
   constraints: {
     // A number with a large exponent is short in the request, but long in the database.
     contacts_custom_fields_check: { field: "custom_fields", message: CUSTOM_FIELDS_TOO_LARGE },
+    contacts_external_id_check: {
+      field: "external_id",
+      message: "is required with match=external_id, because it names the contact",
+    },
   },
-  conflict: { field: "phone", message: PHONE_TAKEN },
+  conflicts: { phone: PHONE_TAKEN, external_id: EXTERNAL_ID_TAKEN },
   merged: { field: "id", message: MERGED },
 };
+
+/** The field by which a contact is found. */
+const Match = z._default(
+  z.enum(["phone", "external_id"], "must be phone or external_id"),
+  "phone",
+);
 
 /** See the specification, 4.2, 4.3, 4.20 and 4.21. */
 export const contactWrites = [
@@ -165,14 +180,16 @@ export const contactWrites = [
     path: "/contacts",
     scope: "write",
     query: z.strictObject({
+      match: Match,
       on_conflict: z._default(z.enum(["update", "keep"], "must be update or keep"), "update"),
     }),
     body: ContactToPut,
     answers: () => ({ 200: one(Contact), 201: one(Contact) }),
     conditional: true,
-  }, async ({ caller: { db }, query: { on_conflict }, body, ifMatch }) => {
+    errors: ["conflict"],
+  }, async ({ caller: { db }, query: { match, on_conflict }, body, ifMatch }) => {
     const answer = await writeOnCondition(ifMatch, async (condition) => {
-      const write = { items: [body], on_conflict, atomic: true, ...condition };
+      const write = { items: [body], on_conflict, atomic: true, ...condition, ...by(match) };
       return rows(await db.rpc("write_contacts", write));
     });
     const { status, data } = onlyResult(outcomeOf<Contact>(answer, Contact), MEANINGS);
@@ -188,14 +205,19 @@ export const contactWrites = [
     item: ContactToPut,
     body: "ContactBatch",
     query: z.extend(BatchParameters, {
+      match: Match,
       on_conflict: z._default(
         z.enum(["update", "keep", "fail"], "must be update, keep or fail"),
         "fail",
       ),
     }),
-    meanings: { ...MEANINGS, conflict: { field: "phone", message: PHONE_TAKEN_IN_BATCH } },
-    async write({ caller: { db }, query: { on_conflict }, items, atomic, idempotency }) {
-      const answer = await db.rpc("write_contacts", { items, on_conflict, atomic, idempotency });
+    meanings: {
+      ...MEANINGS,
+      conflicts: { phone: inBatch(PHONE_TAKEN), external_id: inBatch(EXTERNAL_ID_TAKEN) },
+    },
+    async write({ caller: { db }, query: { match, on_conflict }, items, atomic, idempotency }) {
+      const write = { items, on_conflict, atomic, idempotency, ...by(match) };
+      const answer = await db.rpc("write_contacts", write);
       return outcomeOf(rows(answer), Contact);
     },
   }),
@@ -230,19 +252,30 @@ export const contactWrites = [
     const [data] = await writeIfMatch(ifMatch, (version) =>
       writeRows(
         () => db.from("contacts").update({ ...body, ...version }).eq("id", id).select(),
-        constraintMeanings(db, body.phone),
+        constraintMeanings(db, body),
       ));
     if (!data) throw await missing(caller, CONTACT, id);
     return reply(200, { data: recordOfRow(Contact, data) });
   }),
 ];
 
-/**
- * The meanings of the constraints that a change of one contact can break. The phone is given if the
- * change writes one.
- */
-function constraintMeanings(db: CompanyDb, phone?: string) {
+/** The argument of write_contacts(), which finds contacts by their phone unless it is told. */
+function by(match: z.output<typeof Match>) {
+  return match === "phone" ? {} : { match };
+}
+
+/** The meanings of the constraints that a change of one contact can break. */
+function constraintMeanings(
+  db: CompanyDb,
+  { phone, external_id }: { phone?: string; external_id?: string | null },
+) {
   return {
+    ...(external_id && {
+      contacts_one_per_external_id: conflict(
+        async () => rows(await db.rpc("contact_id_by_external_id", { external_id })),
+        EXTERNAL_ID_TAKEN,
+      ),
+    }),
     ...(phone !== undefined && {
       contacts_one_per_phone: conflict(
         async () => rows(await db.rpc("contact_id_by_phone", { phone })),

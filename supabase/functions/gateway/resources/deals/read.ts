@@ -1,7 +1,14 @@
 import { changesOperation } from "../../records/changes_operation.ts";
-import { choice, optionalAmount, searchedText, sortedTime, time } from "../../records/filters.ts";
+import {
+  choice,
+  optionalAmount,
+  optionalChoice,
+  searchedText,
+  sortedTime,
+  time,
+} from "../../records/filters.ts";
 import { listOperation } from "../../records/list_operation.ts";
-import { oneOf, UUID } from "../../records/query_values.ts";
+import { oneOf, TEXT, UUID } from "../../records/query_values.ts";
 import { readOperation } from "../../records/read_operation.ts";
 import { resource } from "../../records/resource.ts";
 import { byAmount, byText, byTime, newestFirst } from "../../records/sorting.ts";
@@ -15,6 +22,7 @@ export const DEAL = resource({
   name: "Deal",
   filters: {
     id: choice("id", UUID),
+    external_id: optionalChoice("external_id", TEXT),
     title: searchedText("title", "words"),
     value: optionalAmount("value", "value_sort"),
     status: choice("status", oneOf(Deal.shape.status.options)),

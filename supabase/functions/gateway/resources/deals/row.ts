@@ -13,6 +13,7 @@ import {
 /** A deal (specification, 2.2). */
 export const Deal = z.object({
   ...ROW_IDS,
+  external_id: z.nullable(RequiredShortText),
   title: RequiredShortText,
   value: z.nullable(Money),
   status: z.enum(["open", "won", "lost"]),

@@ -5,6 +5,8 @@ import type { Deal } from "./row.ts";
 
 const deal: FieldsOf<typeof Deal> = {
   ...ROW,
+  external_id:
+    "The id of the deal in a system of yours. Two deals that are not archived never have the same one.",
   title: "What the deal is about.",
   value: "The value of the deal, with at most two decimals.",
   status: "The state of the deal. A new deal is `open`.",
@@ -44,7 +46,10 @@ export const words = {
     createDeal: {
       tag: "Deals",
       summary: "Create a deal",
-      description: "Creates a deal for a contact, in a stage of a pipeline. A new deal is open.",
+      description:
+        "Creates a deal for a contact, in a stage of a pipeline. A new deal is open. If your " +
+        "company already has a deal with this `external_id`, the answer is a 409 with the id of " +
+        "that deal.",
     },
     updateDeal: {
       tag: "Deals",
@@ -64,15 +69,17 @@ export const words = {
       summary: "Restore a deal",
       description:
         "Restores an archived deal as it was, and returns it. A deal that is not archived is " +
-        "returned unchanged. A deal can be restored even if its contact is archived.",
+        "returned unchanged. A deal can be restored even if its contact is archived. If another " +
+        "deal now has its `external_id`, the answer is a 409 with the id of that deal.",
     },
     createDeals: {
       tag: "Deals",
-      summary: "Create many deals",
+      summary: "Create or update many deals",
       description:
         "Creates up to 500 deals. Each item is checked separately, like the body of `POST " +
-        "/deals`. `data` has one result for each item, in the order of the items. With " +
-        "`atomic=true`, either all deals are created, or none.",
+        "/deals`. `on_conflict` says what happens to a deal that already has the `external_id` " +
+        "of an item. `data` has one result for each item, in the order of the items. With " +
+        "`atomic=true`, either all items are written, or none.",
     },
     updateDeals: {
       tag: "Deals",
@@ -98,7 +105,7 @@ export const words = {
     NewDeal: "A deal to create.",
     DealChanges: "Changes to a deal.",
     DealChangesById: "Changes to the deal with this id.",
-    NewDealBatch: "Deals to create. An invalid item does not make the other items fail.",
+    NewDealBatch: "Deals to create or update. An invalid item does not make the other items fail.",
     DealChangesBatch: "Changes to deals. An invalid item does not make the other items fail.",
     DealHistoryEntry: "One thing that happened to a deal.",
     ByKey: "Done by a request with an API key.",

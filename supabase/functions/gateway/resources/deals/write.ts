@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
+import type { CompanyDb } from "../../../_shared/database/company_db.ts";
 import { writeIfMatch } from "../../../_shared/database/conditional_write.ts";
-import { writeRows, wrongField } from "../../../_shared/database/constraints.ts";
+import { conflict, writeRows, wrongField } from "../../../_shared/database/constraints.ts";
 import { rows } from "../../../_shared/database/rows.ts";
 import { ApiError } from "../../../_shared/errors.ts";
 import { one } from "../../../_shared/http/answers.ts";
 import { atLeastOne, changesById, described, IdParams } from "../../../_shared/http/fields.ts";
 import { lazily, operation, reply } from "../../../_shared/http/operation.ts";
 import { archiveOperation, restoreOperation } from "../../records/archive_operations.ts";
-import { batchOperation } from "../../records/batch_operation.ts";
+import { batchOperation, BatchParameters } from "../../records/batch_operation.ts";
 import { headersOf, onlyResult, outcomeOf, recordOfRow } from "../../records/written.ts";
 import { DEAL } from "./read.ts";
 import { Deal } from "./row.ts";
@@ -16,15 +17,23 @@ import { Deal } from "./row.ts";
 const NewDeal = lazily(() =>
   z.strictObject(
     z.partial(
-      z.pick(Deal, { title: true, contact_id: true, stage_id: true, value: true }),
-      { value: true },
+      z.pick(Deal, {
+        title: true,
+        contact_id: true,
+        stage_id: true,
+        value: true,
+        external_id: true,
+      }),
+      { external_id: true, value: true },
     ).shape,
   ).register(z.globalRegistry, { id: "NewDeal" })
 );
 
 const changes = () =>
   z.strictObject(
-    z.partial(z.pick(Deal, { title: true, value: true, stage_id: true, status: true })).shape,
+    z.partial(
+      z.pick(Deal, { title: true, value: true, stage_id: true, status: true, external_id: true }),
+    ).shape,
   );
 
 const DealChanges = lazily(() => described(atLeastOne(changes()), { id: "DealChanges" }));
@@ -44,6 +53,13 @@ const MEANINGS = {
       field: "stage_id",
       message: "is not a stage of your company, or is archived",
     },
+    deals_contact_kept: {
+      field: "contact_id",
+      message: "is not the contact of the deal with this external_id; a deal keeps its contact",
+    },
+  },
+  conflicts: {
+    external_id: "A deal with this external_id already exists; update that one instead",
   },
   merged: {
     field: "contact_id",
@@ -53,12 +69,20 @@ const MEANINGS = {
 };
 
 /** The meanings of the constraints that the change of one deal can break. */
-const CONSTRAINT_MEANINGS = Object.fromEntries(
-  Object.entries(MEANINGS.constraints).map(([name, { field, message }]) => [
-    name,
-    wrongField(field, message),
-  ]),
-);
+function constraintMeanings(db: CompanyDb, external_id?: string | null) {
+  const wrong = Object.entries(MEANINGS.constraints).map(([name, { field, message }]) => {
+    return [name, wrongField(field, message)];
+  });
+  return {
+    ...Object.fromEntries(wrong),
+    ...(external_id && {
+      deals_one_per_external_id: conflict(
+        async () => rows(await db.rpc("deal_id_by_external_id", { external_id })),
+        MEANINGS.conflicts.external_id,
+      ),
+    }),
+  };
+}
 
 /** See the specification, 4.4 to 4.6 and 4.13. */
 export const dealWrites = [
@@ -86,9 +110,21 @@ export const dealWrites = [
     row: Deal,
     item: NewDeal,
     body: "NewDealBatch",
-    meanings: MEANINGS,
-    async write({ caller: { db }, items, atomic, idempotency }) {
-      const answer = await db.rpc("write_deals", { items, atomic, idempotency });
+    query: z.extend(BatchParameters, {
+      on_conflict: z._default(
+        z.enum(["update", "keep", "fail"], "must be update, keep or fail"),
+        "fail",
+      ),
+    }),
+    meanings: {
+      ...MEANINGS,
+      conflicts: {
+        external_id:
+          "A deal with this external_id already exists; to update existing deals too, send the batch with on_conflict=update or on_conflict=keep",
+      },
+    },
+    async write({ caller: { db }, query: { on_conflict }, items, atomic, idempotency }) {
+      const answer = await db.rpc("write_deals", { items, on_conflict, atomic, idempotency });
       return outcomeOf(rows(answer), Deal);
     },
   }),
@@ -116,12 +152,12 @@ export const dealWrites = [
     mergePatch: DealChanges,
     answers: () => ({ 200: one(Deal) }),
     conditional: true,
-    errors: ["not_found"],
+    errors: ["not_found", "conflict"],
   }, async ({ caller: { db }, params: { id }, body, ifMatch }) => {
     const [data] = await writeIfMatch(ifMatch, (version) =>
       writeRows(
         () => db.from("deals").update({ ...body, ...version }).eq("id", id).select(),
-        CONSTRAINT_MEANINGS,
+        constraintMeanings(db, body.external_id),
       ));
     if (!data) throw new ApiError("not_found", "Deal not found");
     return reply(200, { data: recordOfRow(Deal, data) });
@@ -134,5 +170,9 @@ export const dealWrites = [
     path: "/deals/:id/restore",
     resource: DEAL,
     by: "restore_deal",
+    conflicts: {
+      external_id:
+        "Another deal now has this deal's external_id; archive that deal first, or give it another external_id",
+    },
   }),
 ];

@@ -48,7 +48,7 @@ begin
       into places, changes
       from jsonb_array_elements(results) with ordinality as written (result, place)
       join unnest(items) with ordinality as given (item, place) using (place)
-      where result ->> 'status' = '409';
+      where result ->> 'status' = '409' and result ->> 'field' = 'phone';
       if places is not null then
         changed := app.patch_contacts(import_contacts.company_id, changes);
         results := (

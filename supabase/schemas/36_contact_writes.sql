@@ -58,7 +58,9 @@ comment on function app.with_contact_rows(uuid, jsonb, boolean) is
   'result as it is now. A contact that no longer exists has the status 404. If the results would be larger than 1 '
   'MiB, no contact has custom_fields.';
 
-create function app.require_contact_version(own_company_id uuid, phone text, accepted_versions bigint[]) returns void
+create function app.require_contact_version(
+  own_company_id uuid, item jsonb, match text, accepted_versions bigint[]
+) returns void
 language plpgsql
 set search_path = ''
 as $$
@@ -67,16 +69,16 @@ declare
   present bigint;
 begin
   loop
-    person := (app.contacts_of_phones(own_company_id, array[phone]))[1];
+    person := (app.contacts_of_items(own_company_id, array[item], match))[1];
     if person is null then
-      raise sqlstate 'PT412' using message = 'No contact has this phone';
+      raise sqlstate 'PT412' using message = 'No contact has this ' || match;
     end if;
     -- The lock keeps the version unchanged until the end of the write. During the wait for the lock, the contact may
     -- have been deleted or may have got another phone.
     select version into present from public.contacts
     where company_id = own_company_id and id = person
     for no key update;
-    exit when found and (app.contacts_of_phones(own_company_id, array[phone]))[1] = person;
+    exit when found and (app.contacts_of_items(own_company_id, array[item], match))[1] = person;
   end loop;
   if present <> all (accepted_versions) then
     raise sqlstate 'PT412' using
@@ -84,9 +86,9 @@ begin
   end if;
 end
 $$;
-comment on function app.require_contact_version(uuid, text, bigint[]) is
-  'Raises PT412 when no contact has the phone, or when the contact has none of these versions. Null accepts any '
-  'version. The detail is the current version of the contact.';
+comment on function app.require_contact_version(uuid, jsonb, text, bigint[]) is
+  'Raises PT412 when no contact has the phone or the external_id of the item, or when the contact has none of these '
+  'versions. Null accepts any version. The detail is the current version of the contact.';
 
 create function app.lock_contacts_to_patch(own_company_id uuid, items jsonb[]) returns void
 language plpgsql
@@ -138,25 +140,7 @@ begin
     order by place
   );
 
-  -- Whether a phone is free depends on the order of the items.
-  if exists (
-    select from unnest(ids, items) as given (id, item)
-    cross join lateral app.phone_key(item ->> 'phone') as own (key)
-    where given.id is not null and own.key is not null
-    group by own.key
-    having count(distinct given.id) > 1 or bool_or(coalesce(
-      (select owner.id from public.contacts as owner where owner.company_id = own_company_id and owner.phone_key = own.key)
-        <> given.id,
-      exists (
-        select from public.contact_former_phones as further
-        where further.company_id = own_company_id and further.phone_key = own.key and further.until = 'infinity'
-          and further.contact_id <> given.id
-      )
-    ))
-  ) then
-    raise unique_violation using
-      message = 'a phone is another contact''s, or is given to several', constraint = 'contacts_one_per_phone';
-  end if;
+  perform app.require_free_keys(own_company_id, ids, items);
   perform app.change_contacts(own_company_id, ids, items, 'patch');
   return coalesce(
     (
@@ -191,7 +175,6 @@ declare
   this_place integer;
   this_set jsonb[];
   broken text;
-  existing_id uuid;
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
   for this_place in 1 .. cardinality(items) loop
@@ -210,15 +193,7 @@ begin
         results[this_place] := app.patch_contacts_at_once(own_company_id, items[this_place:this_place]) -> 0;
       exception when integrity_constraint_violation then
         get stacked diagnostics broken = constraint_name;
-        if broken <> 'contacts_one_per_phone' then
-          results[this_place] := jsonb_build_object('status', 422, 'constraint', broken);
-        else
-          existing_id := (app.contacts_of_phones(own_company_id, array[items[this_place] ->> 'phone']))[1];
-          -- If existing_id is null, the contact that had the phone no longer exists, and the item is tried again.
-          if existing_id is not null then
-            results[this_place] := jsonb_build_object('status', 409, 'existing_id', existing_id);
-          end if;
-        end if;
+        results[this_place] := app.refusal_of_contact(own_company_id, items[this_place], broken);
       end;
     end loop;
   end loop;
@@ -264,8 +239,8 @@ comment on function app.patch_contacts(uuid, jsonb[]) is
   'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge Patch. Items with the '
   'same contact are applied in their order. Returns a result for each item, in order. The result is { status: 200, id '
   '} for a changed contact. It is { status: 404 } when the company has no such contact, and { status: 409, '
-  'existing_id } when another contact has the phone. It is { status: 422, constraint } when the item breaks that '
-  'constraint.';
+  'existing_id, field } when another contact has the phone or the external_id. It is { status: 422, constraint } when '
+  'the item breaks that constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the same reason as write_contacts().
@@ -296,7 +271,8 @@ create function public.write_contacts(
   atomic boolean default false,
   accepted_versions bigint[] default null,
   must_exist boolean default false,
-  idempotency jsonb default null
+  idempotency jsonb default null,
+  match text default 'phone'
 ) returns json
 -- Security definer, because a key cannot read phone keys or claim idempotency keys. So the function gets the company
 -- from the key, and names each column that it writes.
@@ -313,9 +289,9 @@ begin
     is_replayed := results is not null;
     if not is_replayed then
       if must_exist or accepted_versions is not null then
-        perform app.require_contact_version(own_company_id, items[1] ->> 'phone', accepted_versions);
+        perform app.require_contact_version(own_company_id, items[1], match, accepted_versions);
       end if;
-      results := app.put_contacts(own_company_id, items, on_conflict);
+      results := app.put_contacts(own_company_id, items, on_conflict, match);
       perform app.require_all(results, atomic);
       if idempotency is not null then
         perform app.keep_outcome(own_company_id, idempotency, results);
@@ -327,8 +303,8 @@ begin
   return app.with_contact_rows(own_company_id, results, is_replayed);
 end
 $$;
-comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb) is
+comment on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) is
   'Writes the contacts of items { phone, … } for a key, as app.put_contacts() does. If atomic is true and one item '
   'fails, nothing is written. accepted_versions and must_exist are conditions for a write of one item. Returns { '
   'replayed, undone, without_custom_fields, results }, where each result has its contact as data.';
-grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb) to api_client;
+grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[], boolean, jsonb, text) to api_client;

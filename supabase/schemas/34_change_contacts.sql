@@ -1,0 +1,282 @@
+-- The functions that change known contacts. A few statements change many contacts. Writes by phone, by external_id and by
+-- id use them.
+
+create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  filled constant jsonb := known || coalesce(
+    (
+      select jsonb_object_agg(key, value) from jsonb_each(given)
+      where coalesce(known -> key, 'null') in ('null', '""', '[]', '{}')
+    ),
+    '{}'
+  );
+begin
+  -- The API measures compact JSON, as app.merge_custom_fields() does.
+  if octet_length(filled::text) > 16384
+    and app.compact_json_bytes(filled) > greatest(16384, app.compact_json_bytes(known)) then
+    raise check_violation using
+      message = 'new row for relation "contacts" violates check constraint "contacts_custom_fields_check"',
+      constraint = 'contacts_custom_fields_check';
+  end if;
+  return filled;
+end
+$$;
+comment on function app.fill_custom_fields(jsonb, jsonb) is
+  'Returns the known custom fields. Fields that are missing or empty get the given values. Refuses custom fields that '
+  'grow beyond the API''s 16 KiB, as a breach of contacts_custom_fields_check.';
+
+create function app.custom_fields_in_turn(known jsonb, given jsonb, rule text) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  item jsonb;
+  earlier jsonb;
+  bytes integer;
+  earlier_bytes integer;
+begin
+  for item in select turn -> 'custom_fields' from jsonb_array_elements(given) as turn where turn ? 'custom_fields' loop
+    earlier := known;
+    earlier_bytes := bytes;
+    bytes := 0;
+    known := case rule
+      when 'patch' then app.merge_json(known, item)
+      when 'keep' then app.fill_custom_fields(known, item)
+      else item
+    end;
+    -- The API measures compact JSON, as app.merge_custom_fields() does.
+    if rule = 'patch' and octet_length(known::text) > 16384 then
+      bytes := app.compact_json_bytes(known);
+    end if;
+    -- An item that makes the custom fields too large fails, even if a later item makes them small again.
+    if bytes > 16384 and bytes > coalesce(earlier_bytes, app.compact_json_bytes(earlier))
+      or octet_length(known::text) > 32768
+    then
+      raise check_violation using
+        message = 'new row for relation "contacts" violates check constraint "contacts_custom_fields_check"',
+        constraint = 'contacts_custom_fields_check';
+    end if;
+  end loop;
+  return known;
+end
+$$;
+comment on function app.custom_fields_in_turn(jsonb, jsonb, text) is
+  'Returns the custom fields after a list of items. Each item is applied under a rule of app.change_contacts(). '
+  'Refuses an item that makes the custom fields too large, as a breach of contacts_custom_fields_check.';
+
+create function app.fields_in_turn(given jsonb, rule text) returns jsonb
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  if jsonb_array_length(given) = 1 then
+    return given -> 0;
+  end if;
+  return (
+    -- For each field, the last item that has the field counts. With the rule 'keep', the first item that has a value
+    -- for the field counts.
+    select coalesce(
+      jsonb_object_agg(key, value order by is_filling, case when is_filling then -place else place end), '{}'
+    )
+    from jsonb_array_elements(given) with ordinality as turns (turn, place)
+    cross join jsonb_each(turn - 'custom_fields')
+    -- The rule 'keep' never replaces a value, so the first item with a value counts.
+    cross join lateral (select rule = 'keep' and value not in ('null', '""', '[]')) as judged (is_filling)
+  );
+end
+$$;
+comment on function app.fields_in_turn(jsonb, text) is
+  'Returns one item that has the same effect as a list of items, under a rule of app.change_contacts(). When there are '
+  'several items, the result has no custom fields.';
+
+create function app.change_contacts(own_company_id uuid, ids uuid[], items jsonb[], rule text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  these record;
+begin
+  for these in
+    select array_agg(id) as ids, array_agg(app.fields_in_turn(turns, rule)) as items, array_agg(turns) as turns
+    from (
+      select id, round, jsonb_agg(item order by place) as turns
+      from (
+        select
+          id, item, place,
+          -- A wish belongs to the phone that the contact has when the wish is written. So the items of a contact are
+          -- applied in at most three rounds. The first round has the items before the phone changes. The second has the
+          -- items up to the last change of the phone, and the third has the rest.
+          case
+            when phones = 0 or count(*) over (partition by id) = 1 or phones_until = 0 then 1
+            when phones_until < phones or item ? 'phone' then 2
+            else 3
+          end as round
+        from (
+          select
+            id, item, place, count(*) filter (where item ? 'phone') over (partition by id) as phones,
+            count(*) filter (where item ? 'phone') over (partition by id order by place) as phones_until
+          from unnest(ids, items) with ordinality as given (id, item, place)
+          where id is not null
+        ) as counted
+      ) as numbered
+      group by id, round
+    ) as settled
+    group by round
+    order by round
+  loop
+    update public.contacts set
+      phone = wanted.phone,
+      external_id = wanted.external_id,
+      name = wanted.name,
+      email = wanted.email,
+      temperature = wanted.temperature,
+      tags = wanted.tags,
+      source = wanted.source,
+      job_title = wanted.job_title,
+      empresa = wanted.empresa,
+      custom_fields = wanted.custom_fields,
+      do_not_contact = wanted.do_not_contact,
+      do_not_contact_source = case when is_decided then 'manual' else contacts.do_not_contact_source end,
+      do_not_contact_at = case when is_decided then now() else contacts.do_not_contact_at end,
+      is_active = wanted.is_active
+    from (
+      select
+        known.id,
+        case when item ? 'phone' then item ->> 'phone' else known.phone end as phone,
+        case when item ? 'external_id' then item ->> 'external_id' else known.external_id end as external_id,
+        case when item ? 'name' then item ->> 'name' else known.name end as name,
+        case when item ? 'email' then item ->> 'email' else known.email end as email,
+        case when item ? 'temperature' then item ->> 'temperature' else known.temperature end as temperature,
+        case
+          when item ? 'tags' then array(select jsonb_array_elements_text(item -> 'tags')) else known.tags
+        end as tags,
+        case when item ? 'source' then item ->> 'source' else known.source end as source,
+        case when item ? 'job_title' then item ->> 'job_title' else known.job_title end as job_title,
+        case when item ? 'empresa' then item ->> 'empresa' else known.empresa end as empresa,
+        merged.custom_fields,
+        case
+          when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
+        end as do_not_contact,
+        -- If the items set a wish and take it back, this is also a decision by hand.
+        item ? 'do_not_contact' and exists (
+          select from jsonb_array_elements(turns) as turn
+          where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
+        ) as is_decided,
+        case when item ? 'is_active' then (item ->> 'is_active')::boolean else known.is_active end as is_active
+      from unnest(these.ids, these.items, these.turns) as given (id, whole_item, turns)
+      -- Each item has its own lookup, because the plan of a join may read all rows of the company.
+      cross join lateral (
+        select * from public.contacts where company_id = own_company_id and contacts.id = given.id offset 0
+      ) as known
+      cross join lateral (
+        select case when rule <> 'keep' then whole_item
+          else whole_item - array[
+            'temperature', 'source', 'do_not_contact', 'is_active',
+            case when known.external_id is not null then 'external_id' else '' end,
+            case when known.name <> '' then 'name' else '' end,
+            case when known.email <> '' then 'email' else '' end,
+            case when known.tags <> '{}' then 'tags' else '' end,
+            case when known.job_title <> '' then 'job_title' else '' end,
+            case when known.empresa <> '' then 'empresa' else '' end
+          ]
+        end
+      ) as taken (item)
+      cross join lateral (
+        -- This value is computed once, although it is both compared and written.
+        select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
+      ) as merged (custom_fields)
+    ) as wanted
+    -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
+    -- choose.
+    where contacts.id = wanted.id
+      -- An unchanged row gets no new version.
+      and (
+        is_decided
+        or (
+          contacts.phone, contacts.external_id, contacts.name, contacts.email, contacts.temperature, contacts.tags,
+          contacts.source, contacts.job_title, contacts.empresa, contacts.custom_fields, contacts.do_not_contact,
+          contacts.is_active
+        ) is distinct from (
+          wanted.phone, wanted.external_id, wanted.name, wanted.email, wanted.temperature, wanted.tags,
+          wanted.source, wanted.job_title, wanted.empresa, wanted.custom_fields, wanted.do_not_contact,
+          wanted.is_active
+        )
+      );
+  end loop;
+end
+$$;
+comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
+  'Applies each item to the contact whose id is in the same place. A null id changes nothing. Several items of one '
+  'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, an '
+  'item fills values that are null or empty; it has no phone. With the rule patch, an item replaces the stored values, '
+  'and custom_fields are merged (RFC 7396). The caller must have locked the contacts.';
+
+create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  taken text;
+begin
+  -- Here, there is a subquery for each item, because the plan of a join may read all rows of the company.
+  if exists (select from unnest(items) as item where item ? 'phone') and exists (
+    select from unnest(ids, items) as given (id, item)
+    cross join lateral app.phone_key(item ->> 'phone') as own (key)
+    where given.id is not null and own.key is not null
+    group by own.key
+    having count(distinct given.id) > 1 or bool_or(coalesce(
+      (select owner.id from public.contacts as owner where owner.company_id = own_company_id and owner.phone_key = own.key)
+        <> given.id,
+      exists (
+        select from public.contact_former_phones as further
+        where further.company_id = own_company_id and further.phone_key = own.key and further.until = 'infinity'
+          and further.contact_id <> given.id
+      )
+    ))
+  ) then
+    taken := 'phone';
+  elsif exists (select from unnest(items) as item where item ? 'external_id') and exists (
+    select from unnest(ids, items) as given (id, item)
+    where given.id is not null and item ->> 'external_id' is not null
+    group by item ->> 'external_id'
+    having count(distinct given.id) > 1
+      or bool_or((app.contacts_of_items(own_company_id, array[item], 'external_id'))[1] <> given.id)
+  ) then
+    taken := 'external_id';
+  end if;
+  if taken is not null then
+    raise unique_violation using
+      message = format('the %s is another contact''s, or is given to several', taken),
+      constraint = 'contacts_one_per_' || taken;
+  end if;
+end
+$$;
+comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
+  'Refuses items that give the contact in the same place a phone or an external_id which another contact has, or '
+  'another item of the call gives to another contact. Which item is right depends on their order, so the caller then '
+  'writes them one by one. Raises a breach of contacts_one_per_phone or contacts_one_per_external_id.';
+
+create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- The field with a value that another contact may have.
+  field constant text := substring(broken from '^contacts_one_per_(phone|external_id)$');
+  existing_id uuid;
+begin
+  if field is null then
+    return jsonb_build_object('status', 422, 'constraint', broken);
+  end if;
+  existing_id := (app.contacts_of_items(own_company_id, array[item], field))[1];
+  return case when existing_id is not null
+    then jsonb_build_object('status', 409, 'existing_id', existing_id, 'field', field) end;
+end
+$$;
+comment on function app.refusal_of_contact(uuid, jsonb, text) is
+  'Returns the result of an item that breaks a constraint: { status: 409, existing_id, field } when another contact has '
+  'the value of the field, otherwise { status: 422, constraint }. Returns null when that contact no longer exists, so '
+  'that the item can be tried again.';

@@ -1,0 +1,212 @@
+-- Functions that add contacts, or find them by their phone or external_id. This field of each item identifies the
+-- person, and an unknown person is added. A few statements write many contacts.
+--
+-- Two transactions with the same people cannot end in a deadlock. Each transaction adds its new contacts in the order
+-- of their phone keys. Then it locks the known contacts in the order of their ids.
+
+create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
+  -- A contact that is found by its phone keeps the stored spelling. With keep, no contact gets another phone.
+  changes constant jsonb[] := case when match = 'phone' or on_conflict = 'keep' then array(
+    select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place
+  ) else items end;
+  -- The contact that was found for each item.
+  met uuid[];
+  locked uuid[];
+  added uuid[] := '{}';
+  -- The contact that each item finds, or null for an item that adds its contact.
+  known uuid[];
+begin
+  -- This comes before the known contacts are read, and before any row is locked.
+  perform app.await_further_phones(own_company_id);
+  loop
+    met := app.contacts_of_items(own_company_id, items, match);
+    if array_position(met, null) is not null then
+      if match = 'external_id' and exists (select from unnest(items) as item where item ->> match is null) then
+        raise check_violation using
+          message = 'an item has no external_id', constraint = 'contacts_external_id_check';
+      -- Without this check, the statement below would skip the item again and again.
+      elsif exists (
+        select from unnest(items, met) as given (item, person)
+        where person is null and item ? other_field
+          and (app.contacts_of_items(own_company_id, array[item], other_field))[1] is not null
+      ) then
+        raise unique_violation using
+          message = 'another contact has the ' || other_field, constraint = 'contacts_one_per_' || other_field;
+      end if;
+      with written as (
+        insert into public.contacts (
+          company_id, phone, external_id, name, email, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+          is_active
+        )
+        select
+          own_company_id, item ->> 'phone', item ->> 'external_id', item ->> 'name', item ->> 'email',
+          coalesce(item ->> 'temperature', 'warm'),
+          array(select jsonb_array_elements_text(item -> 'tags')),
+          coalesce(item ->> 'source', 'api'), item ->> 'job_title', item ->> 'empresa',
+          coalesce(item -> 'custom_fields', '{}'),
+          coalesce((item ->> 'do_not_contact')::boolean, false),
+          coalesce((item ->> 'is_active')::boolean, true)
+        from (
+          select distinct on (key) item, phone_key
+          from unnest(items, met) with ordinality as given (item, person, place)
+          cross join lateral app.phone_key(item ->> 'phone') as own (phone_key)
+          cross join lateral (select case match when 'phone' then phone_key else item ->> match end) as found_by (key)
+          where person is null
+          order by key, place
+        ) as unknown
+        order by phone_key
+        -- If another transaction is adding the same person, this statement waits for it.
+        on conflict do nothing
+        returning id
+      )
+      select added || array_agg(id) into added from written;
+      continue;
+    end if;
+    -- The loop ends when the lookup finds only contacts that this transaction has locked or added. Before the lock, a
+    -- contact may have been merged or deleted, or may have got another phone.
+    exit when on_conflict = 'fail' or met is not distinct from locked or met <@ added;
+    locked := met;
+    if match = 'external_id' then
+      perform app.lock_contacts_to_patch(own_company_id, array(
+        select item || jsonb_build_object('id', id) from unnest(changes, locked) as given (item, id)
+      ));
+    else
+      perform from public.contacts
+      where company_id = own_company_id and id = any (locked) and id <> all (added)
+      order by id for no key update;
+    end if;
+  end loop;
+
+  known := array(
+    select case when person <> all (added) or row_number() over (partition by person order by place) > 1 then person end
+    from unnest(met) with ordinality as given (person, place)
+    order by place
+  );
+  if on_conflict <> 'fail' then
+    if on_conflict <> 'keep' then
+      perform app.require_free_keys(own_company_id, known, changes);
+    end if;
+    perform app.change_contacts(own_company_id, known, changes, on_conflict);
+  end if;
+  return coalesce(
+    (
+      select jsonb_agg(
+        case
+          when known_id is null then jsonb_build_object('status', 201, 'id', person)
+          when on_conflict = 'fail' then jsonb_build_object('status', 409, 'existing_id', person, 'field', match)
+          else jsonb_build_object('status', 200, 'id', person)
+        end
+        order by place
+      )
+      from unnest(met, known) with ordinality as given (person, known_id, place)
+    ),
+    '[]'
+  );
+end
+$$;
+comment on function app.put_contacts_at_once(uuid, jsonb[], text, text) is
+  'If no item breaks a constraint, does what app.put_contacts() does. Otherwise raises the error and writes nothing.';
+
+create function app.put_contacts_one_by_one(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
+  set_size constant integer := 25;
+  -- This is the order in which the rows are locked, as the head of this file says. Items of one person keep their
+  -- order.
+  places constant integer[] := array(
+    select place
+    from unnest(items, app.contacts_of_items(own_company_id, items, match)) with ordinality as given (item, person, place)
+    order by person nulls first, case when person is null then app.phone_key(item ->> 'phone') end, place
+  );
+  results jsonb[] := array_fill(null::jsonb, array[cardinality(items)]);
+  this_set integer[];
+  of_set jsonb;
+  this_place integer;
+  broken text;
+begin
+  for turn in 1 .. cardinality(places) loop
+    if turn % set_size = 1 then
+      begin
+        this_set := places[turn : turn + set_size - 1];
+        of_set := app.put_contacts_at_once(
+          own_company_id,
+          array(select items[place] from unnest(this_set) with ordinality as given (place, turn) order by given.turn),
+          on_conflict, match
+        );
+        for turn_of_set in 1 .. cardinality(this_set) loop
+          results[this_set[turn_of_set]] := of_set -> turn_of_set - 1;
+        end loop;
+      exception when integrity_constraint_violation then
+        null;
+      end;
+    end if;
+    this_place := places[turn];
+    while results[this_place] is null loop
+      begin
+        results[this_place] :=
+          app.put_contacts_at_once(own_company_id, items[this_place:this_place], on_conflict, match) -> 0;
+      exception when integrity_constraint_violation then
+        get stacked diagnostics broken = constraint_name;
+        results[this_place] := app.refusal_of_contact(own_company_id, items[this_place], broken);
+      end;
+    end loop;
+  end loop;
+  return to_jsonb(results);
+end
+$$;
+comment on function app.put_contacts_one_by_one(uuid, jsonb[], text, text) is
+  'Does what app.put_contacts() does, in small sets. If an item breaks a constraint, the items of its set are written '
+  'one by one, so that only this item fails.';
+
+create function app.put_contacts(own_company_id uuid, items jsonb[], on_conflict text, match text default 'phone')
+returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_one_by_one boolean := false;
+  waits integer := 0;
+begin
+  if on_conflict in ('update', 'keep', 'fail') is not true then
+    raise exception 'on_conflict is update, keep or fail';
+  elsif match in ('phone', 'external_id') is not true then
+    raise exception 'match is phone or external_id';
+  end if;
+  loop
+    begin
+      if is_one_by_one then
+        return app.put_contacts_one_by_one(own_company_id, items, on_conflict, match);
+      end if;
+      return app.put_contacts_at_once(own_company_id, items, on_conflict, match);
+    exception
+      when integrity_constraint_violation then
+        if is_one_by_one then
+          raise;
+        end if;
+        is_one_by_one := true;
+      -- A transaction that changes phones takes its locks in another order. This transaction releases its locks here,
+      -- so that the other one can end. Both transactions have the same timeout, so either of them may come here first.
+      when deadlock_detected or lock_not_available then
+        waits := waits + 1;
+        if waits = 3 or cardinality(items) = 1 then
+          raise;
+        end if;
+    end;
+  end loop;
+end
+$$;
+comment on function app.put_contacts(uuid, jsonb[], text, text) is
+  'Adds a contact for each item { phone, external_id?, … } whose phone no contact has. For each other item, finds the '
+  'contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field finds the '
+  'contact, and the phone is a field like the others. The argument on_conflict says what happens to the found '
+  'contacts. The values update and keep are rules of app.change_contacts(), and with fail, nothing changes. If two '
+  'items have the same person, the later item finds the contact of the earlier item. Returns a result for each item, '
+  'in order: { status: 201 or 200, id }, or what app.refusal_of_contact() returns.';

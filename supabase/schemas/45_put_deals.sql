@@ -1,0 +1,133 @@
+-- The functions that add deals, or find them by their external_id.
+
+create function app.change_known_deals(own_company_id uuid, ids uuid[], items jsonb[], on_conflict text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  refusals jsonb[];
+  changes jsonb[];
+  changed jsonb;
+begin
+  select
+    array_agg(
+      case
+        when known.contact_id = (item ->> 'contact_id')::uuid then null
+        when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
+        else '{"status": 422, "constraint": "deals_contact_kept"}'
+      end
+      order by place
+    ),
+    array_agg(
+      jsonb_build_object('id', id) || case
+        when on_conflict = 'update' then item - 'contact_id'
+        -- Only the value of a deal may be empty.
+        when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
+        else '{}'
+      end
+      order by place
+    )
+  into refusals, changes
+  from (
+    select
+      id, item, place, count(*) filter (where item ->> 'value' is not null) over (
+        partition by id order by place rows between unbounded preceding and 1 preceding
+      ) as values_before
+    from unnest(ids, items) with ordinality as given (id, item, place)
+  ) as given
+  cross join lateral (
+    select contact_id, value from public.deals where company_id = own_company_id and deals.id = given.id offset 0
+  ) as known
+  cross join lateral (
+    select case when known.contact_id <> (item ->> 'contact_id')::uuid then
+      app.survivor_of(own_company_id, (item ->> 'contact_id')::uuid)
+    end
+  ) as merged (survivor);
+
+  changed := app.patch_deals(own_company_id, array(
+    select change from unnest(changes, refusals) with ordinality as given (change, refusal, place)
+    where refusal is null order by place
+  ));
+  return (
+    select jsonb_agg(coalesce(refusal, changed -> (place_in_changed - 1)::integer) order by place)
+    from (
+      select refusal, place, count(*) filter (where refusal is null) over (order by place) as place_in_changed
+      from unnest(refusals) with ordinality as given (refusal, place)
+    ) as judged
+  );
+end
+$$;
+comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
+  'Applies each item { contact_id, … } to the deal whose id is in the same place, and returns the results. With update, '
+  'an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its contact, so an item '
+  'with another contact is refused. The caller must have locked the deals.';
+
+create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
+language plpgsql
+set search_path = ''
+as $$
+declare
+  results jsonb[] := array_fill(null::jsonb, array[coalesce(cardinality(items), 0)]);
+  -- The items without a result: their places, their external_ids and the deals that these find.
+  places integer[];
+  own_ids text[];
+  known uuid[];
+  -- The places of the items that are written next.
+  these integer[];
+  written jsonb;
+begin
+  if on_conflict in ('update', 'keep', 'fail') is not true then
+    raise exception 'on_conflict is update, keep or fail';
+  elsif not exists (select from unnest(items) as item where item ? 'external_id') then
+    return app.add_deals(own_company_id, items);
+  end if;
+  loop
+    places := array_positions(results, null);
+    exit when places = '{}';
+    own_ids := array(
+      select items[place] ->> 'external_id' from unnest(places) with ordinality as given (place, turn) order by turn
+    );
+    known := app.deals_of_external_ids(own_company_id, own_ids);
+    -- If several items have the same unknown external_id, the first one adds the deal.
+    these := array(
+      select min(place) from unnest(places, own_ids, known) as given (place, own_id, id)
+      where id is null group by own_id, case when own_id is null then place end
+      order by 1
+    );
+    if these <> '{}' then
+      begin
+        written := app.add_deals(own_company_id, array(
+          select items[place] from unnest(these) with ordinality as given (place, turn) order by turn
+        ));
+      exception when unique_violation then
+        continue; -- another transaction has just added one of these deals
+      end;
+    elsif on_conflict = 'fail' then
+      these := places;
+      written := (
+        select jsonb_agg(
+          jsonb_build_object('status', 409, 'existing_id', id, 'field', 'external_id') order by turn
+        )
+        from unnest(known) with ordinality as given (id, turn)
+      );
+    else
+      perform from public.deals where company_id = own_company_id and id = any (known) order by id for no key update;
+      -- During the wait for the locks, a deal may have been archived, or may have got another external_id.
+      continue when known is distinct from app.deals_of_external_ids(own_company_id, own_ids);
+      these := places;
+      written := app.change_known_deals(own_company_id, known, array(
+        select items[place] from unnest(places) with ordinality as given (place, turn) order by turn
+      ), on_conflict);
+    end if;
+    for turn in 1 .. cardinality(these) loop
+      results[these[turn]] := written -> turn - 1;
+    end loop;
+  end loop;
+  return to_jsonb(results);
+end
+$$;
+comment on function app.put_deals(uuid, jsonb[], text) is
+  'Adds a deal for each item { title, contact_id, stage_id, … } whose external_id no deal has, or which has none. For '
+  'each other item, finds the deal. The argument on_conflict says what happens to it: update and keep are rules of '
+  'app.change_known_deals(), and with fail, the result is { status: 409, existing_id, field }. If two items have the '
+  'same external_id, the later item finds the deal of the earlier item. Returns a result for each item, in order.';

@@ -1,0 +1,225 @@
+// external_id: a caller's own id of a contact or a deal.
+import assert from "node:assert/strict";
+import { type Answer, assertField, call } from "../support/calls.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+
+const company = await newCompany();
+const other = await newCompany();
+const { keys: { all: key }, contact_id, stage_ids } = company;
+
+function ask(method: string, path: string, json?: unknown, headers?: Record<string, string>) {
+  return call(key, method, path, { json, headers });
+}
+
+const own = () => `C-${crypto.randomUUID()}`;
+
+const contact = async (fields: Record<string, unknown> = {}) =>
+  (await ask("POST", "/contacts", { phone: anyPhone(), ...fields })).body.data;
+
+const deal = (fields: Record<string, unknown> = {}) => (
+  { title: "Deal", contact_id, stage_id: stage_ids[0], ...fields }
+);
+
+const statusesOf = ({ body }: Answer) => body.data.map(({ status }: { status: number }) => status);
+
+function assertConflict({ status, body }: Answer, id: string, field = "external_id") {
+  assert.deepEqual([status, body.code, body.existing_id], [409, "conflict", id], body.error);
+  assert.match(body.error, new RegExp(field));
+}
+
+Deno.test("a second contact or deal with an external_id is a 409 that names the first one", async () => {
+  const external_id = own();
+  for (const path of ["/contacts", "/deals"]) {
+    const fresh = (fields = {}) =>
+      path === "/deals" ? deal(fields) : { phone: anyPhone(), ...fields };
+    const first = (await ask("POST", path, fresh({ external_id: ` ${external_id} ` }))).body.data;
+    assert.equal(first.external_id, external_id);
+    assertConflict(await ask("POST", path, fresh({ external_id })), first.id);
+    const second = (await ask("POST", path, fresh())).body.data;
+    assert.equal(second.external_id, null);
+    const change = path === "/deals" ? { external_id } : { phone: second.phone, external_id };
+    assertConflict(await ask("PATCH", `${path}/${second.id}`, change), first.id);
+    const items = [{ id: second.id, external_id }, { id: first.id, external_id: null }, {
+      id: second.id,
+      external_id,
+    }];
+    const batch = await ask("PATCH", `${path}/batch`, { items });
+    assert.deepEqual(statusesOf(batch), [409, 200, 200]);
+    assert.equal(batch.body.data[0].error.existing_id, first.id);
+    assert.equal(batch.body.data[2].data.external_id, external_id);
+    for (const wrong of ["", " ", "x".repeat(256), 5]) {
+      assertField(await ask("POST", path, fresh({ external_id: wrong })), "external_id", /^must/);
+    }
+  }
+  const theirs = await call(other.keys.all, "POST", "/contacts", {
+    json: { phone: anyPhone(), external_id },
+  });
+  assert.equal(theirs.status, 201);
+});
+
+Deno.test("external_id finds records, archived ones too, and is in the export", async () => {
+  const [one, two] = [await contact({ external_id: own() }), await contact({ external_id: own() })];
+  const list = async (query: string) => {
+    const { body } = await ask("GET", `/contacts?${query}`);
+    return body.data.map(({ id }: { id: string }) => id);
+  };
+  assert.deepEqual(await list(`external_id=${one.external_id},${two.external_id}`), [
+    two.id,
+    one.id,
+  ]);
+  assert.deepEqual(await list(`external_id=${one.external_id}&external_id[empty]=true`), []);
+  await ask("DELETE", `/contacts/${one.id}`);
+  assert.deepEqual(await list(`external_id=${one.external_id}`), []);
+  assert.deepEqual(await list(`external_id=${one.external_id}&archived=include`), [one.id]);
+  const exported = await ask("GET", `/contacts/${two.id}/export`);
+  assert.equal(exported.body.data.contact.external_id, two.external_id);
+});
+
+Deno.test("an archived record gives its external_id free, and is restored only while it is free", async () => {
+  const external_id = own();
+  const gone = await contact({ external_id });
+  await ask("DELETE", `/contacts/${gone.id}`);
+  const next = await contact({ external_id });
+  const message = /external_id; archive that contact first/;
+  const refused = await ask("POST", `/contacts/${gone.id}/restore`);
+  assertConflict(refused, next.id);
+  assert.match(refused.body.error, message);
+  await ask("DELETE", `/contacts/${next.id}`);
+  const restored = await ask("POST", `/contacts/${gone.id}/restore`);
+  assert.deepEqual([restored.status, restored.body.data.external_id], [200, external_id]);
+
+  const first = (await ask("POST", "/deals", deal({ external_id }))).body.data;
+  await ask("DELETE", `/deals/${first.id}`);
+  const second = (await ask("POST", "/deals", deal({ external_id }))).body.data;
+  assertConflict(await ask("POST", `/deals/${first.id}/restore`), second.id);
+  await ask("PATCH", `/deals/${second.id}`, { external_id: null });
+  assert.equal((await ask("POST", `/deals/${first.id}/restore`)).status, 200);
+});
+
+Deno.test("match=external_id finds the contact by its external_id, and writes its phone", async () => {
+  const [external_id, phone, moved] = [own(), anyPhone(), anyPhone()];
+  const put = (json: unknown, query = "", headers?: Record<string, string>) =>
+    ask("PUT", `/contacts?match=external_id${query}`, json, headers);
+  const created = await put({ external_id, phone, name: "Ada" });
+  assert.equal(created.status, 201);
+  const { id } = created.body.data;
+  const again = await put({ external_id, phone, name: "Ada" });
+  assert.deepEqual([again.status, again.body.data], [200, created.body.data]);
+  const changed = await put({ external_id, phone: moved, name: null });
+  assert.deepEqual([changed.body.data.id, changed.body.data.phone, changed.body.data.name], [
+    id,
+    moved,
+    null,
+  ]);
+  const kept = await put({ external_id, phone, name: "Eva" }, "&on_conflict=keep");
+  assert.deepEqual([kept.body.data.phone, kept.body.data.name], [moved, "Eva"]);
+  assertField(await put({ phone }), "external_id", /^is required with match=external_id/);
+  assertField(await ask("PUT", "/contacts?match=email", { phone }), "match", /^must be phone or/);
+
+  const holder = await contact();
+  assertConflict(await put({ external_id, phone: holder.phone }), holder.id, "phone");
+  assertConflict(await put({ external_id: own(), phone: holder.phone }), holder.id, "phone");
+  assertConflict(await ask("PUT", "/contacts", { phone: holder.phone, external_id }), id);
+  assertConflict(await ask("PUT", "/contacts", { phone: anyPhone(), external_id }), id);
+  const named = await ask("PUT", "/contacts", { phone: holder.phone, external_id: own() });
+  assert.deepEqual([named.status, named.body.data.id], [200, holder.id]);
+
+  const stale = await put({ external_id, phone: moved }, "", { "If-Match": '"1"' });
+  assert.equal(stale.status, 412);
+  const missing = await put({ external_id: own(), phone: anyPhone() }, "", { "If-Match": "*" });
+  assert.deepEqual([missing.status, missing.headers.get("ETag")], [412, null]);
+});
+
+Deno.test("one of twenty simultaneous PUTs with an external_id creates the contact", async () => {
+  const external_id = own();
+  const phones = [anyPhone(), anyPhone()];
+  const answers = await Promise.all(
+    Array.from(
+      { length: 20 },
+      (_, n) => ask("PUT", "/contacts?match=external_id", { external_id, phone: phones[n % 2] }),
+    ),
+  );
+  assert.deepEqual(new Set(answers.map(({ body }) => body.data.id)).size, 1);
+  assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+});
+
+Deno.test("a batch with match=external_id writes each person once, however often it is repeated", async () => {
+  const taken = await contact();
+  const people = Array.from({ length: 30 }, () => ({ external_id: own(), phone: anyPhone() }));
+  const items = [...people, { phone: anyPhone() }, { external_id: own(), phone: taken.phone }, {
+    ...people[0],
+    name: "Ada",
+  }];
+  const batch = (query: string) =>
+    ask("POST", `/contacts/batch?match=external_id&on_conflict=${query}`, { items });
+  const first = await batch("update");
+  assert.deepEqual(statusesOf(first), [...people.map(() => 201), 422, 409, 200]);
+  assert.equal(first.body.data[31].error.existing_id, taken.id);
+  assert.equal(first.body.data[32].data.name, "Ada");
+  assert.deepEqual(statusesOf(await batch("update")), [...people.map(() => 200), 422, 409, 200]);
+  const failing = await batch("fail");
+  assert.deepEqual(statusesOf(failing), [...people.map(() => 409), 422, 409, 409]);
+  assert.match(failing.body.data[0].error.error, /external_id/);
+});
+
+Deno.test("a batch of deals creates unknown deals, and on_conflict says what happens to known ones", async () => {
+  const [one, two] = [own(), own()];
+  const [{ id }] = (await ask("POST", "/deals/batch", { items: [deal({ external_id: one })] }))
+    .body.data.map(({ data }: Answer["body"]) => data);
+  const items = [
+    deal({ external_id: one, title: "New title", value: 5, stage_id: stage_ids[1] }),
+    deal({ external_id: two }),
+    deal({ external_id: two, value: 7 }),
+    deal(),
+    deal({ external_id: one, contact_id: (await contact()).id }),
+    deal({ external_id: own(), contact_id: other.contact_id }),
+  ];
+  const failing = await ask("POST", "/deals/batch", { items: items.slice(0, 1) });
+  assert.deepEqual(statusesOf(failing), [409]);
+  assert.equal(failing.body.data[0].error.existing_id, id);
+  const keeping = await ask("POST", "/deals/batch?on_conflict=keep", { items });
+  assert.deepEqual(statusesOf(keeping), [200, 201, 200, 201, 422, 422]);
+  const [kept, , filled, , moved] = keeping.body.data;
+  assert.deepEqual([kept.data.title, kept.data.value, kept.data.id], ["Deal", 5, id]);
+  assert.equal(filled.data.value, 7);
+  assert.equal(moved.error.details[0].field, "contact_id");
+  const updating = await ask("POST", "/deals/batch?on_conflict=update", { items });
+  assert.deepEqual(statusesOf(updating), [200, 200, 200, 201, 422, 422]);
+  assert.deepEqual(
+    [updating.body.data[0].data.title, updating.body.data[0].data.stage_id],
+    ["New title", stage_ids[1]],
+  );
+  const undone = await ask("POST", "/deals/batch?atomic=true", { items: items.slice(1, 2) });
+  assertConflict(undone, updating.body.data[1].data.id);
+});
+
+Deno.test("simultaneous batches of the same deals create each deal once", async () => {
+  const items = Array.from({ length: 20 }, () => deal({ external_id: own() }));
+  const answers = await Promise.all(
+    [0, 1, 2, 3].map((n) =>
+      ask("POST", "/deals/batch?on_conflict=update", {
+        items: n % 2 === 0 ? items : items.toReversed(),
+      })
+    ),
+  );
+  for (const answer of answers) assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  const created = answers.flatMap(statusesOf).filter((status) => status === 201);
+  assert.equal(created.length, items.length);
+});
+
+Deno.test("a merge keeps the survivor's external_id, or else takes the other one, and erasing clears it", async () => {
+  const [a, b] = [own(), own()];
+  const [bare, named, third] = [
+    await contact(),
+    await contact({ external_id: a }),
+    await contact({ external_id: b }),
+  ];
+  const merge = (id: string, from: string) => ask("POST", `/contacts/${id}/merge`, { from });
+  assert.equal((await merge(bare.id, named.id)).body.data.external_id, a);
+  assert.equal((await merge(bare.id, third.id)).body.data.external_id, a);
+  const sold = await ask("POST", "/deals", deal({ contact_id: bare.id, external_id: own() }));
+  const erased = await ask("POST", `/contacts/${bare.id}/erase`, { confirm: bare.id });
+  assert.equal(erased.body.data.external_id, null);
+  const { body } = await ask("GET", `/deals/${sold.body.data.id}`);
+  assert.equal(body.data.external_id, null);
+});
