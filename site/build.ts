@@ -9,8 +9,10 @@ import { type Files, readPages } from "./page.ts";
 import { faultsOfList, GROUPS, placeOf } from "./pages.ts";
 import { referencePage, STATIC_SETTINGS } from "./reference.ts";
 import { scalarFile } from "./scalar.ts";
-import { sectionsOf } from "./search.ts";
+import { faultsOfWords, sectionsOf } from "./search.ts";
 import { filesBelow, stateOfSources } from "../local/site_sources.ts";
+import { guidesOf } from "./guides.ts";
+import { operationsOf } from "./operations.ts";
 import { OPENAPI_FILE, readOpenApi } from "./openapi.ts";
 
 export interface SiteOptions {
@@ -36,6 +38,8 @@ export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise
       else await Deno.copyFile(content.copyOf, path);
     }
     await Deno.copyFile(await scalarFile(progress), join(unfinished, "scalar.js"));
+    const search = join(root, "site/node_modules/minisearch/dist/es/index.js");
+    await Deno.copyFile(search, join(unfinished, "minisearch.js"));
   });
 }
 
@@ -44,7 +48,7 @@ const ANY_PROJECT = "https://<project>.supabase.co/functions/v1";
 
 type Content = string | { copyOf: string };
 
-/** Every file of the site except Scalar's, by its path. */
+/** Every file of the site by its path, except for the files of other packages. */
 async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   const there = [...filesBelow("docs"), "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
     .filter((path) => path.endsWith(".md"));
@@ -53,14 +57,17 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
   );
   files.set(OPENAPI_FILE, "openapi.json");
   const listed = GROUPS.flatMap((group) => group.pages).filter((path) => there.includes(path));
+  const openapi = await readOpenApi(apiUrl);
+  const operations = operationsOf(openapi);
   const { pages, faults } = await readPages(
     listed,
     files,
+    operations,
     (text) => apiUrl === null ? text : text.replaceAll(ANY_PROJECT, apiUrl),
   );
-  faults.unshift(...faultsOfList(there));
+  const sections = sectionsOf(pages, operations);
+  faults.unshift(...faultsOfList(there), ...faultsOfWords(sections));
   if (faults.length > 0) throw new Error(faults.join("\n"));
-  const openapi = await readOpenApi(apiUrl);
   const site: Site = {
     name: openapi.info.title,
     groups: GROUPS.map((group) => ({
@@ -87,10 +94,11 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
     ["index.md", list],
     ["llms.txt", list],
     ["llms-full.txt", wholeText(pages)],
-    ["search.json", JSON.stringify(sectionsOf(pages))],
+    ["search.json", JSON.stringify(sections)],
     ["404.html", notFound],
     ["reference.html", referencePage(site)],
     ["reference-settings.json", JSON.stringify(STATIC_SETTINGS)],
+    ["reference-guides.json", JSON.stringify(guidesOf(pages, operations))],
     ["openapi.json", JSON.stringify(openapi)],
     ...pages.flatMap((page): [string, Content][] => [
       [`${page.place}.html`, pageOf(site, { ...page, main: page.html })],

@@ -1,6 +1,6 @@
 import { LOCAL_API_URL } from "../local/usual_port.ts";
 import { escaped } from "./html.ts";
-import { highlighted } from "./highlight.ts";
+import { codeBlock } from "./code_block.ts";
 import { pageOf, type Site } from "./layout.ts";
 import type { Page } from "./page.ts";
 import { GROUPS } from "./pages.ts";
@@ -110,14 +110,9 @@ function firstRequest(apiUrl: string | null): string {
   "data": [{ "name": "Iara Sant’Anna", "phone": "+5571900000005" }],
   "pagination": { "limit": 1, "has_more": true, "next_cursor": "…" }
 }`;
-  return `<p>${before}</p>\n${block(lines + request, "sh")}\n${block(answer, "json")}`;
-}
-
-/** A block of code, like the blocks in pages from Markdown. */
-function block(code: string, language: string): string {
-  const { name, html } = highlighted(code, language)!;
-  return `<div class="code"><span class="language">${name}</span>` +
-    `<pre tabindex="0"><code>${html}</code></pre></div>`;
+  return `<p>${before}</p>\n${codeBlock(lines + request, "sh")!.html}\n${
+    codeBlock(answer, "json")!.html
+  }`;
 }
 
 /** Each group of pages, with the purpose of each page. */

@@ -1,7 +1,9 @@
 import { Marked, type Tokens } from "marked";
 import { anchorMaker } from "./anchors.ts";
-import { highlighted, KNOWN_LANGUAGES } from "./highlight.ts";
+import { codeBlock } from "./code_block.ts";
+import { KNOWN_LANGUAGES } from "./highlight.ts";
 import { escaped, textOf } from "./html.ts";
+import { nameOf } from "./shell_requests.ts";
 
 /** A heading of a page. */
 export interface Heading {
@@ -19,6 +21,11 @@ export interface Rendered {
   description: string;
   html: string;
   headings: Heading[];
+  /**
+   * The operations that the page names between backticks or calls in an example, such as
+   * `GET /deals/{}`, each with the heading above it.
+   */
+  named: { text: string; heading: Heading }[];
 }
 
 /** The address to which a link leads; null for a file of the repository that is not on the site. */
@@ -28,22 +35,31 @@ export type Resolve = (target: string) => string | null;
  * Converts a page to HTML.
  *
  * @param resolve returns the address of each link on the site.
+ * @param addressOf returns the address of an operation whose name is a text between backticks; null
+ *   for any other text.
  * @param refuse gets everything that the site cannot show: HTML, an unknown language, a page
  *   without a title.
  */
 export function rendered(
   markdown: string,
   resolve: Resolve,
+  addressOf: (text: string) => string | null,
   refuse: (fault: string) => void,
 ): Rendered {
   const headings: Heading[] = [];
   const anchorOf = anchorMaker();
+  const named: Rendered["named"] = [];
   let description = "";
+  /** Whether the current text is within a link, which cannot contain another one. */
+  let isLinked = false;
 
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }: Tokens.Heading) {
+        // The whole heading is a link to itself.
+        isLinked = true;
         const html = this.parser.parseInline(tokens);
+        isLinked = false;
         const heading = { level: depth, anchor: anchorOf(text), html, text: textOf(html) };
         headings.push(heading);
         const isPlain = depth === 1 || html.includes("<a ");
@@ -56,18 +72,32 @@ export function rendered(
         return `<p>${html}</p>\n`;
       },
       code({ text, lang = "" }: Tokens.Code) {
-        const code = highlighted(text, lang);
-        if (!code) {
+        const block = codeBlock(text, lang);
+        if (!block) {
           refuse(
             `a block of code is in "${lang}"; known languages are ${KNOWN_LANGUAGES.join(", ")}`,
           );
           return "";
         }
-        return `<div class="code"><span class="language">${code.name}</span>` +
-          `<pre tabindex="0"><code>${code.html}</code></pre></div>\n`;
+        for (const request of block.requests) {
+          named.push({ text: nameOf(request), heading: headings.at(-1)! });
+        }
+        return `${block.html}\n`;
+      },
+      codespan({ text }: Tokens.Codespan) {
+        const html = `<code>${escaped(text)}</code>`;
+        const heading = headings.at(-1);
+        const address = isLinked || !heading ? null : addressOf(text);
+        if (address === null || !heading) return html;
+        // Only the first of several equal texts below a heading is a link.
+        if (named.some((each) => each.text === text && each.heading === heading)) return html;
+        named.push({ text, heading });
+        return `<a href="${escaped(address)}">${html}</a>`;
       },
       link({ href, title, tokens }: Tokens.Link) {
+        isLinked = true;
         const html = this.parser.parseInline(tokens);
+        isLinked = false;
         const address = resolve(href);
         if (address === null) return html;
         const hint = title ? ` title="${escaped(title)}"` : "";
@@ -104,5 +134,5 @@ export function rendered(
   const html = marked.parse(markdown, { async: false });
   const title = headings.find(({ level }) => level === 1)?.text ?? "";
   if (!title || !description) refuse("a page begins with a title and a paragraph");
-  return { title, description, html, headings };
+  return { title, description, html, headings, named };
 }

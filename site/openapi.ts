@@ -5,6 +5,7 @@ export interface OpenApi {
   info: { title: string; summary: string };
   servers: { url: string; description?: string }[];
   paths: Record<string, Record<string, unknown>>;
+  components: Record<string, Record<string, unknown>>;
 }
 
 /** The reference shows the methods of each path in this order. */

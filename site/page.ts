@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, posix } from "node:path";
 import { root } from "../local/checkout.ts";
 import { type Rendered, rendered } from "./markdown.ts";
+import { type Operation, operationNamed } from "./operations.ts";
 import { placeOf, README, relativeLink } from "./pages.ts";
 
 /** A page of the site that is made from Markdown. */
@@ -38,6 +39,7 @@ interface ReadPages {
 export async function readPages(
   paths: string[],
   files: Files,
+  operations: Operation[],
   adapted: (text: string) => string,
 ): Promise<ReadPages> {
   const anchored: Anchored[] = [];
@@ -69,7 +71,11 @@ export async function readPages(
       return file === undefined ? null : relativeLink(place, file);
     };
     const refuse = (fault: string) => faults.push(`${path}: ${fault}.`);
-    const page = rendered(text, (target) => resolved(target, "html"), refuse);
+    const addressOf = (text: string) => {
+      const operation = operationNamed(text, operations);
+      return operation ? relativeLink(place, operation.address) : null;
+    };
+    const page = rendered(text, (target) => resolved(target, "html"), addressOf, refuse);
     const markdown = withLinks(text, (target) => resolved(target, "md"));
     return { ...page, path, place, markdown };
   }));

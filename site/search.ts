@@ -1,22 +1,47 @@
 import { textOf } from "./html.ts";
+import type { Operation } from "./operations.ts";
 import type { Page } from "./page.ts";
 import { GROUPS } from "./pages.ts";
 
-/** What the search finds: a heading of a page with the text below it. */
+/** What the search finds: a heading of a page with the text below it, or an operation. */
 export interface Section {
   page: string;
   heading: string;
   /** The address from the root of the site, such as `api.html#errors`. */
   address: string;
   text: string;
+  /** Other words for the same thing, with which a person may search. */
+  words?: string;
   /** Whether the page is for callers of the API. */
   forCallers: boolean;
 }
 
-/** The sections of all pages, in the order of the pages. */
-export function sectionsOf(pages: Page[]): Section[] {
+/** Words that a person may search for, and the section that answers, which may not contain them. */
+const OTHER_WORDS: Record<string, string> = {
+  "limits.html": "rate limit throttling quota rps maximum size",
+  "writing.html#create-or-update-in-one-request": "upsert find or create deduplicate",
+  "writing.html#many-contacts-at-once": "bulk import mass",
+  "receiving.html": "webhook webhooks callback notification event incoming inbound",
+  "replying.html": "answer respond chat free-form text session window 24 hours",
+  "client.html": "sdk library package npm typescript javascript",
+  "other-tools.html": "sdk postman insomnia bruno generator python php go",
+  "automation.html": "zapier make n8n no-code google sheets",
+  "syncing.html": "polling delta incremental cdc changes feed mirror replicate",
+  "authentication.html": "login token bearer api key credential 401",
+  "sending-templates.html": "attachment image document media file header notification hsm",
+  "finding.html": "query filter sort pagination cursor page",
+  "erasing.html": "gdpr lgpd delete personal data privacy right to be forgotten",
+  "archiving.html": "delete remove soft delete undo trash",
+  "merging.html": "duplicate dedupe combine",
+  "retrying.html": "retry timeout 429 503 backoff exactly once",
+  "deals.html": "opportunity sales pipeline board kanban",
+  "sandbox.html": "test mode mock fake simulator",
+};
+
+/** The sections of all pages, in the order of the pages, and then the operations. */
+export function sectionsOf(pages: Page[], operations: Operation[]): Section[] {
   const callers = GROUPS.filter(({ readers }) => readers === "callers");
-  return pages.flatMap(({ title, path, place, html, headings }) => {
+  const sections = pages.flatMap(({ title, path, place, html, headings }) => {
     // The first part is the empty text before the first heading.
     const texts = html.split(/<h[1-6] id="[^]*?<\/h[1-6]>/).slice(1);
     return headings.map(({ text, anchor, level }, at) => ({
@@ -24,12 +49,28 @@ export function sectionsOf(pages: Page[]): Section[] {
       forCallers: callers.some((group) => group.pages.includes(path)),
       heading: text,
       address: `${place}.html${level === 1 ? "" : `#${anchor}`}`,
-      text: textOf(texts[at].replaceAll(/<\/(td|th|p|li|pre)>|<\/span>(?=<pre)/g, "$& "))
-        .replaceAll(
-          /\s+/g,
-          " ",
-        )
-        .trim(),
+      text: textOf(
+        texts[at].replaceAll(/<template [^]*?<\/template>/g, "")
+          .replaceAll(/<\/(td|th|p|li|pre)>|<\/span>(?=<pre)/g, "$& "),
+      ).replaceAll(/\s+/g, " ").trim(),
     }));
   });
+  const described = operations.map(({ name, summary, description, fields, address }) => ({
+    page: `API reference: ${name}`,
+    forCallers: true,
+    heading: summary,
+    address,
+    text: `${description.replaceAll(/\s+/g, " ")} ${fields.join(" ")}`,
+  }));
+  return [...sections, ...described].map((section) => {
+    const words = OTHER_WORDS[section.address];
+    return words ? { ...section, words } : section;
+  });
+}
+
+/** A sentence for each section that has other words, but does not exist. */
+export function faultsOfWords(sections: Section[]): string[] {
+  return Object.keys(OTHER_WORDS)
+    .filter((address) => !sections.some((section) => section.address === address))
+    .map((address) => `site/search.ts has words for ${address}, but there is no such section.`);
 }

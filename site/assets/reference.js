@@ -3,11 +3,13 @@
 (async () => {
   const read = async (path) => await (await fetch(path)).json();
   const place = document.querySelector("#reference");
-  const [content, settings] = await Promise.all([
+  const [content, guides, settings] = await Promise.all([
     read("openapi.json"),
+    read("reference-guides.json"),
     read("reference-settings.json").catch(() => ({ tryIt: false })),
   ]);
   withoutValues(content);
+  withGuides(content, guides);
   place.replaceChildren();
   globalThis.Scalar.createApiReference(place, {
     content,
@@ -49,5 +51,17 @@ function withoutValues({ paths, components }) {
       const examples = ["default", ...names].map((name) => [name, example]);
       return { ...parameter, examples: Object.fromEntries(examples) };
     });
+  }
+}
+
+/** Adds links to the guides to the description of each operation. */
+function withGuides({ paths }, guides) {
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const found = guides[`${method.toUpperCase()} ${path}`];
+      if (!found) continue;
+      const links = found.map(([title, address]) => `[${title}](${address})`).join(", ");
+      operation.description = `${operation.description ?? ""}\n\nGuides: ${links}`;
+    }
   }
 }

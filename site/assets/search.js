@@ -1,6 +1,8 @@
-// The search in the headings and texts of all pages. It is loaded when a person first searches.
+// The search in the pages and operations. It is loaded when a person first searches.
 const MOST = 12;
 const root = new URL(".", import.meta.url);
+// The build copies this file from its package.
+const { default: MiniSearch } = await import(new URL("minisearch.js", root));
 
 const dialog = document.createElement("dialog");
 dialog.className = "finder";
@@ -12,13 +14,14 @@ document.body.append(dialog);
 const [input, status, list] = ["input", "p", "ol"].map((name) => dialog.querySelector(name));
 
 const loading = fetch(new URL("search.json", root)).then((answer) => answer.json())
-  .then((sections) =>
-    sections.map((section) => ({
-      ...section,
-      folded: [section.heading, section.page, section.text].map(fold),
-      worth: section.forCallers ? 2 : 1,
-    }))
-  );
+  .then((sections) => {
+    const index = new MiniSearch({
+      fields: ["heading", "page", "words", "text"],
+      processTerm: (word) => fold(word) || null,
+    });
+    index.addAll(sections.map((section, id) => ({ ...section, id })));
+    return { sections, index };
+  });
 
 /** Opens the search. */
 export function open() {
@@ -46,47 +49,47 @@ dialog.addEventListener("keydown", (event) => {
 });
 
 async function show() {
-  const words = fold(input.value).split(/\s+/).filter(Boolean);
-  const sections = await loading;
-  const found = words.length === 0 ? [] : sections
-    .map((section) => ({ section, weight: section.worth * weigh(section.folded, words) }))
-    .filter(({ weight }) => weight > 0)
-    .sort((one, other) => other.weight - one.weight);
-  status.textContent = words.length === 0
+  const text = input.value;
+  const { sections, index } = await loading;
+  // The person may have written more while the sections were loaded.
+  if (text !== input.value) return;
+  const found = search(index, sections, text);
+  status.textContent = text.trim() === ""
     ? ""
     : found.length === 0
     ? "Nothing was found."
     : found.length > MOST
     ? `The best ${MOST} of ${found.length}`
     : `${found.length} found`;
-  list.replaceChildren(...found.slice(0, MOST).map(({ section }) => line(section, words)));
+  list.replaceChildren(...found.slice(0, MOST).map(({ id, terms }) => line(sections[id], terms)));
 }
 
 /**
- * How well a section matches. It is 0 when a word is missing. A word in the heading counts most.
+ * The sections that have all words or the beginnings of them, the best first. If there are none,
+ * some of the words are enough. A long word may have a wrong letter.
  */
-function weigh([heading, page, text], words) {
-  let weight = 0;
-  for (const word of words) {
-    const begins = (words) => words.startsWith(word) || words.includes(` ${word}`);
-    const inHeading = begins(heading) ? 40 : heading.includes(word) ? 15 : 0;
-    const inPage = begins(page) ? 12 : 0;
-    // A text about the word contains the word several times.
-    const inText = Math.min(text.split(word).length - 1, 6) * (begins(text) ? 2 : 1);
-    if (inHeading + inPage + inText === 0) return 0;
-    weight += inHeading + inPage + inText;
-  }
-  return weight;
+function search(index, sections, text) {
+  const options = {
+    prefix: true,
+    fuzzy: (word) => word.length > 7 ? 2 : word.length > 3 ? 1 : false,
+    boost: { heading: 6, words: 4, page: 2 },
+    boostDocument: (id) => sections[id].forCallers ? 2 : 1,
+    weights: { prefix: 0.6, fuzzy: 0.2 },
+  };
+  const found = index.search(text, { ...options, combineWith: "AND" });
+  return found.length > 0 ? found : index.search(text, options);
 }
 
-/** One result: its heading, its page, and the text around the first word. */
-function line({ page, heading, address, text, folded }, words) {
+/** One result: its heading, its page, and the text around the first found word. */
+function line({ page, heading, address, text }, terms) {
   const link = document.createElement("a");
   link.href = new URL(address, root);
   const [name, place, part] = ["strong", "span", "small"].map((tag) => document.createElement(tag));
   name.textContent = heading;
   place.textContent = page === heading ? "" : page;
-  const at = Math.max(0, folded[2].indexOf(words[0]) - 40);
+  const folded = fold(text);
+  const first = Math.max(0, ...terms.map((term) => folded.indexOf(term)).slice(0, 1));
+  const at = Math.max(0, first - 40);
   part.textContent = (at > 0 ? "… " : "") + text.slice(at, at + 140).replace(/^\S*\s/, "");
   link.append(name, place, part);
   const item = document.createElement("li");

@@ -20,6 +20,17 @@ const PHONE = { width: 360, height: 740 };
  * near it.
  */
 const OPERATION = "reference.html#tag/contacts/GET/gateway/contacts";
+/** What a person searches for, and a heading that is among the first three results. */
+const FOUND_FIRST = {
+  "rate limit": "Limits",
+  "upsert": "Create or update in one request",
+  "opt out": "opt",
+  "webhook": "Receiving",
+  "sdk": "The client",
+  "attachment": "Sending templates",
+  "idempotncy": "Idempotency",
+  "list contacts": "List contacts",
+};
 /**
  * The buttons without a name that axe finds on the reference, whose HTML comes from Scalar. A new
  * release must not have more.
@@ -125,6 +136,56 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
       .click();
     assert.equal(await without.page.locator("h1").textContent(), "Finding records");
     await without.context.close();
+  });
+
+  await test("a person chooses the language of the examples once, for all pages", async () => {
+    const { context, page } = await openWindow(browser, site.origin, {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await page.goto("/docs/finding.html");
+    const block = () => page.locator(".code", { has: page.getByRole("group") }).nth(2);
+    const chosen = () => block().locator("[aria-pressed=true]").textContent();
+    assert.equal(await chosen(), "curl");
+    await block().getByRole("button", { name: "Python" }).click();
+    assert.match(
+      await block().locator("pre").textContent() ?? "",
+      /^import os\n.*\n\nanswer = requests/,
+    );
+    await page.goto("/docs/writing.html");
+    assert.equal(await chosen(), "Python");
+    await block().getByRole("button", { name: "JavaScript" }).click();
+    await block().getByRole("button", { name: "Copy" }).click();
+    assert.match(await page.evaluate(copiedText), /= await fetch\(/);
+    await context.close();
+  });
+
+  await test("the search finds guides and operations by other words, and with a wrong letter", async () => {
+    const { context, page, troubles } = await openWindow(browser, site.origin);
+    await page.goto("/docs/recipes/sync-contacts.html");
+    await page.keyboard.press("Control+k");
+    const input = page.getByRole("searchbox");
+    const results = page.getByRole("dialog").getByRole("link");
+    for (const [words, heading] of Object.entries(FOUND_FIRST)) {
+      await input.fill(words);
+      await results.filter({ hasText: heading }).first().waitFor();
+      const headings = await results.locator("strong").allTextContents();
+      assert.ok(
+        headings.slice(0, 3).some((each) => each.includes(heading)),
+        `${words}: ${headings}`,
+      );
+    }
+    await input.fill("qwxz");
+    await page.getByText("Nothing was found.").waitFor();
+    await input.fill("merge two contacts");
+    await results.filter({ hasText: "POST /gateway/contacts/{id}/merge" }).click();
+    await page.getByRole("heading", { name: "Merge two contacts" }).waitFor();
+    const guide = page.getByRole("link", { name: "Merging contacts" });
+    await guide.click();
+    assert.equal(await page.locator("h1").textContent(), "Merging contacts");
+    await page.getByRole("link", { name: "POST /contacts/{id}/merge" }).first().click();
+    await page.getByRole("heading", { name: "Merge two contacts" }).waitFor();
+    assert.deepEqual(troubles, []);
+    await context.close();
   });
 
   const reference = await openWindow(browser, site.origin, { colorScheme: "light" });

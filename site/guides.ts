@@ -1,0 +1,34 @@
+import { type Operation, operationNamed } from "./operations.ts";
+import type { Page } from "./page.ts";
+import { GROUPS } from "./pages.ts";
+
+/** The page that lists all operations. It is shown only for an operation that no guide names. */
+const LIST = "docs/api.md";
+const MOST = 4;
+
+/**
+ * For each operation the guides that name it, as title and address, so that the reference can link
+ * to them. Each page is listed once, at the first section that names the operation or calls it.
+ */
+export function guidesOf(
+  pages: Page[],
+  operations: Operation[],
+): Record<string, [title: string, address: string][]> {
+  const callers = GROUPS.filter(({ readers }) => readers === "callers").flatMap(({ pages }) =>
+    pages
+  );
+  const guides = pages.filter(({ path }) => callers.includes(path) && path !== LIST);
+  return Object.fromEntries(operations.map((operation) => {
+    const found = guides.flatMap(({ title, place, named }) => {
+      const first = named.find(({ text }) => operationNamed(text, operations) === operation);
+      if (!first) return [];
+      const { level, anchor } = first.heading;
+      return [[title, `${place}.html${level === 1 ? "" : `#${anchor}`}`] as [string, string]];
+    });
+    const list = pages.find(({ path }) => path === LIST)!;
+    const shown = found.length > 0 ? found.slice(0, MOST) : [
+      [list.title, `${list.place}.html`] as [string, string],
+    ];
+    return [operation.name, shown];
+  }));
+}
