@@ -36,7 +36,7 @@ type Result =
   | { status: 409; existing_id: string; field: string }
   | { status: 422; constraint: string };
 
-/** The number of rows in a batch, the same as a call of the API takes. */
+/** The number of rows in a batch. A call of the API takes the same number. */
 const BATCH = 500;
 /** A batch is also limited in characters, because custom fields may be large. */
 const BATCH_CHARACTERS = 512 * 1024;

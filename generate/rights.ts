@@ -4,8 +4,7 @@ import type { Sql } from "../local/postgres/database.ts";
 const HEAD = `Who may do what in the database, and on which rows.
 Written by \`npm run generate\` from the database; do not edit.
 
-A line says what a role may do with a table or a view, by column. Lines below it are the policies of that role, which
-say on which rows. No policy applies to a role with bypassrls.
+A line says what a role may do with a table or a view, by column. Lines below it are the policies of that role, which say on which rows it may do this. No policy applies to a role with bypassrls.
 `;
 
 /** The same text as `rights` returns, for the database at an address. */

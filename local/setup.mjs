@@ -26,8 +26,8 @@ for (const [flag, folder] of Object.entries(TOOLS)) {
 }
 
 /**
- * Installs a folder's packages, unless the same list was already installed. The list is the lock
- * file. A folder without one has exact versions in its package.json.
+ * Installs a folder's packages, unless the same list was already installed. The list is the
+ * folder's lock file, or its package.json with exact versions if it has no lock file.
  *
  * The lock file of `tools/` was made with a registry that had Deno 2.1.4 and the Supabase CLI 3.1.0
  * only for Linux on x64. The lock file names their binaries for other platforms by exact version,

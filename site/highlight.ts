@@ -27,8 +27,8 @@ interface Highlighter {
   };
 }
 
-// The computed names keep out the package's types. They would declare the names of a browser
-// everywhere in this project.
+// The names are computed, so that TypeScript does not load the package's types. They would declare
+// the names of a browser everywhere in this project.
 const load = async (part: string) => (await import(`highlight.js/lib/${part}`)).default;
 const hljs: Highlighter = await load("core");
 for (const { grammar } of Object.values(LANGUAGES)) {

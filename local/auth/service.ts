@@ -38,7 +38,7 @@ export interface Context {
   get(name: "sessionId"): string | undefined;
 }
 
-/** An error that lite answers in the shape of Supabase Auth. lite does not export the class. */
+/** An error that lite returns in the format of Supabase Auth. lite does not export the class. */
 export async function refusal(
   service: Service,
   status: number,

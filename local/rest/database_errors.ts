@@ -89,7 +89,7 @@ export function changeOfAllRows(statement: string): DatabaseAnswer {
 /**
  * PostgREST answers a lost connection in one of three ways.
  *
- * - If the connection broke without a message of the server, hasql takes code and message from
+ * - If the connection broke without a message from the server, hasql takes the code and the message from
  *   fields that libpq leaves empty in its own errors. PostgREST's table of statuses has no row for
  *   an error without an SQLSTATE. So the answer is a **400 with an empty code and an empty
  *   message**. This happens within a statement (measured on PostgREST 12 to 16), at the begin, and at the commit. After a commit, it is unknown whether the change was made.

@@ -7,11 +7,11 @@ let latest: object;
 /**
  * A question in front of the page. The browser keeps the focus within it, closes it with Escape,
  * and gives the focus back.
- * @param asked an object of this question alone. The next question has another one, so it gets a
- * dialog of its own. The browser reports a moment later that a dialog was closed, and meanwhile the
- * next question may be open.
- * @param closed is called after the dialog was closed, in any way. From then on, the dialog must not be
- * rendered.
+ * @param asked an object that belongs only to this question. The next question has another one, so
+ * it gets its own dialog. The browser reports with a short delay that a dialog was closed, and the
+ * next question may be open by then.
+ * @param closed is called after the dialog was closed, in any way. From then on, the dialog must
+ * not be rendered.
  */
 export function dialog(
   asked: object,

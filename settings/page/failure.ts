@@ -31,7 +31,7 @@ interface Answer {
 }
 
 /**
- * The rows or the value in the answer to a call of the Data API.
+ * The rows or the value in the Data API's answer to a call.
  * @throws Failure
  */
 export async function answered<T>(call: PromiseLike<Answer>): Promise<T> {

@@ -145,7 +145,7 @@ export class Page implements Shown {
 
   /**
    * Shows the page to the person who is currently signed in. The session of an event is not used:
-   * meanwhile, another person may have signed in in another window.
+   * another person may have signed in by then, in another window.
    */
   private async enterAgain(): Promise<void> {
     // The person has not answered the question about the link yet.

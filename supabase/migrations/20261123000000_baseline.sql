@@ -33,11 +33,11 @@ comment on role api_client is
 comment on role api_reader is
   'The role of a request that reads with an API key. The edge functions mint the token of such a request.';
 comment on role channel_client is
-  'The role of the edge function whatsapp. This role reads and writes no table. The role may call only the functions '
-  'of the jobs and those that receive the events of the channel.';
+  'The role of the edge function whatsapp. This role cannot read or write any table. The role may call only the '
+  'functions of the jobs and those that receive the events of the channel.';
 comment on role usage_client is
-  'The role with which the edge functions report how keys were used. This role reads and writes no table, and may call '
-  'only one function.';
+  'The role with which the edge functions report how keys were used. This role cannot read or write any table, and '
+  'may call only one function.';
 grant api_client, api_reader, channel_client, usage_client to authenticator;
 
 -- If a statement for an API key runs longer than 8 seconds, this is a defect, and the statement must free its
@@ -3375,7 +3375,7 @@ begin
         case
           when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
         end as do_not_contact,
-        -- If the items set a wish and take it back, this is also a decision by hand.
+        -- Items that set a wish and then undo it are also a decision by hand.
         item ? 'do_not_contact' and exists (
           select from jsonb_array_elements(turns) as turn
           where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
@@ -5879,7 +5879,7 @@ comment on table public.channel_apps is
   'An app at the channel whose events this platform accepts, with its sealed secrets.';
 
 create function public.channel_app(app_key text) returns jsonb
--- Security definer, because the role of the function whatsapp reads no table.
+-- Security definer, because the role of the function whatsapp cannot read any table.
 language sql stable security definer
 set search_path = ''
 as $$
@@ -9255,7 +9255,7 @@ comment on function app.apply_event(uuid, uuid, uuid[], jsonb, text, timestamptz
 
 create function public.receive_channel_event(app_key text, body text, items jsonb, problem text default null)
 returns jsonb
--- Security definer, because the role of the function whatsapp reads no table.
+-- Security definer, because the role of the function whatsapp cannot read any table.
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -9633,7 +9633,7 @@ as $$
   -- The function that applied these events ended before it reported the result.
   given_up as (
     update public.channel_events as events set
-      state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was begun ten times and never ended'
+      state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was started ten times and never finished'
     from due where events.id = due.id and due.attempts >= 10
   ),
   fitting as (
@@ -11037,7 +11037,7 @@ comment on function public.due_jobs() is
 grant execute on function public.due_jobs() to channel_client, service_role;
 
 create function public.begin_channel_job(job text) returns boolean
-language plpgsql security definer -- the role of the function whatsapp writes no table
+language plpgsql security definer -- the role of the function whatsapp cannot write any table
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -12499,7 +12499,7 @@ begin
     from (
       select named.name, people.until
       from (
-        -- This does the same as app.erased_digest(). A call of that function for each of many names would cost more.
+        -- This does the same as app.erased_digest(). Calling that function once for each name would cost more.
         select name, 'erased.' || encode(
           sha256(outer_pad || sha256(
             inner_pad || convert_to(format('%s %s %s', own_company_id, 'person', name), 'UTF8')

@@ -29,11 +29,11 @@ comment on role api_client is
 comment on role api_reader is
   'The role of a request that reads with an API key. The edge functions mint the token of such a request.';
 comment on role channel_client is
-  'The role of the edge function whatsapp. This role reads and writes no table. The role may call only the functions '
-  'of the jobs and those that receive the events of the channel.';
+  'The role of the edge function whatsapp. This role cannot read or write any table. The role may call only the '
+  'functions of the jobs and those that receive the events of the channel.';
 comment on role usage_client is
-  'The role with which the edge functions report how keys were used. This role reads and writes no table, and may call '
-  'only one function.';
+  'The role with which the edge functions report how keys were used. This role cannot read or write any table, and '
+  'may call only one function.';
 grant api_client, api_reader, channel_client, usage_client to authenticator;
 
 -- If a statement for an API key runs longer than 8 seconds, this is a defect, and the statement must free its

@@ -27,7 +27,7 @@ comment on table public.channel_apps is
   'An app at the channel whose events this platform accepts, with its sealed secrets.';
 
 create function public.channel_app(app_key text) returns jsonb
--- Security definer, because the role of the function whatsapp reads no table.
+-- Security definer, because the role of the function whatsapp cannot read any table.
 language sql stable security definer
 set search_path = ''
 as $$

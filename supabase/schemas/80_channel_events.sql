@@ -291,7 +291,7 @@ comment on function app.apply_event(uuid, uuid, uuid[], jsonb, text, timestamptz
 
 create function public.receive_channel_event(app_key text, body text, items jsonb, problem text default null)
 returns jsonb
--- Security definer, because the role of the function whatsapp reads no table.
+-- Security definer, because the role of the function whatsapp cannot read any table.
 language plpgsql security definer
 set search_path = ''
 as $$

@@ -26,7 +26,7 @@ as $$
   -- The function that applied these events ended before it reported the result.
   given_up as (
     update public.channel_events as events set
-      state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was begun ten times and never ended'
+      state = 'dead', next_attempt_at = null, processed_at = now(), error = 'The event was started ten times and never finished'
     from due where events.id = due.id and due.attempts >= 10
   ),
   fitting as (

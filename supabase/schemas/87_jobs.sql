@@ -177,7 +177,7 @@ comment on function public.due_jobs() is
 grant execute on function public.due_jobs() to channel_client, service_role;
 
 create function public.begin_channel_job(job text) returns boolean
-language plpgsql security definer -- the role of the function whatsapp writes no table
+language plpgsql security definer -- the role of the function whatsapp cannot write any table
 set search_path = ''
 as $$
 #variable_conflict use_column

@@ -152,7 +152,7 @@ begin
     from (
       select named.name, people.until
       from (
-        -- This does the same as app.erased_digest(). A call of that function for each of many names would cost more.
+        -- This does the same as app.erased_digest(). Calling that function once for each name would cost more.
         select name, 'erased.' || encode(
           sha256(outer_pad || sha256(
             inner_pad || convert_to(format('%s %s %s', own_company_id, 'person', name), 'UTF8')

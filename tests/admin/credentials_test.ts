@@ -35,7 +35,7 @@ Deno.test("a credentials key is 32 bytes in base64 or base64url, with or without
   }
 });
 
-Deno.test("a text of another form is refused as a credentials key, and the error does not quote it", () => {
+Deno.test("an invalid credentials key is refused, and the error does not quote it", () => {
   const right = encodeBase64Url(BYTES);
   const wrong = [
     ...[undefined, "", right.slice(1), `${right}A`, `${right}==`, `${right}\n`, `+${right}`],

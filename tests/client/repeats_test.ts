@@ -328,7 +328,7 @@ Deno.test("a send uses the idempotency key that the caller gives, if any", async
   await assert.rejects(crm.templates.send(two, { idempotencyKey: "order-1" }).then(), TypeError);
 });
 
-Deno.test("a dry run is repeated like a read, and not as long as a send", async () => {
+Deno.test("a dry run is repeated like a read, and for less time than a send", async () => {
   const { crm, made } = scripted([LOST]);
   const error = await withoutPauses(() =>
     crm.templates.send(MESSAGE, { dryRun: true }).catch((error) => error)

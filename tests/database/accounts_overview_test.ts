@@ -131,7 +131,7 @@ test("people see no account of another company, and other roles cannot read the 
   }
 });
 
-test("each connected account that an event is about shows the time of the event as that of its last event", async (sql) => {
+test("each connected account that an event is about shows the event's time as the time of its last event", async (sql) => {
   const app = await named(sql, own.account_id);
   await named(sql, other.account_id);
   const second = await connectAccount(sql, own.id);

@@ -159,7 +159,7 @@ test("only the platform and the company's owners and admins can rotate a key", a
     await actAs(sql, role, { sub: owner, key_hash: await hashKey(own.keys.all), scope: "write" });
     assert.equal(await refusal(sql, (sql) => rotate(sql, id)), "42501", role);
   }
-  // An agent here who runs another company.
+  // The agent of this company is also the owner of another company.
   await actAsSuperuser(sql);
   await sql`
     insert into company_members (company_id, user_id, role) values (${other.id}, ${agent}, 'owner')

@@ -64,7 +64,7 @@ test("an app has well-formed keys and sealed secrets, and a second secret only d
   }
 });
 
-test("a rotation keeps the previous secret until the rotation is finished, even if it is begun again", async (sql) => {
+test("a rotation keeps the previous secret until the rotation is finished, even if it is started again", async (sql) => {
   const { id, app_key } = await addChannelApp(sql);
   const secrets = async () => {
     const [row] = await sql`

@@ -211,7 +211,7 @@ test("a released reply that is claimed again has no data of the previous attempt
   assert.deepEqual([...new Set(Object.values(facts))], [null]);
 });
 
-test("a reply may use the idempotency key of a released template send, and a send that of a released reply", async (sql) => {
+test("a reply and a template send may reuse the idempotency key of a released send of the other kind", async (sql) => {
   await personWrites(sql, company, 60);
   const phone = await phoneOf(sql);
   const claims: [string, (claim_id: string) => Promise<Record<string, unknown>>][] = [

@@ -42,7 +42,7 @@ Deno.test("a run gets a stored event with its bytes, and for three minutes no ot
   });
 });
 
-Deno.test("a run gets at most as many events as it requests, and about 4 MiB of them", async () => {
+Deno.test("a run gets at most as many events as it requests, and at most about 4 MiB", async () => {
   await withOwnEvents(async (sql, app_key) => {
     for (const n of [1, 2, 3]) await stored(sql, app_key, `${n}`.repeat(3_000_000));
     for (const n of [1, 2, 3]) await stored(sql, app_key, `small ${n}`);
@@ -87,7 +87,7 @@ Deno.test("an event is dead when ten runs have begun it and no run has finished 
     const { state, error, next_attempt_at } = await eventRow(sql, id);
     assert.deepEqual(
       [state, error, next_attempt_at],
-      ["dead", "The event was begun ten times and never ended", null],
+      ["dead", "The event was started ten times and never finished", null],
     );
   });
 });
@@ -136,7 +136,7 @@ Deno.test("events and waiting reports are deleted after 30 days in any state, a 
   });
 });
 
-Deno.test("a task of the job that fails does not stop the others, and the result names the failed task", async () => {
+Deno.test("a failing task of the job does not stop the others, and the result names it", async () => {
   await rolledBack(async (sql) => {
     await sql`create or replace function app.wake_late_events() returns integer language sql as 'select 1 / 0'`;
     const [{ tended }] = await sql`select tend_channel() as tended`;
@@ -169,7 +169,7 @@ Deno.test("the job retries an event if its account is connected before the event
   });
 });
 
-Deno.test("the operator can replay one event, or an app's events in a state or since a time", async () => {
+Deno.test("the operator can replay one event, or an app's events by state or by time", async () => {
   await withOwnEvents(async (sql, app_key) => {
     const states = ["done", "unroutable", "failed", "dead"];
     const ids: Record<string, string> = {};

@@ -30,7 +30,7 @@ const change = (sql: Sql, email: string, role: string) =>
 const remove = (sql: Sql, email: string) =>
   sql`select * from remove_company_member(${company.id}, ${email})`;
 
-test("the operator adds a person by e-mail address in any case, with a role and an optional name", async (sql) => {
+test("the operator adds a person by an e-mail address in upper or lower case, with a role and an optional name", async (sql) => {
   const [ada, eve] = [await person(sql), await person(sql, `Eve@${crypto.randomUUID()}.example`)];
   await actAs(sql, "service_role");
   const made = await add(sql, ` ${ada.email.toUpperCase()} `, "admin", " Ada ");

@@ -36,7 +36,7 @@ async function awaited(sql: Sql, messageId: string): Promise<number | null> {
 
 const DAYS_30 = 30 * 24 * 60;
 
-Deno.test("a message's lifetime is one hour longer than the channel tries to deliver it", async () => {
+Deno.test("a message's lifetime ends an hour after the channel stops trying to deliver it", async () => {
   const lives: [Record<string, unknown>, number][] = [
     [{}, DAYS_30],
     [{ category: "MARKETING" }, DAYS_30],

@@ -8,7 +8,7 @@ import { at, identityEventsOf, moved, phoneOf, tell } from "./inbound.ts";
 const company = await newCompany();
 const { id: company_id, account_id, contact_id } = company;
 
-Deno.test("if another person takes over a contact's phone, the contact has it until the channel links both ids", async () => {
+Deno.test("if another person takes over a contact's phone, the contact keeps it until the channel links both ids", async () => {
   const [oldId, newId, taken] = ["BR.old", "BR.new", "+15550177"];
   await rolledBack(async (sql) => {
     const [{ id: other }] = await sql`

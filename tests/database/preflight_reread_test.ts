@@ -122,7 +122,7 @@ test("an unknown template is looked up again after a minute, so a new template c
   assert.equal((await judged(sql, asked)).result, "reread");
 });
 
-test("at most twenty names are read again in a minute, and sends of other names proceed without it", async (sql) => {
+test("at most twenty names are read again in a minute, and sends with other names proceed without a reread", async (sql) => {
   await catalogued(sql, own, [], OLD);
   const results = [];
   for (let n = 0; n < 25; n++) {

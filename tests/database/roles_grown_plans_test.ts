@@ -330,7 +330,7 @@ Deno.test("operations read few rows of a company that was added after the statis
     await admin`select pg_reload_conf()`;
     await admin`create database known template postgres`;
 
-    await t.step("without statistics, with plans of empty tables and new plans", async () => {
+    await t.step("without statistics, with new plans and plans made for empty tables", async () => {
       const [admin, kept] = [open("supabase_admin"), open("supabase_admin")];
       await warmUp(kept, await addCompany(admin));
       const company = await addCompany(admin);

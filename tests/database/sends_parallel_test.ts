@@ -72,7 +72,7 @@ Deno.test("many claims for a new phone, in both of its spellings, make one conta
   assert.deepEqual(await counts(id), { contacts: 2, conversations: 2, ...each });
 });
 
-Deno.test("a claim waits for an unfinished claim with the same idempotency key, and then is its repeat", async () => {
+Deno.test("a claim waits for an unfinished claim with the same idempotency key, and then counts as its repeat", async () => {
   const { keys } = await newSender();
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const [first, second] = await overlapping(

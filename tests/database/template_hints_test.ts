@@ -124,7 +124,7 @@ Deno.test("events give the same template in any order, even if repeated or withi
   }
 });
 
-Deno.test("after an event, a send requests a reread of the template, and if none is possible, follows the event", async () => {
+Deno.test("after an event, a send requests a reread of the template; without a reread, the event decides", async () => {
   const ends: [changes: Item, first: string, last: string][] = [
     [{}, "reread", "template_refused"],
     [status("PAUSED"), "reread", "template_refused"],

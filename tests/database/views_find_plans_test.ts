@@ -266,7 +266,7 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
       }).catch((error) => assert.equal(error, UNDONE));
     });
 
-    await t.step("a prepared search plans for each word, however often it ran before", async () => {
+    await t.step("a prepared search is planned for each word, even after many runs", async () => {
       await sql.begin(async (sql) => {
         await asReader(sql);
         await sql.unsafe(`

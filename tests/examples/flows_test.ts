@@ -145,7 +145,7 @@ Deno.test("a flow fails on a wrong status, a wrong type and a wrong value", asyn
   });
 });
 
-Deno.test("the page of each flow shows the command and the version with which the tests run the flow", async () => {
+Deno.test("the page of each flow shows the command and the version that the tests use", async () => {
   for (const flow of flows) {
     const { text } = await readPage(`docs/recipes/${flow.replace(".arazzo.yaml", "")}.md`);
     const command = `npx --yes @redocly/cli@${

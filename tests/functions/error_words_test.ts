@@ -68,14 +68,14 @@ for (const [id, fields] of Object.entries(UNKNOWN_FIELDS)) {
   });
 }
 
-Deno.test("a PATCH without the phone names the content type with which the phone may be left out", async () => {
+Deno.test("the error of a PATCH without the phone names the content type that allows this", async () => {
   const without = await wordsOn("phone", "updateContact", { name: "Ada" });
   assert.match(without!, /^is required .*Content-Type: application\/merge-patch\+json$/);
   assert.match((await wordsOn("phone", "updateContact", { phone: null }))!, /^must be a string/);
   assert.equal(await wordsOn("phone", "createContact", {}), "is required");
 });
 
-Deno.test("a missing confirmation of an erasing is the id of the contact", async () => {
+Deno.test("the error of a missing confirmation of an erasure asks for the contact's id", async () => {
   const id = "must be the id of the contact in the path";
   assert.equal(await wordsOn("confirm", "eraseContact", {}), `is required; it ${id}`);
   assert.equal(await wordsOn("confirm", "eraseContact", { confirm: true }), id);

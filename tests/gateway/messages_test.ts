@@ -112,7 +112,7 @@ Deno.test("the pages of a conversation contain all of its messages and no others
   assertField(elsewhere, "cursor", /belongs to a query with other filters/);
 });
 
-Deno.test("an outbound message shows when it was sent, delivered or read, its price and the reason of a failure", async () => {
+Deno.test("an outbound message shows when it was sent, delivered or read, its price and the reason for a failure", async () => {
   const company = await newCompany();
   const failure = { reason: "recipient_unreachable", code: 131026, message: "No", details: null };
   const times = Object.fromEntries(

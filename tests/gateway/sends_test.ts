@@ -14,7 +14,7 @@ import { stack, statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 
-/** Adds a send, and returns it as the id of its message finds it. */
+/** Adds a send, and returns what a request with its message's id finds. */
 async function added(columns: SendColumns, message: MessageColumns = {}, of: Company = company) {
   const id = await withDatabase((sql) =>
     addSentMessage(sql, of, { idempotency_key: null, ...columns }, message)

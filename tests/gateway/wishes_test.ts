@@ -116,7 +116,7 @@ const MOVES: Record<string, (contact: Contact, phone: string) => Promise<unknown
   },
 };
 
-Deno.test("after STOP, nothing is sent to the old phone, however its contact gets a new phone", async () => {
+Deno.test("after STOP, nothing is sent to the old phone, no matter how its contact gets a new phone", async () => {
   for (const [name, move] of Object.entries(MOVES)) {
     const contact = await stopped();
     const phone = anyPhone();

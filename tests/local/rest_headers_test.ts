@@ -34,7 +34,7 @@ Deno.test("every statement can read the facts of the request, even outside a fun
   }
 });
 
-Deno.test("the recorded address is that of the connection, whatever the headers say", async () => {
+Deno.test("the recorded address is the connection's, whatever the headers say", async () => {
   const { body: [{ headers }] } = await api("/rpc/told", { headers: HEADERS });
   assert.equal(headers["x-forwarded-for"], "127.0.0.1");
   assert.deepEqual([headers["x-real-ip"], headers["cf-connecting-ip"]], [undefined, undefined]);

@@ -58,7 +58,7 @@ Deno.test("npm start serves what it prints, and leaves only data when it ends", 
       assert.equal(started.err, "");
     });
 
-    await t.step("a start writes the same to a file that only its owner can read", async () => {
+    await t.step("a start also writes this to a file that only its owner can read", async () => {
       const { port } = new URL(stack.url);
       const { database_url, publishable_key, secret_key, people, demo, channel_app } = stack;
       assert.deepEqual(stack, {

@@ -57,7 +57,7 @@ function assertShape({ headers, body }: Answer) {
 const REQUIRED = ["phone", "template_name", "language_code", "display_text"];
 const LISTS = ["body_variables", "header_variables"];
 
-/** Characters of one code point each, but of different numbers of bytes and UTF-16 units. */
+/** Each character is one code point, but they have different numbers of bytes and UTF-16 units. */
 const CHARACTERS = ["a", "é", "漢", "🚚", "\u{1f1e7}", "\u0301"];
 
 Deno.test("a missing required field is refused, and the error names it", async () => {

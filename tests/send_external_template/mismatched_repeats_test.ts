@@ -1,5 +1,5 @@
 // A repeat of a send is recognised only by its idempotency key, and a header marks a repeat with
-// other content. Both endpoints share the keys.
+// other content. Both endpoints use the same keys.
 
 import assert from "node:assert/strict";
 import { anyPhone, type Company } from "../support/company.ts";

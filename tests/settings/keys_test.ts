@@ -174,7 +174,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await page.getByText("The key is deleted.").waitFor();
   });
 
-  await test("a key can be found among 200, and expired keys are folded", async () => {
+  await test("a key can be found among 200, and expired keys are collapsed", async () => {
     await statement`
         insert into api_keys (company_id, name, key_hash, hint, scopes, created_at, expires_at)
         select ${company.id}, 'Key ' || n, encode(sha256(${company.id}::text::bytea || int4send(n)), 'hex'),

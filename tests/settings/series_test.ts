@@ -15,7 +15,7 @@ function requests(...counted: [string, Outcome, number][]) {
   return seriesOf(rows, [...OUTCOMES], DAYS);
 }
 
-Deno.test("the last thirty days are days of UTC, even if the local day differs", () => {
+Deno.test("the last thirty days are UTC days, even if the local day differs", () => {
   assert.equal(DAYS.length, 30);
   assert.equal(DAYS[0], "2026-10-24");
   assert.equal(DAYS[29], "2026-11-22");

@@ -206,7 +206,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     }
   });
 
-  await test("a person without a company reads whom to ask", async () => {
+  await test("a person without a company sees who can help", async () => {
     const alone = await newPerson({});
     const { page, context } = await openAs(browser, alone);
     await heading(page, "No company yet").waitFor();
@@ -235,7 +235,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("a person who is no longer an owner reads that, instead of an empty list of keys", async () => {
+  await test("a person who is no longer an owner is told so, and sees no empty list of keys", async () => {
     const former = await newPerson({ company: one.id });
     const { page, context } = await openAs(browser, former);
     await page.getByRole("link", { name: "Create a key" }).waitFor();

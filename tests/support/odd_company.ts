@@ -202,7 +202,7 @@ async function addMembers(sql: Sql, company_id: string, names: string[]): Promis
     const user_id = await newMember(sql, company_id, pick(["owner", "admin", "agent"], at));
     await sql`
       update company_members set ${sql(timesOf(sql, at) as never)},
-        -- A member cannot have each of these names.
+        -- Not every one of these names is allowed for a member.
         name = case when ${at % 3 !== 0} and app.is_key_name(${name}) then left(${name}, 100) end
       where company_id = ${company_id} and user_id = ${user_id}
     `;

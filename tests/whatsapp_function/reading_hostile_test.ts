@@ -35,7 +35,7 @@ Deno.test("an event of another product gives an item of the kind unknown", () =>
   assert.deepEqual(items.map((item) => item.kind === "unknown" && item.field), ["page.feed"]);
 });
 
-Deno.test("a malformed message or status is unknown, and the items next to it are read", () => {
+Deno.test("a malformed message or status counts as unknown, and the items next to it are read", () => {
   const malformed = [
     null,
     1,

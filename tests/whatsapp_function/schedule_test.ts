@@ -1,4 +1,4 @@
-// Scheduled jobs on a hosted project. The database of these tests does not have pg_cron, pg_net and
+// Scheduled jobs on a hosted project. The database of these tests does not have pg_cron, pg_net or
 // Vault. Imitations with the same signatures replace them, in a transaction that is rolled back.
 import assert from "node:assert/strict";
 import type postgres from "postgres";

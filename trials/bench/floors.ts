@@ -21,7 +21,7 @@ const PADDING = { "x-padding": "-".repeat(400) };
 
 /**
  * The scenarios at their functions, each followed by its floors. The floors repeat the gateway's
- * call to the REST layer, which a recorder between the two has recorded.
+ * call to the REST layer. A recorder between the two has recorded this call.
  */
 export async function withFloors(scenarios: Scenario[], stack: BenchStack): Promise<Subject[]> {
   let call!: PlannedRequest;

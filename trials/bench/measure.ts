@@ -90,7 +90,7 @@ async function measureOnce(
   };
 }
 
-/** The rounds of a subject with a number of clients. */
+/** Summarizes the rounds of a subject with this number of clients. */
 function summary(subject: Subject, clients: number, results: Map<Subject, Round[]>) {
   const { scenario: { name, title }, target } = subject;
   const rounds = results.get(subject)!;

@@ -14,8 +14,8 @@ export interface CountsTable<Kind> {
 }
 
 /**
- * The numbers behind a chart, the newest day first. The table is folded, and screen readers can
- * read it.
+ * The numbers behind a chart, the newest day first. The table is collapsed at first, and screen
+ * readers can read it.
  */
 export function countsTableOf<Kind>(
   { title, series, name, day, all }: CountsTable<Kind>,

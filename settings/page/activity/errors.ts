@@ -17,7 +17,7 @@ export interface KeyError {
   request_id: string;
 }
 
-/** This many errors are shown. A person can unfold the others. */
+/** This many errors are shown. A person can expand the others. */
 const AT_A_GLANCE = 10;
 
 /**

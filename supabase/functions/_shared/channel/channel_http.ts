@@ -1,5 +1,5 @@
 // Code that all calls to the channel share: the connection, reading an answer of limited size, and
-// the reason of a failure.
+// the reason for a failure.
 
 let client: Deno.HttpClient | undefined;
 
@@ -42,7 +42,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** The reason of a failed fetch, without the address: `client error (Connect): dns error: …`. */
+/** The reason for a failed fetch, without the address: `client error (Connect): dns error: …`. */
 export function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Error;
   const reason = cause instanceof Error ? cause.message : message;

@@ -115,7 +115,7 @@ function strange(url: URL): MediaTrouble {
   );
 }
 
-/** The reason of a failure. It contains no address, because a sample's address is signed. */
+/** The reason for a failure. It contains no address, because a sample's address is signed. */
 function reason(error: unknown): string {
   return reasonOf(error).replace(/\(?https?:\/\/[^\s)]*\)?/gi, "…").slice(0, 300).toWellFormed();
 }
