@@ -74,7 +74,7 @@ export type Contact = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
@@ -130,7 +130,7 @@ export type ContactById = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
@@ -180,7 +180,7 @@ export type ContactById = {
 export type ContactChanges = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
-  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -264,7 +264,7 @@ export type ContactIdentityEvent = {
 export type ContactPatch = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone?: string;
-  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -302,7 +302,7 @@ export type ContactPatchById = {
   id: string;
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone?: string;
-  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -332,7 +332,7 @@ export type ContactPatchById = {
 export type ContactToPut = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
-  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -398,7 +398,7 @@ export type ContactWithoutCustomFields = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
@@ -520,7 +520,7 @@ export type Deal = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the deal in a system of yours. Two deals that are not archived never have the same one. */
+  /** The id of the deal in your own system. Two deals that are not archived never have the same one. */
   external_id: string | null;
   /** What the deal is about. */
   title: string;
@@ -558,7 +558,7 @@ export type DealChanges = {
   stage_id?: string;
   /** The state of the deal. A new deal is `open`. */
   status?: "open" | "won" | "lost";
-  /** The id of the deal in a system of yours. Two deals that are not archived never have the same one. */
+  /** The id of the deal in your own system. Two deals that are not archived never have the same one. */
   external_id?: string | null;
 };
 
@@ -580,7 +580,7 @@ export type DealChangesById = {
   stage_id?: string;
   /** The state of the deal. A new deal is `open`. */
   status?: "open" | "won" | "lost";
-  /** The id of the deal in a system of yours. Two deals that are not archived never have the same one. */
+  /** The id of the deal in your own system. Two deals that are not archived never have the same one. */
   external_id?: string | null;
 };
 
@@ -606,7 +606,7 @@ export type DealWithIncluded = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the deal in a system of yours. Two deals that are not archived never have the same one. */
+  /** The id of the deal in your own system. Two deals that are not archived never have the same one. */
   external_id: string | null;
   /** What the deal is about. */
   title: string;
@@ -1735,7 +1735,7 @@ export type MessageReaction = {
 export type NewContact = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
-  /** The id of the contact in a system of yours. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -1771,7 +1771,7 @@ export type NewDeal = {
   stage_id: string;
   /** The value of the deal, with at most two decimals. */
   value?: number | null;
-  /** The id of the deal in a system of yours. Two deals that are not archived never have the same one. */
+  /** The id of the deal in your own system. Two deals that are not archived never have the same one. */
   external_id?: string | null;
 };
 

@@ -19,9 +19,9 @@ const CLAIMS = [
 /**
  * Checks the times of a request's token as PostgREST does.
  *
- * @returns PostgREST's refusal (401, PGRST303), or the value of `Authorization` for lite. That
- *   value has the token itself; or the token without its times, if PostgREST accepts the token but
- *   lite would not.
+ * @returns PostgREST's refusal (401, PGRST303), or the value of `Authorization` for lite. This
+ * value usually has the unchanged token. If PostgREST accepts the token but lite would not, it has
+ * the token without its times.
  */
 export async function judgeTimes(
   authorization: string | null,

@@ -5737,7 +5737,7 @@ begin
     array_agg(
       jsonb_build_object('id', id) || case
         when on_conflict = 'update' then item - 'contact_id'
-        -- Only the value of a deal may be empty.
+        -- Of the fields of a deal, only the value can be empty.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
         else '{}'
       end

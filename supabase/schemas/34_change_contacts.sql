@@ -160,7 +160,7 @@ begin
         case
           when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
         end as do_not_contact,
-        -- If the items set a wish and take it back, this is also a decision by hand.
+        -- Items that set a wish and then undo it are also a decision by hand.
         item ? 'do_not_contact' and exists (
           select from jsonb_array_elements(turns) as turn
           where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact

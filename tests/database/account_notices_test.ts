@@ -1,5 +1,5 @@
-// Operators and the people of the company see the channel's notices about an account. A notice
-// stops no send.
+// Operators and the people of the company see the channel's notices about an account. A notice does
+// not stop sends.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";

@@ -12,8 +12,9 @@ import { stack } from "../support/test_stack.ts";
 
 const FOLDER = "examples/flows/";
 /**
- * The flow that reads changes is first. While another test has a transaction open, changes wait, and
- * after another flow this flow would read the contact of that flow before its own.
+ * The flow that reads changes is first. While another test has a transaction open, new changes are
+ * not shown yet. If this flow came after another flow, it would then read the contact of that flow
+ * before its own.
  */
 const flows = Array.from(Deno.readDirSync(root + FOLDER), ({ name }) => name).sort().reverse();
 

@@ -75,7 +75,7 @@ Deno.test("external_id finds records, archived ones too, and is in the export", 
   assert.equal(exported.body.data.contact.external_id, two.external_id);
 });
 
-Deno.test("an archived record gives its external_id free, and is restored only while it is free", async () => {
+Deno.test("an archived record frees its external_id, and can be restored only while it is free", async () => {
   const external_id = own();
   const gone = await contact({ external_id });
   await ask("DELETE", `/contacts/${gone.id}`);

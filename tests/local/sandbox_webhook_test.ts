@@ -59,7 +59,7 @@ Deno.test("an event that is never accepted is posted six times, and then a warni
   ]);
 });
 
-Deno.test("an unavailable webhook stops no story and no send", async () => {
+Deno.test("an unavailable webhook does not stop stories or sends", async () => {
   using said = warnings();
   const gone = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const url = `http://127.0.0.1:${gone.addr.port}/`;

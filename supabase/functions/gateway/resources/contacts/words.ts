@@ -13,7 +13,7 @@ import type { Contact } from "./row.ts";
 const contact: FieldsOf<typeof Contact> = {
   ...ROW,
   external_id:
-    "The id of the contact in a system of yours. Two contacts that are not archived never have the " +
+    "The id of the contact in your own system. Two contacts that are not archived never have the " +
     "same one.",
   name: "The person's name.",
   email: "The person's email address.",

@@ -259,7 +259,9 @@ export const contactWrites = [
   }),
 ];
 
-/** The argument of write_contacts(), which finds contacts by their phone unless it is told. */
+/**
+ * The argument `match` of write_contacts(). Without it, write_contacts() finds contacts by phone.
+ */
 function by(match: z.output<typeof Match>) {
   return match === "phone" ? {} : { match };
 }

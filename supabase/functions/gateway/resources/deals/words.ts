@@ -6,7 +6,8 @@ import type { Deal } from "./row.ts";
 const deal: FieldsOf<typeof Deal> = {
   ...ROW,
   external_id:
-    "The id of the deal in a system of yours. Two deals that are not archived never have the same one.",
+    "The id of the deal in your own system. Two deals that are not archived never have the same " +
+    "one.",
   title: "What the deal is about.",
   value: "The value of the deal, with at most two decimals.",
   status: "The state of the deal. A new deal is `open`.",
