@@ -17,6 +17,8 @@ import type {
 import type { SendResult } from "./sends.ts";
 import type * as api from "./types.ts";
 
+/** What `include` adds to a contact. */
+export type ContactIncluded = Required<Pick<api.ContactWithIncluded, "deals" | "conversations">>;
 /** What `include` adds to a deal. */
 export type DealIncluded = Required<Pick<api.DealWithIncluded, "contact" | "stage">>;
 /** What `include` adds to a pipeline. */
@@ -32,8 +34,8 @@ export type WrittenContact = api.Contact | api.ContactWithoutCustomFields;
 /** The people that your company talks to. */
 export interface Contacts
   extends
-    Lists<api.Contact, api.ListContactsQuery>,
-    Gets<api.ContactById, api.GetContactQuery>,
+    ListsWith<api.Contact, ContactIncluded, api.ListContactsQuery>,
+    GetsWith<Omit<api.ContactById, keyof ContactIncluded>, ContactIncluded, api.GetContactQuery>,
     Writes<api.Contact, api.NewContact, api.ContactPatch>,
     Changes<api.Contact, api.ListContactChangesQuery>,
     Archives,

@@ -172,6 +172,10 @@ export type ContactById = {
   readonly updated_at: string;
   /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
+  /** The newest deals of the contact, with `include=deals`. */
+  deals?: IncludedDeals;
+  /** The newest conversations of the contact, with `include=conversations`. */
+  conversations?: IncludedConversations;
   /** The id of the contact in this answer, when the contact that you asked for was merged into it. Left out otherwise. */
   merged_into?: string;
 };
@@ -390,6 +394,60 @@ export type ContactWishes = {
   marketing_resumed_at: string | null;
   /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
   marketing_opt_out_at: string | null;
+};
+
+/** A person that the company talks to, with the records that `include` adds. */
+export type ContactWithIncluded = {
+  /** The id of the record. */
+  readonly id: string;
+  /** The company of the record, which is the company of the key. */
+  readonly company_id: string;
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  external_id: string | null;
+  /** The person's name. */
+  name: string | null;
+  /** The person's email address. */
+  email: string | null;
+  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  phone: string | null;
+  /** How warm the lead is. */
+  temperature: "cold" | "warm" | "hot";
+  /** Labels to group contacts by. */
+  tags: string[];
+  /** Where the contact came from. */
+  source: string;
+  /** The person's job. */
+  job_title: string | null;
+  /** The company that the person works for. */
+  empresa: string | null;
+  /** Your own fields: any JSON object. */
+  custom_fields: {
+    [key: string]: unknown;
+  };
+  /** Whether sends to this contact are blocked. */
+  do_not_contact: boolean;
+  /** Who last set `do_not_contact`. `manual`: a person or a key of your company. `word`: the person, with a message such as `stop` or `start`. `null`: no one has set it. */
+  readonly do_not_contact_source: "manual" | "word" | null;
+  /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
+  readonly do_not_contact_at: string | null;
+  /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
+  readonly marketing_opt_out_at: string | null;
+  /** Whether the contact is in use. */
+  is_active: boolean;
+  /** When the contact was archived; `null` if it is not archived. */
+  readonly archived_at: string | null;
+  /** When the person was erased; `null` if the person was not erased. */
+  readonly erased_at: string | null;
+  /** When the record was created. */
+  readonly created_at: string;
+  /** When the record was last changed. */
+  readonly updated_at: string;
+  /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
+  readonly version: string;
+  /** The newest deals of the contact, with `include=deals`. */
+  deals?: IncludedDeals;
+  /** The newest conversations of the contact, with `include=conversations`. */
+  conversations?: IncludedConversations;
 };
 
 /** A contact in an answer that would be too large with `custom_fields`. */
@@ -760,6 +818,22 @@ export type Health = {
   version: string;
 };
 
+/** The newest conversations of a contact, newest first. */
+export type IncludedConversations = {
+  /** Up to 10 conversations. */
+  data: Conversation[];
+  /** Whether the contact has more conversations. `GET /conversations?contact_id=` lists all of them. */
+  has_more: boolean;
+};
+
+/** The newest deals of a contact, newest first. */
+export type IncludedDeals = {
+  /** Up to 10 deals. */
+  data: Deal[];
+  /** Whether the contact has more deals. `GET /deals?contact_id=` lists all of them. */
+  has_more: boolean;
+};
+
 /** The limits of a request with this key. */
 export type Limits = {
   /** How many bytes the body of a request may have. */
@@ -1108,6 +1182,8 @@ export type ListDealsQuery = {
   stage_id?: OneOrMore<string> | undefined;
   /** Finds records whose `stage_id` is none of these values. */
   "stage_id[ne]"?: OneOrMore<string> | undefined;
+  /** Finds records of one of these pipelines. A deal is in the pipeline of its stage. */
+  pipeline_id?: OneOrMore<string> | undefined;
   /** Finds records whose `won_at` is after this time. */
   "won_at[gt]"?: Time | undefined;
   /** Finds records whose `won_at` is this time or later. */
@@ -1434,7 +1510,7 @@ export type ListStagesQuery = {
   id?: OneOrMore<string> | undefined;
   /** Finds records whose `id` is none of these values. */
   "id[ne]"?: OneOrMore<string> | undefined;
-  /** Finds records whose `pipeline_id` is this value, or one of these values. */
+  /** Finds records of one of these pipelines. A deal is in the pipeline of its stage. */
   pipeline_id?: OneOrMore<string> | undefined;
   /** Finds records whose `pipeline_id` is none of these values. */
   "pipeline_id[ne]"?: OneOrMore<string> | undefined;

@@ -87,6 +87,12 @@ export const EXAMPLE_READS = {
   getContact: [
     { name: "oneContact", summary: "One contact", params: { id: contact(4) } },
     {
+      name: "withDeals",
+      summary: "One contact with its newest deals and conversations",
+      params: { id: contact(4) },
+      query: { fields: "name,phone", include: "deals,conversations" },
+    },
+    {
       name: "unknownContact",
       summary: "Your company does not have this contact",
       params: { id: contact(9999) },
@@ -101,6 +107,11 @@ export const EXAMPLE_READS = {
   ],
   listDeals: [
     { name: "firstPage", summary: "The first page", query: { limit: "2" } },
+    {
+      name: "ofOnePipeline",
+      summary: "The deals in the stages of one pipeline",
+      query: { pipeline_id: demoId("04", 1), fields: "title,stage_id", limit: "2" },
+    },
     {
       name: "largest",
       summary: "The largest open deals of at least 10,000, each with its stage",

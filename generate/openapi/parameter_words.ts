@@ -67,6 +67,7 @@ function compared(field: string, asTime: string, asNumber: string): string {
 
 /** The filters that need their own words. */
 const SPECIAL: Record<string, string> = {
+  pipeline_id: "Finds records of one of these pipelines. A deal is in the pipeline of its stage.",
   tags: "Finds contacts that have at least one of these tags.",
   "tags[all]": "Finds contacts that have all of these tags.",
   "tags[ne]": "Finds contacts that have none of these tags.",

@@ -23,7 +23,7 @@ const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   mergeContact: (crm) => crm.contacts.merge(ID, { from: ID }),
   exportContact: (crm) => crm.contacts.export(ID),
   eraseContact: (crm) => crm.contacts.erase(ID, { confirm: ID }),
-  listDeals: (crm) => crm.deals.list({ include: "contact" }),
+  listDeals: (crm) => crm.deals.list({ include: "contact", pipeline_id: ID }),
   createDeal: (crm) => crm.deals.create({ title: "One", contact_id: ID, stage_id: ID }),
   listDealChanges: (crm) => crm.deals.changes(),
   getDeal: (crm) => crm.deals.get(ID, { include: ["contact", "stage"] }),

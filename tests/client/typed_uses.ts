@@ -56,8 +56,12 @@ export async function lists() {
   crm.contacts.list({ "phone[contains]": "1" });
   // @ts-expect-error no such field
   crm.contacts.list({ fields: ["surname"] });
-  // @ts-expect-error a contact includes no other records
-  crm.contacts.list({ include: "deals" });
+  const [contact] = (await crm.contacts.list({ include: "deals" })).data;
+  contact.deals.data.map(({ title }) => title);
+  // @ts-expect-error the request did not include it
+  contact.conversations;
+  // @ts-expect-error a contact includes no stages
+  crm.contacts.list({ include: "stages" });
   // @ts-expect-error no such parameter
   crm.contacts.changes({ temperature: "hot" });
 }

@@ -151,7 +151,9 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       "status[ne]": [["lost"], ["open,lost", UNCOMMON]],
       contact_id: [[ids.contact], [NOBODY]],
       "contact_id[ne]": [[NOBODY]],
-      stage_id: [[ids.rareStage], [ids.commonStage]],
+      stage_id: [[ids.rareStage], [ids.commonStage], [`${ids.rareStage},${ids.commonStage}`], [
+        `${ids.rareStage},${NOBODY}`,
+      ]],
       "stage_id[ne]": [[ids.commonStage]],
       ...times("won_at", UNCOMMON),
       "won_at[empty]": [["true"], ["false", UNCOMMON]],

@@ -27,7 +27,7 @@ const CASES: Record<string, Record<string, string>> = {
     // A name that does not exist
     "nam=x":
       "nam is not a parameter that is accepted here; did you mean name? The accepted names are limit, cursor, " +
-      "fields, sort, include_total, archived, q, id, external_id, name, email, phone, temperature, tags, " +
+      "fields, include, sort, include_total, archived, q, id, external_id, name, email, phone, temperature, tags, " +
       "source, job_title, empresa, do_not_contact, marketing_opt_out_at, is_active, created_at, updated_at, " +
       "custom_fields.<key>",
     "colour=x": "colour is not a parameter that is accepted here; the accepted names are limit…",
@@ -115,7 +115,7 @@ const CASES: Record<string, Record<string, string>> = {
   },
   getContact: {
     "limit=1":
-      "limit is not a parameter that is accepted here; the accepted names are fields, archived",
+      "limit is not a parameter that is accepted here; the accepted names are fields, include, archived",
   },
 };
 

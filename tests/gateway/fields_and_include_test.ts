@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { membersOf, schemaOf } from "../support/any_query.ts";
 import { assertField, call } from "../support/calls.ts";
+import { newCompany } from "../support/company.ts";
 import { newOddCompany } from "../support/odd_company.ts";
 import { rowsOf } from "../support/company_rows.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { until } from "../support/started.ts";
-import { stack } from "../support/test_stack.ts";
+import { stack, withDatabase } from "../support/test_stack.ts";
 
 const company = await newOddCompany();
 const rows = await rowsOf(company);
@@ -89,7 +90,8 @@ for (const { list, path, record } of READS) {
             names.map((name) => [name, row[name]] as const)
           )
         ) {
-          for (const each of [added].flat() as Record<string, unknown>[]) {
+          const { data = added } = added as { data?: unknown };
+          for (const each of [data].flat() as Record<string, unknown>[]) {
             const ofList = `/${name.replace(/s?$/, "s")}`;
             assert.deepEqual(Object.keys(each), schemaOf(ofList, "fields").items.enum);
             assert.equal(each.company_id, company.id);
@@ -154,4 +156,57 @@ Deno.test("the contact in a deal or conversation has the same form as a read of 
     const alone = await call(keys.read, "GET", `/contacts/${contact_id}`);
     assert.deepEqual(contact, alone.body.data);
   }
+});
+
+Deno.test("a contact shows its ten newest deals and conversations, and whether it has more", async () => {
+  const { id, contact_id, account_id, stage_ids: [stage_id], keys } = await newCompany();
+  const [ten, eleven] = await withDatabase(async (sql) => {
+    await sql`
+      insert into conversations (company_id, contact_id, messaging_account_id, status, created_at)
+      select ${id}, ${contact_id}, ${account_id}, 'closed', timestamptz '2030-01-01Z' - n * interval '1 day'
+      from generate_series(1, 9) n
+    `;
+    await sql`
+      insert into deals (company_id, contact_id, stage_id, title, created_at, archived_at)
+      select ${id}, ${contact_id}, ${stage_id}, 'Deal ' || n, timestamptz '2030-01-01Z' - n * interval '1 day',
+        case when n = 1 then now() end
+      from generate_series(1, 11) n
+    `;
+    return await Promise.all(
+      ["conversations", "deals"].map((table) =>
+        sql`select id from ${
+          sql(table)
+        } where contact_id = ${contact_id} order by created_at desc, id desc`
+      ),
+    );
+  });
+  const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+  for (const path of ["/contacts?", `/contacts/${contact_id}?`]) {
+    for (const archived of ["exclude", "include"]) {
+      const query = `${path}fields=id&include=deals,conversations&archived=${archived}`;
+      const { body } = await call(keys.read, "GET", query);
+      const [{ deals, conversations }] = [body.data].flat();
+      const first = archived === "exclude" ? 1 : 0;
+      assert.deepEqual(idsOf(deals), eleven.slice(first, first + 10).map(({ id }) => id));
+      assert.deepEqual(idsOf(conversations), ten.map(({ id }) => id));
+      assert.deepEqual([deals.has_more, conversations.has_more], [true, false]);
+    }
+  }
+});
+
+Deno.test("pipeline_id finds the deals in the stages of a pipeline, page by page", async () => {
+  const byPipeline = Map.groupBy(rows["/deals"], ({ pipeline_id }) => pipeline_id);
+  const live = (all: typeof rows[string]) => all.filter(({ archived_at }) => !archived_at);
+  for (const [pipeline_id, all] of byPipeline) {
+    const found: string[] = [];
+    for (let cursor = "";;) {
+      const query = `/deals?pipeline_id=${pipeline_id}&limit=7&fields=id${cursor}`;
+      const { body: { data, pagination } } = await call(keys.read, "GET", query);
+      found.push(...data.map(({ id }: { id: string }) => id));
+      if (!pagination.has_more) break;
+      cursor = `&cursor=${pagination.next_cursor}`;
+    }
+    assert.deepEqual(found.sort(), live(all).map(({ id }) => id).sort());
+  }
+  assert.ok(byPipeline.size > 2);
 });

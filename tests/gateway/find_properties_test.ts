@@ -11,7 +11,7 @@ import {
 } from "../support/any_query.ts";
 import { call } from "../support/calls.ts";
 import { rowsOf } from "../support/company_rows.ts";
-import { type FoundRow, inOrder, meets, orderOf } from "../support/found_rows.ts";
+import { comparable, type FoundRow, inOrder, meets, orderOf } from "../support/found_rows.ts";
 import { newOddCompany } from "../support/odd_company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -42,7 +42,7 @@ for (const [path, own] of Object.entries(rows)) {
 async function assertFound(path: string, query: Query) {
   const address = addressOf(path.replace("{id}", company.conversation_id), query);
   const { status, body } = await call(company.keys.read, "GET", address);
-  if (path === "/stages" && !hasOwnPipeline(query)) return assert.equal(status, 422);
+  if (/^\/(stages|deals)$/.test(path) && !hasOwnPipeline(query)) return assert.equal(status, 422);
   assert.equal(status, 200, JSON.stringify(body));
   const { limit = "50", sort, include_total, fields, include = "", archived, ...filters } = query;
   const found = rows[path].filter((row) =>
@@ -104,9 +104,23 @@ function included(row: FoundRow, name: string, archived = "exclude"): unknown {
     )
       .map((stage) => answered(stage, recordOf("/stages")));
   }
+  if (name.endsWith("s")) return newest(row.id, `/${name}`, archived);
   const path = `/${name}s`;
   const found = rows[path].find(({ id }) => id === row[`${name}_id`]);
   return answered(found!, recordOf(path));
+}
+
+/** The ten newest records of a contact. */
+function newest(contact_id: string, path: string, archived: string): FoundRow {
+  const own = rows[path].filter((row) =>
+    row.contact_id === contact_id && (archived !== "exclude" || isShown(row))
+  );
+  const sorted = own.toSorted((one, other) => {
+    const later = comparable("time", other.created_at) - comparable("time", one.created_at);
+    return later === 0n ? (one.id < other.id ? 1 : -1) : Number(later);
+  });
+  const data = sorted.slice(0, 10).map((row) => answered(row, recordOf(path)));
+  return { data, has_more: own.length > 10 };
 }
 
 /** The members of a record without those that `include` adds. */

@@ -73,13 +73,31 @@ for (const route of pageRoutes) {
 }
 
 Deno.test("a pipeline of another company is refused like an unknown pipeline", async () => {
-  const at = (id: string) =>
-    call(ours.keys.all, "GET", `/stages?pipeline_id=${id}`, {
-      headers: { "X-Request-Id": "same" },
-    });
-  const [foreign, missing] = [await at(theirs.pipeline_id), await at(crypto.randomUUID())];
-  assert.deepEqual([foreign.status, foreign.body], [missing.status, missing.body]);
-  assert.equal(foreign.status, 422);
+  for (const list of ["/stages", "/deals"]) {
+    const at = (id: string) =>
+      call(ours.keys.all, "GET", `${list}?pipeline_id=${id}`, {
+        headers: { "X-Request-Id": "same" },
+      });
+    const [foreign, missing] = [await at(theirs.pipeline_id), await at(crypto.randomUUID())];
+    assert.deepEqual([foreign.status, foreign.body], [missing.status, missing.body]);
+    assert.equal(foreign.status, 422);
+    const both = await at(`${theirs.pipeline_id},${ours.pipeline_id}`);
+    for (const { company_id } of both.body.data) assert.equal(company_id, ours.id);
+  }
+});
+
+Deno.test("a contact includes only deals and conversations of its own company", async () => {
+  for (const [one, other] of [[ours, theirs], [theirs, ours]]) {
+    for (const path of ["/contacts", `/contacts/${one.contact_id}`]) {
+      const address = `${path}?include=deals,conversations&archived=include`;
+      const { body } = await call(one.keys.all, "GET", address);
+      const included = [body.data].flat().flatMap((row) => [row.deals, row.conversations])
+        .flatMap(({ data }) => data);
+      assert.ok(included.length > 1);
+      for (const row of included) assert.equal(row.company_id, one.id);
+      assert.ok(!JSON.stringify(body).includes(other.id));
+    }
+  }
 });
 
 for (const route of idRoutes) {

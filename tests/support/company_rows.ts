@@ -17,7 +17,11 @@ export async function rowsOf(
   const made = new Map<string, FoundRow>(body.data.map((each: FoundRow) => [each.id, each]));
   return {
     "/contacts": contacts,
-    "/deals": deals,
+    // Callers filter deals by the pipeline of the stage.
+    "/deals": deals.map((deal) => {
+      const { pipeline_id } = stages.find(({ id }) => id === deal.stage_id)!;
+      return { ...deal, pipeline_id };
+    }),
     "/pipelines": pipelines,
     "/stages": stages,
     "/conversations": conversations,

@@ -48,6 +48,11 @@ export function choice(column: string, value: QueryValue): Filter {
   };
 }
 
+/** The filter of an id that finds rows with any of these values: `field=a,b`. */
+export function oneOfIds(column: string, value: QueryValue): Filter {
+  return { is: choice(column, value).is };
+}
+
 /** A `choice` for a column that may have no value: also `field[empty]=true`. */
 export function optionalChoice(column: string, value: QueryValue): Filter {
   return {

@@ -10,6 +10,7 @@ import { columnsOf, type Condition, inCompany, meeting, quoted } from "./conditi
 import { cursorsOf, type Start } from "./cursor.ts";
 import { orThese } from "./found_besides.ts";
 import type { ListQuery } from "./list_parameters.ts";
+import { byReference } from "./found_through.ts";
 import { PageSize } from "./page_size.ts";
 import { select, withIncludedInOrder } from "./projection.ts";
 import type { Resource } from "./resource.ts";
@@ -21,7 +22,7 @@ type Row = Record<string, unknown>;
 /** The methods of a supabase-js query that a page needs. */
 interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>> {
   order(column: string, options: { ascending: boolean; referencedTable?: string }): Query;
-  limit(count: number): Query;
+  limit(count: number, options?: { referencedTable: string }): Query;
   gte(column: string, value: string | number): Query;
   lte(column: string, value: string | number): Query;
   filter(column: string, operator: string, operand: string): Query;
@@ -70,13 +71,14 @@ export async function readPage(
     ...(isAsUsual ? [] : [`archived ${archived}`]),
   ];
   const cursors = cursorsOf(table.name, order, isStandard ? [] : [order.name, ...marks.sort()]);
-  const conditions = [
-    ...archivedConditions(resource, archived),
-    ...orThese(resource, amongArchived(resource, archived, chosen), besides),
-    ...inCompany(caller.companyId, chosen),
-  ];
   const place = asked.cursor === undefined ? null : await cursors.read(asked.cursor);
   if (typeof place === "string") throw invalidRequest([{ field: "cursor", message: place }]);
+  const tested = await byReference(caller, resource, chosen);
+  const conditions = [
+    ...archivedConditions(resource, archived),
+    ...orThese(resource, amongArchived(resource, archived, tested), besides),
+    ...inCompany(caller.companyId, chosen),
+  ];
 
   const columns = order.columns.map(({ column }) => column);
   const selection = select(resource, asked, columns);

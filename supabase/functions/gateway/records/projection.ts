@@ -125,9 +125,12 @@ function membersOf(row: Row, names: string[]): Row {
 }
 
 /** PostgREST returns the members of an embedded row in its own order. */
-function inOrder(found: unknown, { table }: Included): unknown {
+function inOrder(found: unknown, { table, atMost }: Included): unknown {
   const names = Object.keys(table.row.shape);
-  if (Array.isArray(found)) return found.map((row) => membersOf(row, names));
+  if (Array.isArray(found)) {
+    const data = found.slice(0, atMost).map((row) => membersOf(row, names));
+    return atMost ? { data, has_more: found.length > atMost } : data;
+  }
   return found === null ? null : membersOf(found as Row, names);
 }
 
@@ -135,6 +138,7 @@ function inOrder(found: unknown, { table }: Included): unknown {
 interface Orderable<Query> {
   filter(column: string, operator: string, operand: string): Query;
   order(column: string, options: { ascending: boolean; referencedTable: string }): Query;
+  limit(count: number, options: { referencedTable: string }): Query;
 }
 
 /**
@@ -147,13 +151,15 @@ export function withIncludedInOrder<Query extends Orderable<Query>>(
   { include = [], archived = "exclude" }: Projection & { archived?: Archived },
 ): Query {
   for (const name of include) {
-    const { listedBy = [], leavesOutArchived } = includes[name];
+    const { listedBy = [], atMost, leavesOutArchived } = includes[name];
     if (leavesOutArchived && archived === "exclude") {
       query = query.filter(`${name}.archived_at`, "is", "null");
     }
     for (const { column, ascending } of listedBy) {
       query = query.order(column, { ascending, referencedTable: name });
     }
+    // One record more than the answer has, to learn whether there are more.
+    if (atMost) query = query.limit(atMost + 1, { referencedTable: name });
   }
   return query;
 }

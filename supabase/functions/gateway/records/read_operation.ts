@@ -24,6 +24,7 @@ type Row = Record<string, unknown>;
 interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>>, Filterable<Query> {
   eq(column: string, value: string): Query;
   order(column: string, options: { ascending: boolean; referencedTable?: string }): Query;
+  limit(count: number, options: { referencedTable: string }): Query;
 }
 
 /**

@@ -61,6 +61,11 @@ export interface Resource<
    * records by these values.
    */
   besides?: { column: string; by: "contacts_of_further_phones" };
+  /**
+   * The fields of a record to which this record refers, by which callers filter: each with the
+   * column of the reference, and the table that has the field.
+   */
+  through?: Record<string, { column: string; table: Table }>;
   /** The records that `include` adds, by the names of the members that contain them. */
   includes?: Record<string, Included>;
 }
@@ -73,6 +78,11 @@ export interface Included {
    * order.
    */
   listedBy?: { column: string; ascending: boolean }[];
+  /**
+   * The greatest number of records in the list. If this is missing, the list is whole. Otherwise
+   * the answer says whether there are more: `{ data, has_more }`.
+   */
+  atMost?: number;
   /** Whether a read leaves out archived records unless the caller asks for them. */
   leavesOutArchived?: boolean;
 }
@@ -107,8 +117,14 @@ export function recordWithIncluded(resource: Resource): z.ZodMiniObject {
   const record = recordSchema(resource);
   const included = Object.entries(resource.includes ?? {});
   if (included.length === 0) return record;
-  const members = included.map(([name, { table, listedBy }]) => {
-    return [name, z.optional(listedBy ? z.array(table.row) : table.row)];
+  const members = included.map(([name, { table, listedBy, atMost }]) => {
+    if (!listedBy) return [name, z.optional(table.row)];
+    if (!atMost) return [name, z.optional(z.array(table.row))];
+    const data = z.array(table.row).check(z.maxLength(atMost));
+    const newest = z.object({ data, has_more: z.boolean() }).register(z.globalRegistry, {
+      id: `Included${name[0].toUpperCase()}${name.slice(1)}`,
+    });
+    return [name, z.optional(newest)];
   });
   return z.extend(record, Object.fromEntries(members)).register(z.globalRegistry, {
     id: `${resource.name}WithIncluded`,

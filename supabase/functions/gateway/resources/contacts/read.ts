@@ -1,3 +1,4 @@
+import type { Table } from "../../../_shared/database/table.ts";
 import { changesOperation } from "../../records/changes_operation.ts";
 import {
   choice,
@@ -13,7 +14,15 @@ import { ANY_CASE, oneOf, PHONE, TEXT, TRUE_OR_FALSE, UUID } from "../../records
 import { readOperation } from "../../records/read_operation.ts";
 import { resource } from "../../records/resource.ts";
 import { byText, byTime, newestFirst } from "../../records/sorting.ts";
+import { CONVERSATIONS } from "../conversations/row.ts";
+import { DEALS } from "../deals/row.ts";
 import { Contact, CONTACTS } from "./row.ts";
+
+/** The newest records that refer to a contact. The request for a list returns the others. */
+function newest(table: Table) {
+  const listedBy = ["created_at", "id"].map((column) => ({ column, ascending: false }));
+  return { table, listedBy, atMost: 10 };
+}
 
 export const CONTACT = resource({
   table: CONTACTS,
@@ -46,6 +55,10 @@ export const CONTACT = resource({
   order: newestFirst(),
   archives: { keptIn: { phone_key: "archived_phone_key" }, erasedIn: "erased_at" },
   survivor: "survivor_of_contact",
+  includes: {
+    deals: { ...newest(DEALS), leavesOutArchived: true },
+    conversations: newest(CONVERSATIONS),
+  },
   besides: { column: "phone_key", by: "contacts_of_further_phones" },
 });
 

@@ -40,6 +40,11 @@ const contact: FieldsOf<typeof Contact> = {
   erased_at: "When the person was erased; `null` if the person was not erased.",
 };
 
+const included = {
+  deals: "The newest deals of the contact, with `include=deals`.",
+  conversations: "The newest conversations of the contact, with `include=conversations`.",
+};
+
 /** The texts about contacts in the API's description. */
 export const words = {
   operations: {
@@ -165,6 +170,10 @@ export const words = {
     Contact: "A person that the company talks to.",
     NewContact: "A contact to create. A field that is left out gets its default.",
     ContactChanges: "Changes to a contact.",
+    ContactWithIncluded:
+      "A person that the company talks to, with the records that `include` adds.",
+    IncludedDeals: "The newest deals of a contact, newest first.",
+    IncludedConversations: "The newest conversations of a contact, newest first.",
     ContactById: "A contact, found by its id or by the id of a contact that was merged into it.",
     ContactToPut:
       "The contact with this phone. A field that is left out keeps its value; in a new " +
@@ -195,8 +204,20 @@ export const words = {
     ContactChanges: contact,
     ContactPatch: contact,
     ContactPatchById: contact,
+    ContactWithIncluded: { ...contact, ...included },
+    IncludedDeals: {
+      data: "Up to 10 deals.",
+      has_more: "Whether the contact has more deals. `GET /deals?contact_id=` lists all of them.",
+    },
+    IncludedConversations: {
+      data: "Up to 10 conversations.",
+      has_more:
+        "Whether the contact has more conversations. `GET /conversations?contact_id=` lists " +
+        "all of them.",
+    },
     ContactById: {
       ...contact,
+      ...included,
       merged_into:
         "The id of the contact in this answer, when the contact that you asked for was merged " +
         "into it. Left out otherwise.",

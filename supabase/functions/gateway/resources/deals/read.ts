@@ -1,6 +1,7 @@
 import { changesOperation } from "../../records/changes_operation.ts";
 import {
   choice,
+  oneOfIds,
   optionalAmount,
   optionalChoice,
   searchedText,
@@ -14,6 +15,7 @@ import { resource } from "../../records/resource.ts";
 import { byAmount, byText, byTime, newestFirst } from "../../records/sorting.ts";
 import { CONTACTS } from "../contacts/row.ts";
 import { dealHistory } from "./history.ts";
+import { requirePipeline } from "../stages/read.ts";
 import { STAGES } from "../stages/row.ts";
 import { Deal, DEALS } from "./row.ts";
 
@@ -28,6 +30,7 @@ export const DEAL = resource({
     status: choice("status", oneOf(Deal.shape.status.options)),
     contact_id: choice("contact_id", UUID),
     stage_id: choice("stage_id", UUID),
+    pipeline_id: oneOfIds("pipeline_id", UUID),
     won_at: sortedTime("won_sort"),
     lost_at: sortedTime("lost_sort"),
     stage_changed_at: time("stage_changed_at"),
@@ -46,12 +49,18 @@ export const DEAL = resource({
   },
   order: newestFirst(),
   archives: {},
+  through: { pipeline_id: { column: "stage_id", table: STAGES } },
   includes: { contact: { table: CONTACTS }, stage: { table: STAGES } },
 });
 
 /** See the specification, 4.4 to 4.6 and 4.13. */
 export const dealReads = [
-  listOperation({ id: "listDeals", path: "/deals", resource: DEAL }),
+  listOperation({
+    id: "listDeals",
+    path: "/deals",
+    resource: DEAL,
+    whenEmpty: requirePipeline,
+  }),
 
   changesOperation({
     id: "listDealChanges",

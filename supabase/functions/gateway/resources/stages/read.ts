@@ -37,21 +37,22 @@ export const stageReads = [
     id: "listStages",
     path: "/stages",
     resource: STAGE,
-    async whenEmpty({ caller, query: { pipeline_id } }) {
-      await (pipeline_id ? requirePipeline(caller, pipeline_id as Condition[]) : caller.judge());
-    },
+    whenEmpty: requirePipeline,
   }),
 
   readOperation({ id: "getStage", path: "/stages/:id", resource: STAGE }),
 ];
 
 /**
- * Refuses pipelines that the company does not have. For a pipeline without stages, the answer is an
- * empty list.
+ * Refuses a filter by pipelines that the company does not have. If the company has one of them, the
+ * answer is an empty list.
  */
-async function requirePipeline({ reader }: Caller, conditions: Condition[]) {
-  const ofPipelines = conditions.map((each) => ({ ...each, column: "id" }));
-  const ids = reader.from("own_pipelines").select("id").limit(1);
+export async function requirePipeline(
+  { caller, query: { pipeline_id } }: { caller: Caller; query: Record<string, unknown> },
+): Promise<void> {
+  if (!pipeline_id) return await caller.judge();
+  const ofPipelines = (pipeline_id as Condition[]).map((each) => ({ ...each, column: "id" }));
+  const ids = caller.reader.from("own_pipelines").select("id").limit(1);
   const [found] = rows(await meeting(ids, ofPipelines));
   if (found) return;
   throw invalidRequest([{ field: "pipeline_id", message: "is not a pipeline of your company" }]);
