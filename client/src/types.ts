@@ -15,7 +15,7 @@ export type BatchItemError = {
   error: string;
   /** The error's code. */
   code: "not_found" | "conflict" | "invalid_request";
-  /** What is wrong with each field of the item; the field `item` means the whole item. */
+  /** What is wrong with each field of the item, such as `items.3.phone`; `items.3` means the whole item. */
   details?: {
     field: string;
     message: string;
@@ -2058,7 +2058,7 @@ export type Send = {
   /** How many times the service sent the message to the channel. It is more than 1 when the send was released and repeated. */
   attempt: number;
   /** Why the send failed or was released. The reason stays here even when the message arrives later. `outcome_unknown`: the channel never answered, and may have sent the message. */
-  error: MessageFailure | null;
+  failure: MessageFailure | null;
   /** Whether the channel reported that the message went out more than once. */
   double_sent: boolean;
   /** The channel's id of the message; `null` until it is known. */

@@ -19,7 +19,7 @@ const DETAILS_OF_BATCH: JsonSchema = {
   items: DETAIL,
   minItems: 1,
   maxItems: 1,
-  description: "Only for a batch with `atomic=true`: the item that failed, such as `items.3.id`.",
+  description: "Only for a batch: the item that failed, such as `items.3.id`.",
 };
 const CHANNEL: JsonSchema = { $ref: "#/components/schemas/ChannelError" };
 

@@ -2,12 +2,13 @@
 // field or place, and what the caller probably meant.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
+import * as z from "zod/mini";
 import { FUNCTIONS } from "../../generate/openapi/functions.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
 import { faultIn } from "../../supabase/functions/_shared/http/json_fault.ts";
 import { bodiesOf } from "../../supabase/functions/_shared/http/operation.ts";
 import { refusedRoute } from "../../supabase/functions/_shared/http/refused_route.ts";
-import { readBody } from "../../supabase/functions/_shared/http/validate.ts";
+import { judged, readBody } from "../../supabase/functions/_shared/http/validate.ts";
 import type { Fault } from "../../supabase/functions/_shared/templates/template_words.ts";
 import { refusedByCatalogue } from "../../supabase/functions/send-external-template/template_answers.ts";
 
@@ -52,8 +53,8 @@ const UNKNOWN_FIELDS: Record<string, Record<string, string>> = {
   createDeal: {
     amount: "did you mean value?",
     name: "did you mean title?",
-    city: "accepted are title, contact_id, stage_id, value",
   },
+  createPipeline: { city: "accepted are name, position, is_default" },
   updateConversation: { owner_id: "did you mean assigned_to?", state: "did you mean status?" },
   sendExternalTemplate: { to: "did you mean phone?", language: "did you mean language_code?" },
   createDeals: { deals: "did you mean items?" },
@@ -71,7 +72,7 @@ for (const [id, fields] of Object.entries(UNKNOWN_FIELDS)) {
 Deno.test("the error of a PATCH without the phone names the content type that allows this", async () => {
   const without = await wordsOn("phone", "updateContact", { name: "Ada" });
   assert.match(without!, /^is required .*Content-Type: application\/merge-patch\+json$/);
-  assert.match((await wordsOn("phone", "updateContact", { phone: null }))!, /^must be a string/);
+  assert.equal(await wordsOn("phone", "updateContact", { phone: null }), "must not be null");
   assert.equal(await wordsOn("phone", "createContact", {}), "is required");
 });
 
@@ -153,3 +154,26 @@ Deno.test("an error about the address of a medium says that the medium is the ap
   assert.match(told("https://shop.test/a.png"), /: the medium of a header is always the approved/);
   assert.equal(told("Ada"), "takes no variables, got 1");
 });
+
+Deno.test("null gets the same error in every field that cannot be null", () => {
+  let refused = 0;
+  for (const { id, body, mergePatch, batch } of operations) {
+    for (const schema of [batch ? undefined : body, mergePatch, batch?.item]) {
+      const { shape } = objectIn(schema) ?? { shape: {} };
+      const nulls = Object.fromEntries(Object.keys(shape).map((field) => [field, null]));
+      const result = schema && judged(schema, nulls, () => "");
+      for (const { field, message } of result && "wrong" in result ? result.wrong : []) {
+        refused++;
+        assert.equal(message, "must not be null", `${id} ${field}`);
+      }
+    }
+  }
+  assert.ok(refused > 50, `${refused} fields`);
+});
+
+/** The schema of an object, within the schemas around it. */
+function objectIn(schema: unknown): z.ZodMiniObject | undefined {
+  if (schema instanceof z.ZodMiniLazy) return objectIn(schema._zod.innerType);
+  if (schema instanceof z.ZodMiniPipe) return objectIn(schema.def.in);
+  return schema instanceof z.ZodMiniObject ? schema : undefined;
+}

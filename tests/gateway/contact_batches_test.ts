@@ -53,15 +53,15 @@ Deno.test("each item of a POST is checked separately, and on_conflict decides wh
   assert.deepEqual(failing.body.summary, { total: 5, created: 1, updated: 0, failed: 4 });
   const [created, malformed, taken, large, unknown] = failing.body.data;
   assert.deepEqual(created.data, await read(created.data.id));
-  assert.deepEqual([malformed.index, malformed.error.details[0].field], [1, "phone"]);
+  assert.deepEqual([malformed.index, malformed.error.details[0].field], [1, "items.1.phone"]);
   assert.deepEqual([taken.error.code, taken.error.existing_id], ["conflict", known.id]);
   assert.match(taken.error.error, /send the batch with on_conflict=update/);
   assert.deepEqual(large.error.details, [
-    { field: "custom_fields", message: "must be at most 16 KiB of JSON" },
+    { field: "items.3.custom_fields", message: "must be at most 16 KiB of JSON" },
   ]);
   assert.deepEqual(
     unknown.error.details.map(({ field }: { field: string }) => field).sort(),
-    ["colour", "id"],
+    ["items.4.colour", "items.4.id"],
   );
   assert.equal((await read(known.id)).version, known.version);
 

@@ -70,7 +70,8 @@ Deno.test("an item that cannot be created gets the error of a single request, an
       headers: { "Content-Type": "application/json" },
     });
     const { request_id: _, ...error } = single.body;
-    assert.deepEqual([answer.status, answer.error], [single.status, error], items[at]);
+    const ofItem = JSON.parse(JSON.stringify(answer.error).replaceAll(`items.${at}.`, ""));
+    assert.deepEqual([answer.status, ofItem], [single.status, error], items[at]);
   }
 });
 
@@ -78,14 +79,14 @@ Deno.test("the error of an item names the item if it is not an object or changes
   for (const item of [null, 5, "x", [], true]) {
     const { body: { data: [{ error }] } } = await batch("POST", [item]);
     assert.deepEqual(error.details, [{
-      field: "item",
-      message: `must be an object${item === null ? ", not null" : ""}`,
+      field: "items.0",
+      message: item === null ? "must not be null" : "must be an object",
     }]);
   }
   const message = "must have at least one of title, value, stage_id, status, external_id";
   const { body: { data } } = await batch("PATCH", [{ id: company.deal_id }, { title: "x" }]);
-  assert.deepEqual(data[0].error.details, [{ field: "item", message }]);
-  assert.deepEqual(data[1].error.details, [{ field: "id", message: "is required" }]);
+  assert.deepEqual(data[0].error.details, [{ field: "items.0", message }]);
+  assert.deepEqual(data[1].error.details, [{ field: "items.1.id", message: "is required" }]);
 });
 
 Deno.test("a batch has 1 to 500 items and no other field, and atomic must be true or false", async () => {
@@ -149,9 +150,12 @@ Deno.test("several changes of one deal apply in the order of the items, and each
   assert.deepEqual([data.title, data.value, data.status], ["Last", null, "lost"]);
   for (const at of [0, 3, 4]) assert.deepEqual(body.data[at].data, data);
   assert.deepEqual([body.data[1].data.status, body.data[1].data.stage_id], ["won", stage_ids[1]]);
-  assert.equal(body.data[2].error.details[0].field, "stage_id");
-  assert.deepEqual(body.data[5].error, { error: "Deal not found", code: "not_found" });
-  assert.deepEqual(body.data[6].error, body.data[5].error);
+  assert.equal(body.data[2].error.details[0].field, "items.2.stage_id");
+  for (const at of [5, 6]) {
+    const message = "is not the id of a deal of your company";
+    const details = [{ field: `items.${at}.id`, message }];
+    assert.deepEqual(body.data[at].error, { error: "Deal not found", code: "not_found", details });
+  }
   const theirs = await call(other.keys.all, "GET", `/deals/${other.deal_id}`);
   assert.equal(theirs.body.data.title, "First");
 });

@@ -182,7 +182,7 @@ Deno.test("a batch of deals creates unknown deals, and on_conflict says what hap
   const [kept, , filled, , moved] = keeping.body.data;
   assert.deepEqual([kept.data.title, kept.data.value, kept.data.id], ["Deal", 5, id]);
   assert.equal(filled.data.value, 7);
-  assert.equal(moved.error.details[0].field, "contact_id");
+  assert.equal(moved.error.details[0].field, "items.4.contact_id");
   const updating = await ask("POST", "/deals/batch?on_conflict=update", { items });
   assert.deepEqual(statusesOf(updating), [200, 200, 200, 201, 422, 422]);
   assert.deepEqual(

@@ -166,7 +166,7 @@ Deno.test("an inbound message shows its payload, its media, the message that it 
   const at = "2026-01-01T12:00:00+00:00";
   const media = {
     ...{ id: "1234", mime_type: "audio/ogg", sha256: "c2hh", filename: null, voice: true },
-    ...{ animated: null, expires_at: "2026-01-08T12:00:00Z" },
+    ...{ animated: null, expires_at: "2026-01-08T12:00:00+00:00" },
   };
   const person = {
     ...{ type: "audio", content: "", sent_at: at, media, payload: { forwarded: true } },

@@ -52,7 +52,7 @@ Deno.test("a template send is found by its idempotency key and by its message", 
   assert.deepEqual(rest, {
     ...{ message_id, company_id: own.id, conversation_id, idempotency_key: "order, A-1" },
     ...{ kind: "template", template_name: "order_update", language_code: "en_US" },
-    ...{ state: "sent", attempt: 1, error: null, double_sent: false, whatsapp_message_id },
+    ...{ state: "sent", attempt: 1, failure: null, double_sent: false, whatsapp_message_id },
     ...{ lease_ends_at: null, failed_at: null, expired_at: null },
   });
   const [found] = await find("order, A-1", { keys, ...own });
@@ -86,14 +86,14 @@ Deno.test("a pending send shows the end of its lease, and is shown as failed aft
   const lease_ends_at = new Date(Date.now() + 60_000);
   const pending = await added({ state: "pending", lease_ends_at });
   assert.deepEqual(
-    [pending.state, pending.status, pending.error, Date.parse(pending.lease_ends_at)],
+    [pending.state, pending.status, pending.failure, Date.parse(pending.lease_ends_at)],
     ["pending", "pending", null, lease_ends_at.getTime()],
   );
   const ended = await added({ state: "pending", lease_ends_at: new Date(Date.now() - 1) });
-  const error = { reason: "outcome_unknown", code: null, message: null, details: null };
+  const failure = { reason: "outcome_unknown", code: null, message: null, details: null };
   assert.deepEqual(
-    [ended.state, ended.status, ended.error, ended.lease_ends_at],
-    ["failed", "failed", error, null],
+    [ended.state, ended.status, ended.failure, ended.lease_ends_at],
+    ["failed", "failed", failure, null],
   );
   const [{ state }] = await statement`
     select state from sends where message_id = ${ended.message_id}
@@ -107,12 +107,12 @@ Deno.test("a send that failed or was released shows the reason and the number of
     reason: "template_rejected",
     channel_code: 132001,
   });
-  assert.deepEqual([failed.state, failed.status, failed.attempt, failed.error], [
+  assert.deepEqual([failed.state, failed.status, failed.attempt, failed.failure], [
     ...["failed", "failed", 1],
     { reason: "template_rejected", code: 132001, message: null, details: null },
   ]);
   const released = await added({ state: "released", reason: "channel_unavailable", attempt: 3 });
-  assert.deepEqual([released.state, released.status, released.attempt, released.error], [
+  assert.deepEqual([released.state, released.status, released.attempt, released.failure], [
     ...["released", "failed", 3],
     { reason: "channel_unavailable", code: null, message: null, details: null },
   ]);
@@ -127,9 +127,9 @@ Deno.test("a send shows the channel's reports about its message and stays accept
   };
   const times = { sent_at: "2026-01-01T12:00:00+00:00", failed_at: "2026-01-01T12:00:09+00:00" };
   const lost = await added({}, { ...times, failure });
-  assert.deepEqual(lost, { ...lost, ...times, state: "sent", status: "failed", error: failure });
+  assert.deepEqual(lost, { ...lost, ...times, state: "sent", status: "failed", failure });
   const twice = await added({ double_sent_ids: ["wamid.2"] }, { read_at: times.sent_at });
-  assert.deepEqual([twice.double_sent, twice.status, twice.error], [true, "read", null]);
+  assert.deepEqual([twice.double_sent, twice.status, twice.failure], [true, "read", null]);
 });
 
 Deno.test("fields limits a send to the named fields", async () => {

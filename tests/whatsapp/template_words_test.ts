@@ -19,7 +19,7 @@ Deno.test("each error of a send names its field and says what is wrong", () => {
       { field: "language_code", fault: "language", languages: ["pt_BR", "es"] },
       "is not a language of this template, which exists in pt_BR, es",
     ],
-    [status("PAUSED"), `${paused}, at the latest at 2026-11-22T11:30:00Z`],
+    [status("PAUSED"), `${paused}, at the latest at 2026-11-22T11:30:00+00:00`],
     [status("PAUSED", null), paused],
     [status("REJECTED"), "is REJECTED at the channel; change it there and have it approved"],
     [status("PENDING"), "is PENDING at the channel, which has not approved it yet"],

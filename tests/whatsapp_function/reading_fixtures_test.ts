@@ -146,7 +146,7 @@ Deno.test("a media item keeps its id, type, digest and expiry, but not its addre
     filename: null,
     voice: null,
     animated: null,
-    expires_at: "2026-11-28T12:01:00.000Z",
+    expires_at: "2026-11-28T12:01:00+00:00",
   });
   const [voice] = itemsOf("33_inbound_voice");
   assert.ok(voice.kind === "message" && voice.media?.voice);

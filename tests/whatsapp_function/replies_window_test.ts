@@ -136,7 +136,7 @@ Deno.test("every wrong field of the body is refused, and the error names it", as
   const cases: [Record<string, unknown>, string, string | RegExp][] = [
     [{ conversation_id: undefined }, "conversation_id", "is required"],
     [{ conversation_id: "12" }, "conversation_id", "must be a UUID"],
-    [{ conversation_id: null }, "conversation_id", "must be a string, not null"],
+    [{ conversation_id: null }, "conversation_id", "must not be null"],
     [{ text: undefined }, "text", "is required"],
     [{ text: "" }, "text", "must not be empty"],
     [{ text: " \n " }, "text", "must not be empty"],
@@ -145,7 +145,7 @@ Deno.test("every wrong field of the body is refused, and the error names it", as
     [{ text: "\ud83d" }, "text", /half a surrogate pair/],
     [{ idempotency_key: "" }, "idempotency_key", "must not be empty"],
     [{ idempotency_key: "k".repeat(201) }, "idempotency_key", "must have at most 200 characters"],
-    [{ idempotency_key: null }, "idempotency_key", "must be a string, not null"],
+    [{ idempotency_key: null }, "idempotency_key", "must not be null"],
     [{ phone: "+5511987654321" }, "phone", /^is not a field that is accepted here/],
     [{ type: "text" }, "type", /^is not a field that is accepted here/],
   ];

@@ -15,7 +15,10 @@ export const CUSTOM_FIELDS_TOO_LARGE = "must be at most 16 KiB of JSON";
  * JavaScript cannot represent exactly is refused, and never rounded or dropped.
  */
 export const CustomFields = z.custom<JsonObject>(isObject, {
-  error: ({ input }) => input === undefined ? "is required" : "must be an object",
+  error: ({ input }) => {
+    if (input === null) return "must not be null";
+    return input === undefined ? "is required" : "must be an object";
+  },
 }).check((context) => {
   const problem = findInexact(context.value) ?? tooLarge(context.value);
   if (problem) context.issues.push({ code: "custom", input: context.value, ...problem });

@@ -310,12 +310,12 @@ const NAMES: Record<string, string> = {
  * programmers.
  */
 function explain(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.input === null) return "must not be null";
   switch (issue.code) {
     case "invalid_type":
       if (issue.input === undefined) return "is required";
       if (issue.input instanceof InexactNumber) return InexactNumber.message;
-      return `must be ${NAMES[issue.expected] ?? issue.expected}` +
-        (issue.input === null ? ", not null" : "");
+      return `must be ${NAMES[issue.expected] ?? issue.expected}`;
     case "invalid_value":
       if (issue.input === undefined) return "is required";
       return `must be one of ${issue.values.join(", ")}`;

@@ -1,4 +1,5 @@
 // Why a template cannot be sent, in sentences for callers. The database finds the faults.
+import { timeText } from "../time_text.ts";
 
 /** Why a template cannot be sent as requested, as the database reports it. */
 export type Fault =
@@ -79,7 +80,7 @@ function statusWords(status: string, since: string | null): string {
       const paused = Date.parse(since ?? "");
       const latest = Number.isNaN(paused)
         ? ""
-        : `, at the latest at ${timeOf(paused + LONGEST_PAUSE_MS)}`;
+        : `, at the latest at ${timeText(paused + LONGEST_PAUSE_MS)}`;
       return "is PAUSED at the channel because of its quality; a pause ends after 3 to 6 hours" +
         latest;
     }
@@ -96,11 +97,6 @@ function statusWords(status: string, since: string | null): string {
     default:
       return `is ${status} at the channel; only a template that is APPROVED can be sent`;
   }
-}
-
-/** A time in UTC, to the second: `2026-11-22T11:30:00Z`. */
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+/, "");
 }
 
 /**

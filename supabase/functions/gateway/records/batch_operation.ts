@@ -31,7 +31,7 @@ export interface BatchRequest<Item, Query> {
 
 /**
  * Why an item was not written: the error body of a single record, without `request_id` and
- * `doc_url`.
+ * `doc_url`. Its fields have their names within the whole body.
  */
 export const BatchItemError = lazily(() =>
   z.object({
@@ -128,9 +128,10 @@ export function batchOperation<
     if (outcome.undone) throw firstError(outcome, meanings);
     const results = outcome.results.values();
     const data = items.map((each, index): ItemAnswer => {
-      if ("wrong" in each) return failed(index, invalidRequest(each.wrong));
+      const at = (field: FieldError) => fieldOfItem(index, field);
+      if ("wrong" in each) return failed(index, invalidRequest(each.wrong.map(at)));
       const result = results.next().value!;
-      if (!("data" in result)) return failed(index, errorOf(result, outcome, meanings));
+      if (!("data" in result)) return failed(index, errorOf(result, outcome, meanings, at));
       return { index, status: result.status, data: result.data };
     });
     const count = (from: number, to = from) =>

@@ -7,7 +7,9 @@ export const batch = { items: "The items to write, in any order." };
 const batchItemError: FieldsOf<typeof BatchItemError> = {
   error: "What is wrong, as a sentence for people.",
   code: "The error's code.",
-  details: "What is wrong with each field of the item; the field `item` means the whole item.",
+  details:
+    "What is wrong with each field of the item, such as `items.3.phone`; `items.3` means the " +
+    "whole item.",
   existing_id:
     "The id of the existing record that the item conflicts with, such as the contact with the " +
     "same phone.",

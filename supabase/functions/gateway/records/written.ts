@@ -104,11 +104,11 @@ export function onlyResult<Row>(outcome: Outcome<Row>, meanings: Meanings): Writ
 
 /**
  * The error of a record that was not written.
- * @param at the name that a field has within the whole body, for an all-or-none request.
+ * @param at the name that a field has within the whole body, for a batch.
  */
 export function errorOf(
   result: NotWritten,
-  { replayed }: Pick<Outcome, "replayed">,
+  { replayed, undone }: Pick<Outcome, "replayed" | "undone">,
   { name, constraints, conflicts = {}, merged }: Meanings,
   at?: (field: FieldError) => FieldError,
 ): ApiError {
@@ -120,14 +120,17 @@ export function errorOf(
   const refusal = (code: ErrorCode, sentence: string, wrong: FieldError, body = {}) => {
     if (!at) return new ApiError(code, sentence, { body });
     const { details, told } = toldFields([at(wrong)]);
-    return new ApiError(code, `${sentence}; nothing was written: ${told}`, { details, body });
+    const whole = undone ? `; nothing was written: ${told}` : "";
+    return new ApiError(code, `${sentence}${whole}`, { details, body });
   };
-  if (result.status === 404) {
+  if (result.status === 404 && replayed) {
     const since =
       "the first request with this Idempotency-Key wrote it, and it has been deleted since";
-    const sentence = replayed ? `${name} not found: ${since}` : `${name} not found`;
+    return new ApiError("not_found", `${name} not found: ${since}`);
+  }
+  if (result.status === 404) {
     const message = `is not the id of a ${name.toLowerCase()} of your company`;
-    return refusal("not_found", sentence, { field: "id", message });
+    return refusal("not_found", `${name} not found`, { field: "id", message });
   }
   const { existing_id, field: taken = "" } = result;
   const meaning = result.merged ? merged : { field: taken, message: conflicts[taken] };

@@ -23,7 +23,9 @@ interface Erased {
 const Confirmation = z.clone(Id, {
   ...Id.def,
   error: ({ input }) =>
-    `${input === undefined ? "is required; it " : ""}must be the id of the contact in the path`,
+    input === null
+      ? undefined
+      : `${input === undefined ? "is required; it " : ""}must be the id of the contact in the path`,
 });
 
 const Erasing = z.strictObject({ confirm: Confirmation }).register(z.globalRegistry, {

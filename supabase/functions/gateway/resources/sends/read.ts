@@ -55,7 +55,7 @@ function sendOf(
     // updated.
     status: state === "failed" && message.status === "pending" ? "failed" : message.status!,
     attempt: send.attempt,
-    error: message.failure ?? (refusal || null),
+    failure: message.failure ?? (refusal || null),
     double_sent: send.double_sent_ids.length > 0,
     whatsapp_message_id: send.whatsapp_message_id,
     lease_ends_at: send.lease_ends_at,

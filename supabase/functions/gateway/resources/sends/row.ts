@@ -62,7 +62,7 @@ export const Send = z.object({
   state: LEDGER.state,
   status: Message.shape.status.def.innerType,
   attempt: LEDGER.attempt,
-  error: z.nullable(MessageFailure),
+  failure: z.nullable(MessageFailure),
   double_sent: z.boolean(),
   whatsapp_message_id: LEDGER.whatsapp_message_id,
   lease_ends_at: LEDGER.lease_ends_at,

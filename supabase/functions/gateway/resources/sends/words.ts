@@ -43,7 +43,7 @@ export const words = {
       attempt:
         "How many times the service sent the message to the channel. It is more than 1 when the " +
         "send was released and repeated.",
-      error: "Why the send failed or was released. The reason stays here even when the message " +
+      failure: "Why the send failed or was released. The reason stays here even when the message " +
         "arrives later. `outcome_unknown`: the channel never answered, and may have sent the " +
         "message.",
       double_sent: "Whether the channel reported that the message went out more than once.",

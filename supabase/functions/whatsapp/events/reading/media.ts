@@ -1,3 +1,4 @@
+import { timeText } from "../../../_shared/time_text.ts";
 import type { Media } from "./item.ts";
 import { booleanIn, idIn, textIn } from "./loose.ts";
 
@@ -19,6 +20,6 @@ export function mediaIn(own: unknown, sentAt: string | null): Media | null {
     filename: textIn(own, "filename", 255),
     voice: booleanIn(own, "voice"),
     animated: booleanIn(own, "animated"),
-    expires_at: sentAt && new Date(Date.parse(sentAt) + KEPT_MS).toISOString(),
+    expires_at: sentAt && timeText(Date.parse(sentAt) + KEPT_MS),
   };
 }

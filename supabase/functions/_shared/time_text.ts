@@ -1,0 +1,4 @@
+/** A time to the second, as answers write times: `2026-11-22T11:30:00+00:00`. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, "+00:00");
+}
