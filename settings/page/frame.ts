@@ -165,7 +165,7 @@ export function closeMenu(event: Event) {
   if (event.type === "keydown") menu.querySelector("summary")!.focus();
 }
 
-/** The default action is prevented, because the address must stay that of the view. */
+/** The default action is prevented, because the address must still name the view. */
 function skip(event: Event) {
   event.preventDefault();
   document.getElementById("main")!.focus();

@@ -310,8 +310,8 @@ comment on function app.change_now() is
 grant execute on function app.change_now() to api_client, authenticated, service_role;
 
 -- This function must be stable. A volatile function sees a newer snapshot than the statement that calls it. A change
--- that is committed between the two snapshots would be lost: the page would lack it, although its version is below the
--- horizon.
+-- that is committed between the two snapshots would be lost: the page would not have it, although its version is below
+-- the horizon.
 create function app.change_clock_now(out generation bigint, out horizon bigint, out beyond bigint)
 language sql stable security definer
 set search_path = ''
@@ -8996,7 +8996,7 @@ create table public.channel_events (
   constraint channel_events_once unique (channel_app_id, body_sha256)
 );
 comment on table public.channel_events is
-  'An event of the channel as it was received, with a correct signature. A stored event is still to be applied, and a '
+  'An event of the channel as it was received, with a correct signature. A stored event must still be applied, and a '
   'done event was applied. An unroutable event has no account that names its app. A failed event is tried again, and '
   'a dead event has failed its last attempt.';
 comment on column public.channel_events.waits_for is
@@ -12231,7 +12231,8 @@ begin
   return array(select name from unnest(app.names_in(document::text)) as name where people ? name);
 end
 $$;
-comment on function app.names_among(jsonb, jsonb) is 'Returns those of the names { name: … } that a document contains.';
+comment on function app.names_among(jsonb, jsonb) is
+  'Of the names { name: … }, returns the ones that a document contains.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.
@@ -12514,9 +12515,9 @@ begin
 end
 $$;
 comment on function app.erased_among(uuid, text[]) is
-  'Returns those of the names that an erased person of the company had, as { name: { until, is_back } }. The member '
-  'until is the last second in which the person had the name. The member is_back says whether a contact has the name '
-  'again.';
+  'Of these names, returns the ones that an erased person of the company had, as { name: { until, is_back } }. The '
+  'member until is the last second in which the person had the name. The member is_back says whether a contact has '
+  'the name again.';
 
 create function app.late_ids_in(own_company_id uuid, items jsonb) returns text[]
 language plpgsql stable

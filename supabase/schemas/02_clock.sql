@@ -44,8 +44,8 @@ comment on function app.change_now() is
 grant execute on function app.change_now() to api_client, authenticated, service_role;
 
 -- This function must be stable. A volatile function sees a newer snapshot than the statement that calls it. A change
--- that is committed between the two snapshots would be lost: the page would lack it, although its version is below the
--- horizon.
+-- that is committed between the two snapshots would be lost: the page would not have it, although its version is below
+-- the horizon.
 create function app.change_clock_now(out generation bigint, out horizon bigint, out beyond bigint)
 language sql stable security definer
 set search_path = ''

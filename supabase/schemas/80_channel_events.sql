@@ -32,7 +32,7 @@ create table public.channel_events (
   constraint channel_events_once unique (channel_app_id, body_sha256)
 );
 comment on table public.channel_events is
-  'An event of the channel as it was received, with a correct signature. A stored event is still to be applied, and a '
+  'An event of the channel as it was received, with a correct signature. A stored event must still be applied, and a '
   'done event was applied. An unroutable event has no account that names its app. A failed event is tried again, and '
   'a dead event has failed its last attempt.';
 comment on column public.channel_events.waits_for is

@@ -67,7 +67,8 @@ begin
   return array(select name from unnest(app.names_in(document::text)) as name where people ? name);
 end
 $$;
-comment on function app.names_among(jsonb, jsonb) is 'Returns those of the names { name: … } that a document contains.';
+comment on function app.names_among(jsonb, jsonb) is
+  'Of the names { name: … }, returns the ones that a document contains.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.

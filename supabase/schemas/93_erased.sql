@@ -167,9 +167,9 @@ begin
 end
 $$;
 comment on function app.erased_among(uuid, text[]) is
-  'Returns those of the names that an erased person of the company had, as { name: { until, is_back } }. The member '
-  'until is the last second in which the person had the name. The member is_back says whether a contact has the name '
-  'again.';
+  'Of these names, returns the ones that an erased person of the company had, as { name: { until, is_back } }. The '
+  'member until is the last second in which the person had the name. The member is_back says whether a contact has '
+  'the name again.';
 
 create function app.late_ids_in(own_company_id uuid, items jsonb) returns text[]
 language plpgsql stable

@@ -36,7 +36,7 @@ function assertSays(words: string, ...values: number[]) {
   }
 }
 
-/** The schema of a field that may be null, without its null. */
+/** The schema of a nullable field, without the null. */
 function fieldOf(schema: string, field: string): JsonSchema {
   const declared = schemas[schema].properties[field];
   return declared.anyOf?.find(({ type }: JsonSchema) => type !== "null") ?? declared;

@@ -50,7 +50,7 @@ export async function readWorkflow(name: string): Promise<Workflow> {
   const text = await Deno.readTextFile(`${root}examples/n8n/${name}.json`);
   const read = workflow.parse(JSON.parse(text));
   const names = read.nodes.map((each) => each.name);
-  if (new Set(names).size < names.length) throw new Error("Two nodes have one name.");
+  if (new Set(names).size < names.length) throw new Error("Two nodes have the same name.");
   for (const [from, { main }] of Object.entries(read.connections)) {
     for (const each of [from, ...main.flat().map(({ node }) => node)]) {
       if (!names.includes(each)) throw new Error(`There is no node ${each}.`);

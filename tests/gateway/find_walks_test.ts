@@ -115,7 +115,7 @@ Deno.test("a cursor with other filters or another sort gets a 422 that says so",
 });
 
 Deno.test("a plain list refuses the cursor of a sorted list, even if both cursors look alike", async () => {
-  // If the mark of the sort is read as a text, each of the two cursors consists of two texts and an
+  // If the mark of the sort counted as a text, each of the two cursors would have two texts and an
   // id.
   const cursor = await cursorOf("/templates", { sort: "name" });
   const answer = await call(company.keys.read, "GET", addressOf("/templates", { cursor }));

@@ -30,7 +30,7 @@ export interface Window {
   page: Page;
   /** The errors and warnings of the console, and uncaught errors, since the last call. */
   troubles: string[];
-  /** The addresses of requests to other origins than that of the pages. */
+  /** The addresses of requests to origins other than the one of the pages. */
   foreign: string[];
 }
 

@@ -3,7 +3,10 @@
 /** The background of the page, as the browser computes it. */
 export const backgroundOfPage = () => getComputedStyle(document.body).backgroundColor;
 
-/** The width that the page needs; more than that of the window when a reader must scroll sideways. */
+/**
+ * The width that the page needs. It is more than the window's width if a reader must scroll
+ * sideways.
+ */
 export const widthOfPage = () => document.documentElement.scrollWidth;
 
 /** The text of the clipboard. */

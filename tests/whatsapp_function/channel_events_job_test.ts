@@ -88,7 +88,7 @@ Deno.test("if another task of the run fails, the run reports that failure and st
   assert.deepEqual(await inboundOf(company), [["applied"]]);
 });
 
-Deno.test("a run without time left begins no event, and the next run applies the events", async () => {
+Deno.test("a run that has no time left does not start an event, and the next run applies the events", async () => {
   const { company, app } = await companyWithApp();
   const run = await ownWhatsapp("http://127.0.0.1:9", { channelJobMs: 0 });
   await store(app.app_key, eventBody(company.phone_number_id, ["next"]));
