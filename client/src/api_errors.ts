@@ -6,6 +6,11 @@ export class MalformedRequestError extends APIError {
   override name = "MalformedRequestError";
 }
 
+/** `header_not_accepted`: a header asks for a protection that the operation does not give. */
+export class HeaderNotAcceptedError extends APIError {
+  override name = "HeaderNotAcceptedError";
+}
+
 /** `missing_api_key` and `invalid_api_key`: the API key is missing, wrong, switched off, expired or deleted. */
 export class AuthenticationError extends APIError {
   override name = "AuthenticationError";
@@ -85,6 +90,7 @@ export class InvalidRequestError extends APIError {
 
 /**
  * `idempotency_key_reused`: the idempotency key belongs to a different request. Nothing was done.
+ * For a send, `details` names what differs: the recipient, the template or the kind.
  */
 export class IdempotencyKeyReusedError extends APIError {
   override name = "IdempotencyKeyReusedError";

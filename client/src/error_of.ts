@@ -3,6 +3,7 @@ import { APIError, type ErrorBody } from "./errors.ts";
 
 const CLASSES = new Map<string | undefined, typeof APIError>(Object.entries({
   malformed_request: errors.MalformedRequestError,
+  header_not_accepted: errors.HeaderNotAcceptedError,
   missing_api_key: errors.AuthenticationError,
   invalid_api_key: errors.AuthenticationError,
   insufficient_scope: errors.PermissionError,

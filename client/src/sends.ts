@@ -40,11 +40,19 @@ export class SendPendingError extends SendError {
 }
 
 /**
- * The key belongs to another message, which was sent earlier. This message was not sent, and will
- * not be.
+ * The first send with the key had other words for this person and template. The words of this send
+ * were not sent, and will not be.
  */
 export class SendMismatchError extends SendError {
   override name = "SendMismatchError";
+  /** The fields that differ, such as `body_variables`. */
+  readonly mismatch: string[];
+
+  constructor(repeat: Repeat) {
+    const { mismatch = [] } = repeat;
+    super(`The first send with the idempotency key differs in ${mismatch.join(", ")}`, repeat);
+    this.mismatch = mismatch;
+  }
 }
 
 /**
@@ -53,12 +61,9 @@ export class SendMismatchError extends SendError {
  */
 export function resultOf(
   body: SendResult | Repeat,
-  { headers }: Response,
 ): SendResult | undefined {
   if ("idempotent_hit" in body && body.idempotent_hit) {
-    if (headers.get("Idempotency-Mismatch") === "true") {
-      throw new SendMismatchError("The idempotency key names another message", body);
-    }
+    if (body.mismatch) throw new SendMismatchError(body);
     if (body.status === "failed") throw new SendFailedError("The send has failed", body);
     if (body.status === "pending") {
       throw new SendPendingError("The send is still in progress", body);

@@ -724,6 +724,8 @@ export type DryRun = {
   dry_run: true;
   /** `send`: the channel would get the request. `repeat`: the request repeats an idempotency key. `do_not_contact`: the contact must not be contacted. `marketing_opt_out`: the template is a marketing template, and the person has opted out of marketing. */
   outcome: "send" | "repeat" | "do_not_contact" | "marketing_opt_out";
+  /** The fields that differ from the first request with this key, as in the header `Idempotency-Mismatch`. What this request says in these fields was not sent. Missing when nothing differs. */
+  mismatch?: MismatchedField[];
 };
 
 /** Confirms that the person is to be erased. */
@@ -1807,6 +1809,19 @@ export type MessageReaction = {
   at: string;
 };
 
+/** A field of a send that differs from the first request with its key. */
+export type MismatchedField =
+  | "display_text"
+  | "body_variables"
+  | "header_variables"
+  | "button_variables"
+  | "phone_number_id"
+  | "contact_name"
+  | "template_header_type"
+  | "text"
+  | "phone"
+  | "conversation_id";
+
 /** A contact to create. A field that is left out gets its default. */
 export type NewContact = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
@@ -2010,6 +2025,8 @@ export type Repeat = {
   message_id: string;
   /** The request repeats an idempotency key, so nothing was sent. */
   idempotent_hit: true;
+  /** The fields that differ from the first request with this key, as in the header `Idempotency-Mismatch`. What this request says in these fields was not sent. Missing when nothing differs. */
+  mismatch?: MismatchedField[];
 };
 
 /** The result of the request. */

@@ -331,6 +331,16 @@ export const EXAMPLE_REQUESTS = {
       body: { ...TEMPLATE, idempotency_key: ORDER_KEY },
     },
     {
+      name: "repeatWithOtherWords",
+      summary: "A repeat with other words: they are not sent",
+      body: { ...TEMPLATE, body_variables: ["Maya", "A-1816"], idempotency_key: ORDER_KEY },
+    },
+    {
+      name: "keyOfOtherMessage",
+      summary: "The idempotency key belongs to a message to another person",
+      body: { ...TEMPLATE, phone: "+12025550102", idempotency_key: ORDER_KEY },
+    },
+    {
       name: "doNotContact",
       summary: "The contact must not be contacted",
       body: { ...TEMPLATE, phone: "+5531900000002" },
@@ -363,6 +373,11 @@ export const EXAMPLE_REQUESTS = {
       name: "repeat",
       summary: "A repeat with the same idempotency key",
       body: { conversation_id: demoId("08", 4), text: REPLY, idempotency_key: "reply-1" },
+    },
+    {
+      name: "keyOfOtherMessage",
+      summary: "The idempotency key belongs to a template send",
+      body: { conversation_id: demoId("08", 4), text: REPLY, idempotency_key: ORDER_KEY },
     },
     {
       name: "windowClosed",

@@ -74,6 +74,12 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       "The request is incomplete or not valid HTTP: its body ended too early, or its `Host` is " +
       "not a host name. Send the complete request again.",
   },
+  header_not_accepted: {
+    description:
+      "The request has a header that asks for a protection, such as `If-Unmodified-Since` or `If-Match`, and the " +
+      "operation would ignore it. Nothing was done. `details` names the header and says what to use instead.",
+    members: { details: { type: "array", items: DETAIL, minItems: 1, maxItems: 1 } },
+  },
   missing_api_key: {
     description: "The request has no API key.",
     sentences: ["Missing API key"],
@@ -171,7 +177,11 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   idempotency_key_reused: {
     description:
       "An earlier request with another body or other parameters used this `Idempotency-Key` in " +
-      "the last 24 hours. Nothing was done.",
+      "the last 24 hours. For a send: its `idempotency_key` belongs to a message to another " +
+      "recipient, with another template or of the other kind, and `details` names the fields that " +
+      "differ. Nothing was done.",
+    members: { details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 } },
+    optional: ["details"],
   },
   query_too_expensive: {
     description:

@@ -51,6 +51,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
   const { scope, method, errors = [] } = operation;
   return [
     "malformed_request",
+    "header_not_accepted",
     ...(scope === null ? [] : ["missing_api_key", "invalid_api_key"] as const),
     ...(scope === null || scope === "any" ? [] : ["insufficient_scope"] as const),
     // An operation without a body has these errors too, because the service checks whether the

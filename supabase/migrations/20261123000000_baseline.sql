@@ -8149,9 +8149,9 @@ create table public.sends (
   -- Further ids under which the channel reported the same attempt. If there are any, the message went out more than
   -- once.
   double_sent_ids text[] not null default '{}',
-  -- A digest of the content of the request without its idempotency key. A repeat with different content is refused.
-  -- Null for a send without an idempotency key.
-  fingerprint text constraint sends_fingerprint_check check (char_length(fingerprint) between 1 and 100),
+  -- Five bytes for each field of the request that no other column has, from app.fingerprint_of_send(). With them, a
+  -- repeat learns which fields differ. Null for a send without an idempotency key.
+  fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
   unique (company_id, id),
   -- If several requests have the same idempotency key, this constraint decides which one sends.
@@ -8169,7 +8169,7 @@ create table public.sends (
 comment on table public.sends is
   'Every message that was sent to the channel, or may have been sent, with the outcome. Repeats are recognized with '
   'this table.';
-comment on column public.sends.fingerprint is 'A digest of the content of the request without its idempotency key.';
+comment on column public.sends.fingerprint is 'Digests of the fields of the request, five bytes each.';
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
 comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
 
@@ -8407,6 +8407,24 @@ $$;
 comment on function app.write_message_of_send(uuid, uuid, uuid, uuid, boolean, text, text, text, text) is
   'Writes the message of a claimed send, and returns whether the send has opened the conversation.';
 
+create function app.fingerprint_of_send(fields text[]) returns bytea
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  field text;
+  digests bytea := '';
+begin
+  foreach field in array fields loop
+    -- Five bytes are enough, because they only tell a caller's own words apart.
+    digests := digests || substr(sha256(convert_to(coalesce('=' || field, ''), 'UTF8')), 1, 5);
+  end loop;
+  return digests;
+end
+$$;
+comment on function app.fingerprint_of_send(text[]) is
+  'Returns five bytes for each field of a send: the same for the same value. Null is a value of its own.';
+
 create function app.claim_send(
   own_company_id uuid,
   new_claim_id uuid,
@@ -8414,7 +8432,7 @@ create function app.claim_send(
   -- Null for a free reply, like the language.
   of_template text,
   in_language text,
-  with_fingerprint text,
+  with_fingerprint bytea,
   out id uuid,
   out message_id uuid,
   out created_conversation boolean,
@@ -8450,7 +8468,7 @@ begin
   into claim_send.id, claim_send.message_id, claim_send.created_conversation, claim_send.attempt;
 end
 $$;
-comment on function app.claim_send(uuid, uuid, text, text, text, text) is
+comment on function app.claim_send(uuid, uuid, text, text, text, bytea) is
   'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when another request has added '
   'the send with this idempotency_key.';
 
@@ -8474,12 +8492,24 @@ $$;
 comment on function app.known_send_key(uuid, text) is
   'Returns the idempotency key that the ledger has for a send. The key of an erased send is a digest.';
 
+-- A key names one message. A request for another recipient, with another template or of the other kind is no repeat: if
+-- it were answered as one, its message would be lost without a word.
+--
 -- A repeat first reads its send by the key. A second statement then settles a send whose lease has ended. In one
 -- statement, Postgres might search all pending sends, and each repeat would pay for a change that few repeats need.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
-  with_fingerprint text,
+  -- Null for a free reply, like the language.
+  of_template text,
+  in_language text,
+  -- The field that names the recipient, and the contact whom it names.
+  recipient_field text,
+  to_phone text,
+  in_conversation_id uuid,
+  -- The names of the fields in the fingerprint, in its order.
+  fields text[],
+  with_fingerprint bytea,
   dry_run boolean
 ) returns jsonb
 language plpgsql
@@ -8488,10 +8518,44 @@ as $$
 declare
   known_key constant text := app.known_send_key(own_company_id, by_idempotency_key);
   known record;
+  is_of_other_kind boolean;
+  mismatch text[] := '{}';
+  differs text[];
   answer jsonb;
 begin
-  select id, state, lease_ends_at into known from public.sends
+  select id, message_id, state, lease_ends_at, template_name, language_code, fingerprint into known from public.sends
   where company_id = own_company_id and idempotency_key = known_key;
+  is_of_other_kind := (known.template_name is null) <> (of_template is null);
+  differs := array_remove(array[
+    case when is_of_other_kind then 'idempotency_key' end,
+    case when known.template_name <> of_template then 'template_name' end,
+    case when known.language_code <> in_language then 'language_code' end
+  ], null);
+  -- The send of an erased person has no fingerprint: nothing is left to compare.
+  if known.fingerprint <> with_fingerprint then
+    mismatch := array(
+      select name from unnest(fields) with ordinality as listed (name, place)
+      where not is_of_other_kind
+        and substr(known.fingerprint, place::integer * 5 - 4, 5) <> substr(with_fingerprint, place::integer * 5 - 4, 5)
+      order by place
+    );
+    -- The contact decides. Its person may have a further phone or another conversation.
+    if (is_of_other_kind or recipient_field = any (mismatch)) and (
+      select contact_id from public.conversations
+      join public.messages on messages.company_id = conversations.company_id
+        and messages.conversation_id = conversations.id
+      where messages.company_id = own_company_id and messages.id = known.message_id
+    ) is distinct from (
+      case when to_phone is null then (
+        select contact_id from public.conversations where company_id = own_company_id and id = in_conversation_id
+      ) else (app.contacts_of_phones(own_company_id, array[to_phone]))[1] end
+    ) then
+      differs := differs || recipient_field;
+    end if;
+  end if;
+  if differs <> '{}' then
+    return jsonb_build_object('result', 'reused', 'differs', differs);
+  end if;
   if known.state = 'pending' and known.lease_ends_at <= now() and not dry_run then
     -- Another transaction may have settled the send in the meantime.
     update public.sends set state = 'failed', reason = 'outcome_unknown'
@@ -8500,17 +8564,18 @@ begin
   select jsonb_build_object(
     'result', 'repeat', 'status', sends.state,
     'conversation_id', messages.conversation_id, 'message_id', messages.id
-  -- The send of an erased person has no fingerprint.
-  ) || case when sends.fingerprint <> with_fingerprint then '{ "mismatch": true }'::jsonb else '{}' end into answer
+  ) || case when mismatch <> '{}' then jsonb_build_object('mismatch', mismatch) else '{}' end into answer
   from public.sends
   join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
   where sends.company_id = own_company_id and sends.idempotency_key = known_key;
   return answer;
 end
 $$;
-comment on function app.repeated_send(uuid, text, text, boolean) is
-  'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and '
-  'mismatch when the fingerprint differs. A send whose lease has ended without an outcome has failed.';
+comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, text[], bytea, boolean) is
+  'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and in '
+  'mismatch the fields that differ. A send whose lease has ended without an outcome has failed. The result reused means '
+  'that the key names a message to another recipient, with another template or of the other kind. Then differs has the '
+  'fields that say so: idempotency_key for the other kind.';
 
 -- schemas/72_claim_template_send.sql
 
@@ -8531,8 +8596,7 @@ create function public.claim_template_send(
   body_variables text[] default '{}',
   button_variables text[] default '{}',
   preflight text default 'off',
-  dry_run boolean default false,
-  fingerprint text default null
+  dry_run boolean default false
 ) returns jsonb
 language plpgsql security definer
 set search_path = ''
@@ -8540,6 +8604,13 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id constant uuid := app.company_id('messaging');
+  fingerprint constant bytea := case when claim_template_send.idempotency_key is not null then
+    app.fingerprint_of_send(array[
+      app.phone_key(claim_template_send.phone), claim_template_send.content, body_variables::text,
+      header_variables::text, button_variables::text, claim_template_send.phone_number_id,
+      claim_template_send.contact_name, claim_template_send.message_type
+    ])
+  end;
   send record;
   connected public.messaging_accounts[];
   account record;
@@ -8555,11 +8626,14 @@ begin
   begin
     select * into send from app.claim_send(
       own_company_id, claim_template_send.claim_id, claim_template_send.idempotency_key,
-      claim_template_send.template_name, claim_template_send.language_code, claim_template_send.fingerprint
+      claim_template_send.template_name, claim_template_send.language_code, fingerprint
     );
     if send.id is null then
       answer := app.repeated_send(
-        own_company_id, claim_template_send.idempotency_key, claim_template_send.fingerprint, dry_run
+        own_company_id, claim_template_send.idempotency_key, claim_template_send.template_name,
+        claim_template_send.language_code, 'phone', claim_template_send.phone, null,
+        '{phone,display_text,body_variables,header_variables,button_variables,phone_number_id,contact_name,template_header_type}',
+        fingerprint, dry_run
       );
       exit deciding;
     end if;
@@ -8686,19 +8760,20 @@ begin
 end
 $$;
 comment on function public.claim_template_send(
-  uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, text
+  uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean
 ) is
   'Decides whether a template may be sent to a phone now. Writes what a send needs before the channel is called: the '
   'contact, the conversation, the message, and the row in the ledger. Only one request gets that row. The result '
   'claimed has the account''s encrypted token, the attempt, and how to fill the template. The result repeat has the '
-  'state of the earlier send with this idempotency_key, and mismatch when its fingerprint differs. The result '
+  'state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The result reused has '
+  'in differs the fields that name another message than the key does. The result '
   'do_not_contact means that the person must not be contacted. The result marketing_opt_out means that the person does '
   'not want marketing templates. The result no_account has the connected accounts, and template_refused has the faults '
   'of the template. The result reread means that the template has to be read again first, and is_elsewhere says '
   'whether another request is reading it. The result media_needed means that the media of the header has to be '
   'uploaded first. A dry run that would be claimed returns send. Every result has the company of the key. The function '
   'has written something only if the result is claimed. Raises PT401 and PT403 as app.company_id() does.';
-grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, text)
+grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean)
   to api_client;
 
 -- schemas/73_claim_reply.sql
@@ -8712,8 +8787,7 @@ create function public.claim_reply(
   conversation_id uuid,
   content text,
   idempotency_key text default null,
-  dry_run boolean default false,
-  fingerprint text default null
+  dry_run boolean default false
 ) returns jsonb
 -- Security definer, because a key cannot read accounts, windows or sends. The key learns only what this function
 -- returns.
@@ -8723,6 +8797,9 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id constant uuid := app.company_id('messaging');
+  fingerprint constant bytea := case when claim_reply.idempotency_key is not null then
+    app.fingerprint_of_send(array[claim_reply.conversation_id::text, claim_reply.content])
+  end;
   send record;
   of_contact_id uuid;
   contact record;
@@ -8734,11 +8811,12 @@ begin
   <<deciding>>
   begin
     select * into send from app.claim_send(
-      own_company_id, claim_reply.claim_id, claim_reply.idempotency_key, null, null, claim_reply.fingerprint
+      own_company_id, claim_reply.claim_id, claim_reply.idempotency_key, null, null, fingerprint
     );
     if send.id is null then
       answer := app.repeated_send(
-        own_company_id, claim_reply.idempotency_key, claim_reply.fingerprint, dry_run
+        own_company_id, claim_reply.idempotency_key, null, null, 'conversation_id', null,
+        claim_reply.conversation_id, '{conversation_id,text}', fingerprint, dry_run
       );
       exit deciding;
     end if;
@@ -8832,11 +8910,12 @@ begin
   return answer || jsonb_build_object('company_id', own_company_id);
 end
 $$;
-comment on function public.claim_reply(uuid, uuid, text, text, boolean, text) is
+comment on function public.claim_reply(uuid, uuid, text, text, boolean) is
   'Decides whether a free reply may be sent in a conversation now. Writes what a send needs before the channel is '
   'called: the message, and the row in the ledger. Only one request gets that row. The result claimed has the '
   'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. The result '
-  'repeat has the state of the earlier send with this idempotency_key, and mismatch when its fingerprint differs. The '
+  'repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The '
+  'result reused has in differs the fields that name another message than the key does. The '
   'result not_found means that the company has no such conversation. The result archived means that the contact of the '
   'conversation is archived. The result closed has another conversation of the contact on the account, if there is one '
   'that is not closed. The result no_account means that the account of the conversation is disconnected. The result '
@@ -8844,7 +8923,7 @@ comment on function public.claim_reply(uuid, uuid, text, text, boolean, text) is
   'null when the person has never written. A dry run that would be claimed returns send. Every result has the company '
   'of the key. The function has written something only if the result is claimed. Raises PT401 and PT403 as '
   'app.company_id() does.';
-grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, text) to api_client;
+grant execute on function public.claim_reply(uuid, uuid, text, text, boolean) to api_client;
 
 -- schemas/74_settle.sql
 
@@ -12420,7 +12499,7 @@ begin
   end if;
   -- Callers may make an idempotency key from anything, even from a phone.
   new.idempotency_key := app.erased_digest(new.company_id, 'key', new.idempotency_key);
-  -- The fingerprint is a plain digest, so a short request can be guessed from it.
+  -- The fingerprint has plain digests, so short words can be guessed from it.
   new.fingerprint := null;
   new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
   new.double_sent_ids := array_remove(array(

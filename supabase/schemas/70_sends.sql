@@ -35,9 +35,9 @@ create table public.sends (
   -- Further ids under which the channel reported the same attempt. If there are any, the message went out more than
   -- once.
   double_sent_ids text[] not null default '{}',
-  -- A digest of the content of the request without its idempotency key. A repeat with different content is refused.
-  -- Null for a send without an idempotency key.
-  fingerprint text constraint sends_fingerprint_check check (char_length(fingerprint) between 1 and 100),
+  -- Five bytes for each field of the request that no other column has, from app.fingerprint_of_send(). With them, a
+  -- repeat learns which fields differ. Null for a send without an idempotency key.
+  fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
   unique (company_id, id),
   -- If several requests have the same idempotency key, this constraint decides which one sends.
@@ -55,7 +55,7 @@ create table public.sends (
 comment on table public.sends is
   'Every message that was sent to the channel, or may have been sent, with the outcome. Repeats are recognized with '
   'this table.';
-comment on column public.sends.fingerprint is 'A digest of the content of the request without its idempotency key.';
+comment on column public.sends.fingerprint is 'Digests of the fields of the request, five bytes each.';
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
 comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
 

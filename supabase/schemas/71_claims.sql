@@ -109,6 +109,24 @@ $$;
 comment on function app.write_message_of_send(uuid, uuid, uuid, uuid, boolean, text, text, text, text) is
   'Writes the message of a claimed send, and returns whether the send has opened the conversation.';
 
+create function app.fingerprint_of_send(fields text[]) returns bytea
+language plpgsql immutable
+set search_path = ''
+as $$
+declare
+  field text;
+  digests bytea := '';
+begin
+  foreach field in array fields loop
+    -- Five bytes are enough, because they only tell a caller's own words apart.
+    digests := digests || substr(sha256(convert_to(coalesce('=' || field, ''), 'UTF8')), 1, 5);
+  end loop;
+  return digests;
+end
+$$;
+comment on function app.fingerprint_of_send(text[]) is
+  'Returns five bytes for each field of a send: the same for the same value. Null is a value of its own.';
+
 create function app.claim_send(
   own_company_id uuid,
   new_claim_id uuid,
@@ -116,7 +134,7 @@ create function app.claim_send(
   -- Null for a free reply, like the language.
   of_template text,
   in_language text,
-  with_fingerprint text,
+  with_fingerprint bytea,
   out id uuid,
   out message_id uuid,
   out created_conversation boolean,
@@ -152,7 +170,7 @@ begin
   into claim_send.id, claim_send.message_id, claim_send.created_conversation, claim_send.attempt;
 end
 $$;
-comment on function app.claim_send(uuid, uuid, text, text, text, text) is
+comment on function app.claim_send(uuid, uuid, text, text, text, bytea) is
   'Adds the row of a send to the ledger, or takes over a released row. Returns nulls when another request has added '
   'the send with this idempotency_key.';
 
@@ -176,12 +194,24 @@ $$;
 comment on function app.known_send_key(uuid, text) is
   'Returns the idempotency key that the ledger has for a send. The key of an erased send is a digest.';
 
+-- A key names one message. A request for another recipient, with another template or of the other kind is no repeat: if
+-- it were answered as one, its message would be lost without a word.
+--
 -- A repeat first reads its send by the key. A second statement then settles a send whose lease has ended. In one
 -- statement, Postgres might search all pending sends, and each repeat would pay for a change that few repeats need.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
-  with_fingerprint text,
+  -- Null for a free reply, like the language.
+  of_template text,
+  in_language text,
+  -- The field that names the recipient, and the contact whom it names.
+  recipient_field text,
+  to_phone text,
+  in_conversation_id uuid,
+  -- The names of the fields in the fingerprint, in its order.
+  fields text[],
+  with_fingerprint bytea,
   dry_run boolean
 ) returns jsonb
 language plpgsql
@@ -190,10 +220,44 @@ as $$
 declare
   known_key constant text := app.known_send_key(own_company_id, by_idempotency_key);
   known record;
+  is_of_other_kind boolean;
+  mismatch text[] := '{}';
+  differs text[];
   answer jsonb;
 begin
-  select id, state, lease_ends_at into known from public.sends
+  select id, message_id, state, lease_ends_at, template_name, language_code, fingerprint into known from public.sends
   where company_id = own_company_id and idempotency_key = known_key;
+  is_of_other_kind := (known.template_name is null) <> (of_template is null);
+  differs := array_remove(array[
+    case when is_of_other_kind then 'idempotency_key' end,
+    case when known.template_name <> of_template then 'template_name' end,
+    case when known.language_code <> in_language then 'language_code' end
+  ], null);
+  -- The send of an erased person has no fingerprint: nothing is left to compare.
+  if known.fingerprint <> with_fingerprint then
+    mismatch := array(
+      select name from unnest(fields) with ordinality as listed (name, place)
+      where not is_of_other_kind
+        and substr(known.fingerprint, place::integer * 5 - 4, 5) <> substr(with_fingerprint, place::integer * 5 - 4, 5)
+      order by place
+    );
+    -- The contact decides. Its person may have a further phone or another conversation.
+    if (is_of_other_kind or recipient_field = any (mismatch)) and (
+      select contact_id from public.conversations
+      join public.messages on messages.company_id = conversations.company_id
+        and messages.conversation_id = conversations.id
+      where messages.company_id = own_company_id and messages.id = known.message_id
+    ) is distinct from (
+      case when to_phone is null then (
+        select contact_id from public.conversations where company_id = own_company_id and id = in_conversation_id
+      ) else (app.contacts_of_phones(own_company_id, array[to_phone]))[1] end
+    ) then
+      differs := differs || recipient_field;
+    end if;
+  end if;
+  if differs <> '{}' then
+    return jsonb_build_object('result', 'reused', 'differs', differs);
+  end if;
   if known.state = 'pending' and known.lease_ends_at <= now() and not dry_run then
     -- Another transaction may have settled the send in the meantime.
     update public.sends set state = 'failed', reason = 'outcome_unknown'
@@ -202,14 +266,15 @@ begin
   select jsonb_build_object(
     'result', 'repeat', 'status', sends.state,
     'conversation_id', messages.conversation_id, 'message_id', messages.id
-  -- The send of an erased person has no fingerprint.
-  ) || case when sends.fingerprint <> with_fingerprint then '{ "mismatch": true }'::jsonb else '{}' end into answer
+  ) || case when mismatch <> '{}' then jsonb_build_object('mismatch', mismatch) else '{}' end into answer
   from public.sends
   join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
   where sends.company_id = own_company_id and sends.idempotency_key = known_key;
   return answer;
 end
 $$;
-comment on function app.repeated_send(uuid, text, text, boolean) is
-  'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and '
-  'mismatch when the fingerprint differs. A send whose lease has ended without an outcome has failed.';
+comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, text[], bytea, boolean) is
+  'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and in '
+  'mismatch the fields that differ. A send whose lease has ended without an outcome has failed. The result reused means '
+  'that the key names a message to another recipient, with another template or of the other kind. Then differs has the '
+  'fields that say so: idempotency_key for the other kind.';

@@ -15,8 +15,7 @@ create function public.claim_template_send(
   body_variables text[] default '{}',
   button_variables text[] default '{}',
   preflight text default 'off',
-  dry_run boolean default false,
-  fingerprint text default null
+  dry_run boolean default false
 ) returns jsonb
 language plpgsql security definer
 set search_path = ''
@@ -24,6 +23,13 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id constant uuid := app.company_id('messaging');
+  fingerprint constant bytea := case when claim_template_send.idempotency_key is not null then
+    app.fingerprint_of_send(array[
+      app.phone_key(claim_template_send.phone), claim_template_send.content, body_variables::text,
+      header_variables::text, button_variables::text, claim_template_send.phone_number_id,
+      claim_template_send.contact_name, claim_template_send.message_type
+    ])
+  end;
   send record;
   connected public.messaging_accounts[];
   account record;
@@ -39,11 +45,14 @@ begin
   begin
     select * into send from app.claim_send(
       own_company_id, claim_template_send.claim_id, claim_template_send.idempotency_key,
-      claim_template_send.template_name, claim_template_send.language_code, claim_template_send.fingerprint
+      claim_template_send.template_name, claim_template_send.language_code, fingerprint
     );
     if send.id is null then
       answer := app.repeated_send(
-        own_company_id, claim_template_send.idempotency_key, claim_template_send.fingerprint, dry_run
+        own_company_id, claim_template_send.idempotency_key, claim_template_send.template_name,
+        claim_template_send.language_code, 'phone', claim_template_send.phone, null,
+        '{phone,display_text,body_variables,header_variables,button_variables,phone_number_id,contact_name,template_header_type}',
+        fingerprint, dry_run
       );
       exit deciding;
     end if;
@@ -170,17 +179,18 @@ begin
 end
 $$;
 comment on function public.claim_template_send(
-  uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, text
+  uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean
 ) is
   'Decides whether a template may be sent to a phone now. Writes what a send needs before the channel is called: the '
   'contact, the conversation, the message, and the row in the ledger. Only one request gets that row. The result '
   'claimed has the account''s encrypted token, the attempt, and how to fill the template. The result repeat has the '
-  'state of the earlier send with this idempotency_key, and mismatch when its fingerprint differs. The result '
+  'state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The result reused has '
+  'in differs the fields that name another message than the key does. The result '
   'do_not_contact means that the person must not be contacted. The result marketing_opt_out means that the person does '
   'not want marketing templates. The result no_account has the connected accounts, and template_refused has the faults '
   'of the template. The result reread means that the template has to be read again first, and is_elsewhere says '
   'whether another request is reading it. The result media_needed means that the media of the header has to be '
   'uploaded first. A dry run that would be claimed returns send. Every result has the company of the key. The function '
   'has written something only if the result is claimed. Raises PT401 and PT403 as app.company_id() does.';
-grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, text)
+grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean)
   to api_client;

@@ -7,8 +7,7 @@ create function public.claim_reply(
   conversation_id uuid,
   content text,
   idempotency_key text default null,
-  dry_run boolean default false,
-  fingerprint text default null
+  dry_run boolean default false
 ) returns jsonb
 -- Security definer, because a key cannot read accounts, windows or sends. The key learns only what this function
 -- returns.
@@ -18,6 +17,9 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id constant uuid := app.company_id('messaging');
+  fingerprint constant bytea := case when claim_reply.idempotency_key is not null then
+    app.fingerprint_of_send(array[claim_reply.conversation_id::text, claim_reply.content])
+  end;
   send record;
   of_contact_id uuid;
   contact record;
@@ -29,11 +31,12 @@ begin
   <<deciding>>
   begin
     select * into send from app.claim_send(
-      own_company_id, claim_reply.claim_id, claim_reply.idempotency_key, null, null, claim_reply.fingerprint
+      own_company_id, claim_reply.claim_id, claim_reply.idempotency_key, null, null, fingerprint
     );
     if send.id is null then
       answer := app.repeated_send(
-        own_company_id, claim_reply.idempotency_key, claim_reply.fingerprint, dry_run
+        own_company_id, claim_reply.idempotency_key, null, null, 'conversation_id', null,
+        claim_reply.conversation_id, '{conversation_id,text}', fingerprint, dry_run
       );
       exit deciding;
     end if;
@@ -127,11 +130,12 @@ begin
   return answer || jsonb_build_object('company_id', own_company_id);
 end
 $$;
-comment on function public.claim_reply(uuid, uuid, text, text, boolean, text) is
+comment on function public.claim_reply(uuid, uuid, text, text, boolean) is
   'Decides whether a free reply may be sent in a conversation now. Writes what a send needs before the channel is '
   'called: the message, and the row in the ledger. Only one request gets that row. The result claimed has the '
   'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. The result '
-  'repeat has the state of the earlier send with this idempotency_key, and mismatch when its fingerprint differs. The '
+  'repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The '
+  'result reused has in differs the fields that name another message than the key does. The '
   'result not_found means that the company has no such conversation. The result archived means that the contact of the '
   'conversation is archived. The result closed has another conversation of the contact on the account, if there is one '
   'that is not closed. The result no_account means that the account of the conversation is disconnected. The result '
@@ -139,4 +143,4 @@ comment on function public.claim_reply(uuid, uuid, text, text, boolean, text) is
   'null when the person has never written. A dry run that would be claimed returns send. Every result has the company '
   'of the key. The function has written something only if the result is claimed. Raises PT401 and PT403 as '
   'app.company_id() does.';
-grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, text) to api_client;
+grant execute on function public.claim_reply(uuid, uuid, text, text, boolean) to api_client;

@@ -72,7 +72,7 @@ begin
   end if;
   -- Callers may make an idempotency key from anything, even from a phone.
   new.idempotency_key := app.erased_digest(new.company_id, 'key', new.idempotency_key);
-  -- The fingerprint is a plain digest, so a short request can be guessed from it.
+  -- The fingerprint has plain digests, so short words can be guessed from it.
   new.fingerprint := null;
   new.whatsapp_message_id := app.erased_digest(new.company_id, 'message', new.whatsapp_message_id);
   new.double_sent_ids := array_remove(array(

@@ -7,6 +7,7 @@ import {
   ConnectionError,
   type CRM,
   CRMError,
+  IdempotencyKeyReusedError,
   PreconditionFailedError,
   RateLimitError,
   SendFailedError,
@@ -231,8 +232,8 @@ const SENT = {
   ...{ success: true, ...IDS, whatsapp_message_id: "w-1" },
   ...{ created_conversation: false, idempotent_hit: false },
 };
-const repeat = (status: string, headers = {}) =>
-  json(200, { success: status === "sent", status, ...IDS, idempotent_hit: true }, headers);
+const repeat = (status: string, mismatch?: string[]) =>
+  json(200, { success: status === "sent", status, ...IDS, idempotent_hit: true, mismatch });
 const UNKNOWN = failure(502, "channel_unavailable", { outcome: "unknown", success: false });
 
 /** The outcome of a send, and how many requests it needed. */
@@ -267,10 +268,13 @@ Deno.test("a send returns why a person gets no message, and throws if the send f
   const refused = await outcomeOf([failure(422, "template_rejected")]);
   assert.equal((refused.outcome as APIError).code, "template_rejected");
   assert.equal(refused.attempts, 1);
-  // The idempotency key belongs to another message. The answer to the first attempt would also have
-  // said so.
-  const other = await outcomeOf([repeat("sent", { "Idempotency-Mismatch": "true" })]);
-  assert.ok(other.outcome instanceof SendMismatchError);
+  // The answer to the first attempt would also have said so.
+  const differs = await outcomeOf([repeat("sent", ["text"])]);
+  assert.ok(differs.outcome instanceof SendMismatchError);
+  assert.deepEqual(differs.outcome.mismatch, ["text"]);
+  const reused = await outcomeOf([failure(422, "idempotency_key_reused")]);
+  assert.ok(reused.outcome instanceof IdempotencyKeyReusedError);
+  assert.equal(reused.attempts, 1);
 });
 
 Deno.test("a send that is not settled in time throws an error with the last known state", async () => {

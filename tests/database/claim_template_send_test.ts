@@ -37,7 +37,6 @@ test("a claim for a new phone makes a contact, a conversation, a message and a l
     template_name: "welcome",
     language_code: "en",
     idempotency_key: "welcome-grace",
-    fingerprint: "of-the-request",
   });
   const { send_id, message_id, conversation_id: opened_id, ...rest } = answer;
   assert.deepEqual(rest, {
@@ -101,7 +100,7 @@ test("a claim for a new phone makes a contact, a conversation, a message and a l
     id: send_id,
     company_id,
     idempotency_key: "welcome-grace",
-    fingerprint: "of-the-request",
+    fingerprint: send.fingerprint,
     message_id,
     created_conversation: true,
     template_name: "welcome",

@@ -278,6 +278,14 @@ Deno.test("after an erasure, no column of any table identifies the person, and t
     [200, sent.message_id, "sent"],
   );
   assert.equal(repeat.headers.get("Idempotency-Mismatch"), null);
+  const another = await sendTemplate(
+    company.keys.messaging,
+    template("+15550100999", { idempotency_key: sendKey, template_name: "another" }),
+  );
+  assert.deepEqual(
+    [another.body.code, another.body.details[0].field],
+    ["idempotency_key_reused", "template_name"],
+  );
 
   // The other person's part of the failed event.
   await withDatabase((sql) => sql`select replay_channel_events(event_id => ${failing})`);

@@ -10,6 +10,7 @@ import {
   tooManyRequests,
 } from "../../supabase/functions/_shared/errors.ts";
 import { MAX_VALUES, readJsonText } from "../../supabase/functions/_shared/http/body.ts";
+import { readConditions } from "../../supabase/functions/_shared/http/conditional.ts";
 import type { ApiEnv } from "../../supabase/functions/_shared/http/env.ts";
 import { respondToError } from "../../supabase/functions/_shared/http/error_response.ts";
 import {
@@ -81,6 +82,13 @@ const [gateway] = FUNCTIONS;
 const MADE: Partial<Record<ErrorCode, () => unknown>> = {
   malformed_request: () =>
     reading(new ReadableStream({ start: (c) => c.error(new Error("broken off")) })),
+  header_not_accepted: () =>
+    thrown(() =>
+      readConditions(new Headers({ "If-Unmodified-Since": "" }), {
+        method: "PATCH",
+        conditional: true,
+      })
+    ),
   request_timeout: () => reading(new ReadableStream({}), 1),
   payload_too_large: () => reading(" ".repeat(1024 * 1024 + 1)),
   missing_api_key: () => thrown(() => presentedKey(new Headers())),

@@ -95,7 +95,8 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     // Neither a different message with the same key nor a message to a person who wants none is
     // sent.
     const other = { ...variables, PHONE: `+1415555016${digit}` };
-    await assert.rejects(run(other), /key names another message/);
+    await assert.rejects(run(other), /idempotency_key belongs to another message/);
+    await assert.rejects(run({ ...variables, NAME: "Grace" }), /with other words|key differs in/);
     const stop = { ...variables, PHONE: "+5531900000002", ORDER: `D-${language}` };
     await assert.rejects(run(stop), /do_not_contact/);
     assert.deepEqual(await sentTo(stack, other.PHONE), []);

@@ -71,6 +71,7 @@ const REFUSED: [code: string, method: string, path: string, sent?: Sent][] = [
     ...["precondition_failed", "PATCH", CONTACT] as const,
     { key: all, json: { phone }, headers: { "If-Match": '"1"' } },
   ],
+  ["header_not_accepted", "GET", CONTACTS, { key: all, headers: { "If-None-Match": "*" } }],
   ["payload_too_large", "POST", CONTACTS, { key: all, body: " ".repeat(1_100_000) }],
   ["database_unavailable", "GET", CONTACT, { key: all, changes: away }],
   ["database_unavailable", "GET", "/gateway/health", { changes: away }],

@@ -9,7 +9,7 @@ import {
 } from "../../supabase/functions/_shared/http/idempotency.ts";
 
 const headers = (value: string) => new Headers({ "Idempotency-Key": value });
-const taken = { idempotent: true };
+const taken = { method: "POST", idempotent: true } as const;
 
 function assertRefused(work: () => unknown, message: RegExp) {
   assert.throws(work, (error: unknown) => {

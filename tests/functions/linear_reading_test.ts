@@ -55,7 +55,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   presentedKey: (text) => presentedKey(header("Authorization", text)),
   readConditions: (text) => readConditions(header("If-Match", text), PATCH),
   readIdempotencyKey: (text) =>
-    readIdempotencyKey(header("Idempotency-Key", text), { idempotent: true }),
+    readIdempotencyKey(header("Idempotency-Key", text), { method: "POST", idempotent: true }),
   signatureIn: (text) => signatureIn(header("X-Hub-Signature-256", text)),
   Email: (text) => Email.safeParse(text),
   requiredText: (text) => requiredText(100).safeParse(text),

@@ -1,9 +1,11 @@
 // Tests ETag, If-Match and If-None-Match (RFC 9110, section 13).
 import assert from "node:assert/strict";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
+import openapi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { anyPhone, newCompany, newCompanyWithTemplate } from "../support/company.ts";
-import { type Answer, assertField, call } from "../support/calls.ts";
+import { type Answer, assertField, assertHeaderRefused, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
-import { idRoutes, type Route } from "../support/routes.ts";
+import { idRoutes, type Route, routes } from "../support/routes.ts";
 import { statement } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
@@ -187,17 +189,43 @@ Deno.test("a malformed condition is refused, and the error names its header", as
   }
 });
 
-Deno.test("a condition is refused by operations that would ignore it", async () => {
-  const json = { phone: anyPhone() };
-  const creating = { json, headers: { "If-Match": '"1"' } };
-  const created = await call(company.keys.all, "POST", "/contacts", creating);
-  assertField(created, "If-Match", /not accepted/);
-  assertField(await get("/contacts", { "If-Match": '"1"' }), "If-Match", /not accepted/);
-  assertField(await get(`/contacts/${company.contact_id}`, { "If-Match": "*" }), "If-Match");
-  const [patch] = changes;
-  assertField(await change(patch, { "If-None-Match": "*" }), "If-None-Match", /not accepted/);
-  // A list ignores If-None-Match, and is always returned in full.
-  assert.equal((await get("/contacts", { "If-None-Match": '"1"' })).status, 200);
+/** The headers that the API's description has for a route, such as `IfMatch`. */
+function describedHeaders({ method, pattern }: Route): string[] {
+  const path = `/gateway${pattern.replace(/:(\w+)/g, "{$1}")}`;
+  const { parameters } = (openapi as JsonSchema).paths[path][method.toLowerCase()];
+  return parameters.map(({ $ref, name }: JsonSchema) => ($ref ?? name).replace(/.*[/]|-/g, ""));
+}
+
+Deno.test("each operation refuses the headers that it would ignore, and says what to do instead", async () => {
+  const since = new Date().toUTCString();
+  for (const route of routes) {
+    const { method, pattern } = route;
+    const takes = (header: string) => describedHeaders(route).includes(header);
+    const isRead = method === "GET";
+    const instead = takes("IfMatch") ? /send If-Match/ : /leave it out/;
+    const ignored: [string, string, RegExp][] = [];
+    if (!takes("IfMatch")) ignored.push(["If-Match", "*", isRead ? /on a GET/ : instead]);
+    if (!takes("IfNoneMatch")) {
+      ignored.push(["If-None-Match", "*", isRead ? /on a list.+[/]changes/ : instead]);
+    }
+    if (!isRead) ignored.push(["If-Unmodified-Since", since, instead]);
+    if (!isRead && !takes("IdempotencyKey")) {
+      ignored.push(["Idempotency-Key", "k", /is safe to repeat without it.+leave it out/]);
+    }
+    assert.ok(ignored.length > 0, `${method} ${pattern}`);
+    for (const [header, value, message] of ignored) {
+      const [json, headers] = [route.body?.(company), { [header]: value }];
+      const answer = await call(company.keys.all, method, route.path(company), { json, headers });
+      assertHeaderRefused(answer, header, message);
+    }
+  }
+});
+
+Deno.test("a read ignores the headers that only protect writes", async () => {
+  const headers = { "If-Unmodified-Since": new Date(0).toUTCString(), "Idempotency-Key": "a b" };
+  for (const path of ["/contacts", `/contacts/${company.contact_id}`]) {
+    assert.equal((await get(path, headers)).status, 200);
+  }
 });
 
 Deno.test("an unknown record gets a 404, whatever the condition", async () => {

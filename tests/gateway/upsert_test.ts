@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { HUGE, NEW_CONTACT, spellings } from "../support/contacts.ts";
-import { type Answer, assertField, call } from "../support/calls.ts";
+import { type Answer, assertField, assertHeaderRefused, call } from "../support/calls.ts";
 import { statement } from "../support/test_stack.ts";
 
 const company = await newCompany();
@@ -113,7 +113,8 @@ Deno.test("a field that PUT does not accept is refused, and the error names it",
   assertField(await put({ phone }, "?atomic=true"), "atomic");
   assertField(await put({ phone, custom_fields: HUGE }), "custom_fields", /16 KiB/);
   assertField(await put({ phone, id: company.contact_id }), "id", "is read-only");
-  assertField(await put({ phone }, "", { "If-None-Match": "*" }), "If-None-Match");
+  const onlyNew = await put({ phone }, "", { "If-None-Match": "*" });
+  assertHeaderRefused(onlyNew, "If-None-Match", /POST to create a record only if there is none/);
   const list = await call(company.keys.read, "GET", `/contacts?phone=${encodeURIComponent(phone)}`);
   assert.deepEqual(list.body.data, []);
 });

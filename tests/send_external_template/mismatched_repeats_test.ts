@@ -1,13 +1,17 @@
-// A repeat of a send is recognised only by its idempotency key, and a header marks a repeat with
-// other content. Both endpoints use the same keys.
+// An idempotency key names one message. A repeat with other words says so; a request for another
+// message is refused. Both endpoints use the same keys.
 
 import assert from "node:assert/strict";
 import { anyPhone, type Company } from "../support/company.ts";
-import { assertField } from "../support/calls.ts";
+import { assertField, assertHeaderRefused, call } from "../support/calls.ts";
 import { logged } from "../support/log_lines.ts";
+import { mergesOf } from "../support/merging.ts";
 import { ownReplies, ownSender } from "../support/own_functions.ts";
 import { replyIn, spokenTo } from "../support/replying.ts";
-import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
+import { accepted, endLeases, ledgerOf, ownChannel, template } from "../support/sending.ts";
+import { statement } from "../support/test_stack.ts";
+
+type Changes = Record<string, unknown>;
 
 /** Both endpoints with one channel, and the requests of one company. */
 async function endpoints(company: Company, channelUrl: string) {
@@ -16,34 +20,55 @@ async function endpoints(company: Company, channelUrl: string) {
   return {
     template: {
       send: template_,
-      body: (changes = {}) => template(phone, { idempotency_key: "template", ...changes }),
-      others: [
-        { phone: anyPhone() },
+      body: (changes: Changes = {}) => template(phone, { idempotency_key: "template", ...changes }),
+      /** Other words for the same message. */
+      words: [
         { body_variables: ["Ada", "A-1816"] },
         { body_variables: ["Ada"] },
+        { button_variables: ["A-1815"] },
         { display_text: "Something else" },
         { contact_name: "Augusta" },
         { phone_number_id: company.phone_number_id },
         { template_header_type: "image" },
-      ],
+        { header_variables: ["Ada"], display_text: "Something else" },
+      ] as Changes[],
+      /** Other messages. */
+      messages: [
+        { phone: anyPhone() },
+        { template_name: "order_sent" },
+        { language_code: "en_US" },
+        { phone: anyPhone(), template_name: "order_sent", display_text: "Something else" },
+      ] as Changes[],
     },
     reply: {
       send: reply_,
-      body: (changes = {}) => replyIn(company, { idempotency_key: "reply", ...changes }),
-      others: [{ text: "Something else" }, { conversation_id: crypto.randomUUID() }],
+      body: (changes: Changes = {}) => replyIn(company, { idempotency_key: "reply", ...changes }),
+      words: [{ text: "Something else" }] as Changes[],
+      messages: [{ conversation_id: crypto.randomUUID() }] as Changes[],
     },
   };
 }
 
-function mismatchOf({ headers }: { headers: Headers }): string | null {
-  return headers.get("Idempotency-Mismatch");
+/** What an answer says about the words that differ: the header and the member. */
+function mismatchOf({ headers, body }: { headers: Headers; body: { mismatch?: string[] } }) {
+  const { mismatch = null } = body;
+  assert.equal(headers.get("Idempotency-Mismatch"), mismatch && "true");
+  return mismatch;
 }
 
-Deno.test("a repeat with other content gets a header that says so, and a log line without personal data", async () => {
+/** Asserts that the key of a request names another message, because of these fields. */
+function assertReused(answer: Awaited<ReturnType<typeof call>>, fields: string[]) {
+  const { status, body: { success, code, error, details } } = answer;
+  assert.deepEqual([status, success, code], [422, false, "idempotency_key_reused"], error);
+  assert.deepEqual(details.map(({ field }: { field: string }) => field), fields);
+  assert.match(error, /^This idempotency_key belongs to another message: .+Nothing was sent/);
+}
+
+Deno.test("a repeat with other words names the fields in the body, sets the header and logs a line without personal data", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
-  for (const { send, body, others } of Object.values(await endpoints(company, channel.url))) {
+  for (const { send, body, words } of Object.values(await endpoints(company, channel.url))) {
     const first = await send(key, body());
     assert.deepEqual([first.status, mismatchOf(first)], [200, null], JSON.stringify(first.body));
 
@@ -55,17 +80,19 @@ Deno.test("a repeat with other content gets a header that says so, and a log lin
     });
     assert.deepEqual(silent, []);
 
-    for (const changes of others) {
+    for (const changes of words) {
       const lines = await logged(async () => {
-        const { headers, status, body: answer } = await send(key, body(changes));
-        assert.deepEqual([status, answer], [200, {
+        const answer = await send(key, body(changes));
+        const { mismatch, ...rest } = answer.body;
+        assert.deepEqual([answer.status, rest], [200, {
           success: true,
           status: "sent",
           conversation_id: first.body.conversation_id,
           message_id: first.body.message_id,
           idempotent_hit: true,
         }]);
-        assert.equal(headers.get("Idempotency-Mismatch"), "true", JSON.stringify(changes));
+        assert.deepEqual(mismatchOf(answer)!.sort(), Object.keys(changes).sort());
+        assert.equal(mismatch, answer.body.mismatch);
       });
       const [{ request_id, path, ...line }, ...more] = lines.map((line) => JSON.parse(line));
       assert.match(request_id, /^[0-9a-f-]{36}$/);
@@ -82,41 +109,112 @@ Deno.test("a repeat with other content gets a header that says so, and a log lin
   assert.equal(channel.calls.length, 2, "nothing else was sent");
 });
 
-Deno.test("a dry run also reports the mismatch, but logs nothing", async () => {
+Deno.test("a key of a message to another recipient, with another template or of the other kind is refused, whatever happened to that message", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
-  for (const { send, body, others } of Object.values(await endpoints(company, channel.url))) {
+  const { template, reply } = await endpoints(company, channel.url);
+  const named = (body: Changes) =>
+    ["template_name", "language_code", "phone", "conversation_id"]
+      .filter((field) => field in body);
+  for (const { send, body } of [template, reply]) await send(key, body());
+  for (const state of ["sent", "pending", "failed"]) {
+    await statement`
+      update sends set state = ${state}, reason = ${state === "failed" ? "outcome_unknown" : null},
+        whatsapp_message_id = ${state === "sent" ? "wamid." + company.id : null}
+      where company_id = ${company.id} and idempotency_key = 'template'
+    `;
+    await endLeases(company);
+    const before = await ledgerOf(company);
+    for (const { send, body, messages } of [template, reply]) {
+      for (const changes of messages) {
+        for (const query of ["", "?dry_run=true"]) {
+          assertReused(await send(key, body(changes), query), named(changes));
+        }
+      }
+    }
+    const ofTemplate = { idempotency_key: "template" };
+    const other = await reply.send(key, reply.body(ofTemplate));
+    assertReused(other, ["idempotency_key", "conversation_id"]);
+    assert.equal(other.body.details[0].message, "names a template send");
+    const { phone } =
+      (await call(company.keys.read, "GET", `/contacts/${company.contact_id}`)).body.data;
+    const same = await template.send(key, template.body({ phone, idempotency_key: "reply" }));
+    assertReused(same, ["idempotency_key"]);
+    assert.deepEqual(await ledgerOf(company), before);
+  }
+  assert.equal(channel.calls.length, 2);
+});
+
+Deno.test("a key of another company names another message, and any company may use it", async () => {
+  await using channel = ownChannel(() => accepted());
+  for (const company of [await spokenTo(), await spokenTo()]) {
+    for (const { send, body } of Object.values(await endpoints(company, channel.url))) {
+      const answer = await send(company.keys.messaging, body());
+      assert.deepEqual([answer.body.idempotent_hit, mismatchOf(answer)], [false, null]);
+    }
+  }
+});
+
+Deno.test("the recipient is the person: another spelling, a further phone and another conversation are the same recipient", async () => {
+  const company = await spokenTo();
+  const key = company.keys.messaging;
+  await using channel = ownChannel(() => accepted());
+  const { template, reply } = await endpoints(company, channel.url);
+  const { merge, newContact, ask } = mergesOf(company);
+  const sent = async (changes: Changes) => {
+    const answer = await template.send(key, template.body(changes));
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return { hit: answer.body.idempotent_hit, mismatch: mismatchOf(answer) };
+  };
+
+  assert.equal((await sent({ phone: "+5511987654321" })).hit, false);
+  assert.deepEqual(await sent({ phone: "+551187654321" }), { hit: true, mismatch: null });
+
+  const [survivor, other] = [await newContact(), await newContact()];
+  const further = { phone: other.phone, idempotency_key: "merged" };
+  assert.equal((await sent(further)).hit, false);
+  assert.equal((await merge(survivor.id, other.id)).status, 200);
+  assert.deepEqual(await sent(further), { hit: true, mismatch: null });
+  assert.deepEqual(
+    await sent({ ...further, phone: survivor.phone }),
+    { hit: true, mismatch: ["phone"] },
+  );
+
+  // A person who has another phone since is still the person of the unchanged request.
+  const moved = { phone: anyPhone(), idempotency_key: "moved" };
+  assert.equal((await sent(moved)).hit, false);
+  const [{ id }] =
+    (await ask("GET", `/contacts?phone=${encodeURIComponent(moved.phone)}`)).body.data;
+  assert.equal((await ask("PATCH", `/contacts/${id}`, { phone: anyPhone() })).status, 200);
+  assert.deepEqual(await sent(moved), { hit: true, mismatch: null });
+
+  await reply.send(key, reply.body());
+  const [{ id: conversation_id }] = await statement`
+    insert into conversations (company_id, contact_id, messaging_account_id, status)
+    values (${company.id}, ${company.contact_id}, ${company.account_id}, 'closed') returning id
+  `;
+  const elsewhere = await reply.send(key, reply.body({ conversation_id }));
+  assert.deepEqual([elsewhere.status, mismatchOf(elsewhere)], [200, ["conversation_id"]]);
+});
+
+Deno.test("a dry run also names the words that differ, but logs nothing", async () => {
+  const company = await spokenTo();
+  const key = company.keys.messaging;
+  await using channel = ownChannel(() => accepted());
+  for (const { send, body, words } of Object.values(await endpoints(company, channel.url))) {
     await send(key, body());
     const before = await ledgerOf(company);
     const lines = await logged(async () => {
-      for (const changes of [{}, ...others]) {
+      for (const changes of [{}, ...words]) {
         const answer = await send(key, body(changes), "?dry_run=true");
-        const expected = Object.keys(changes).length > 0 ? "true" : null;
-        assert.deepEqual([answer.body.outcome, mismatchOf(answer)], ["repeat", expected]);
+        assert.equal(answer.body.outcome, "repeat");
+        assert.deepEqual(mismatchOf(answer)?.sort() ?? [], Object.keys(changes).sort());
       }
     });
     assert.deepEqual(lines, []);
     assert.deepEqual(await ledgerOf(company), before);
   }
-});
-
-Deno.test("a free reply with the idempotency key of a template send counts as a mismatch", async () => {
-  const company = await spokenTo();
-  const key = company.keys.messaging;
-  await using channel = ownChannel(() => accepted());
-  const { template, reply } = await endpoints(company, channel.url);
-  const sent = await template.send(key, template.body());
-  const replied = await reply.send(key, reply.body());
-  const repeats = [
-    [sent, await reply.send(key, reply.body({ idempotency_key: "template" }))],
-    [replied, await template.send(key, template.body({ idempotency_key: "reply" }))],
-  ];
-  for (const [{ body: { message_id } }, { headers, body }] of repeats) {
-    assert.deepEqual([body.message_id, body.idempotent_hit], [message_id, true]);
-    assert.equal(mismatchOf({ headers }), "true");
-  }
-  assert.equal(channel.calls.length, 2);
 });
 
 Deno.test("a send after a released one is not a repeat, so its own content counts", async () => {
@@ -127,7 +225,8 @@ Deno.test("a send after a released one is not a repeat, so its own content count
     takes ? accepted() : Response.json({ error: { code: 130429 } }, { status: 429 })
   );
   for (const { send, body } of Object.values(await endpoints(company, channel.url))) {
-    const changed = body("text" in body() ? { text: "B" } : { display_text: "B" });
+    const field = "text" in body() ? "text" : "display_text";
+    const changed = body({ [field]: "B" });
     takes = false;
     const released = await send(key, body());
     assert.deepEqual([released.status, released.body.outcome], [502, "not_sent"]);
@@ -135,7 +234,7 @@ Deno.test("a send after a released one is not a repeat, so its own content count
     const sent = await send(key, changed);
     assert.deepEqual([sent.body.idempotent_hit, mismatchOf(sent)], [false, null]);
     assert.equal(mismatchOf(await send(key, changed)), null);
-    assert.equal(mismatchOf(await send(key, body())), "true");
+    assert.deepEqual(mismatchOf(await send(key, body())), [field]);
   }
 });
 
@@ -174,4 +273,16 @@ Deno.test("the header Idempotency-Key is refused unless it equals the key in the
       assert.equal(answer.status, 200);
     }
   }
+});
+
+Deno.test("a send with a condition is refused, because it compares no version", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  for (const { send, body } of Object.values(await endpoints(company, channel.url))) {
+    for (const header of ["If-Match", "If-None-Match", "If-Unmodified-Since"]) {
+      const answer = await send(company.keys.messaging, body(), "", { [header]: "*" });
+      assertHeaderRefused(answer, header, /compares no version; leave it out$/);
+    }
+  }
+  assert.equal(channel.calls.length, 0);
 });

@@ -20,6 +20,18 @@ export function assertField(answer: Answer, field: string, message: string | Reg
   else assert.match(detail.message, message);
 }
 
+/** Asserts that an answer refuses a header that would have no effect, with such a message. */
+export function assertHeaderRefused(answer: Answer, header: string, message = /./) {
+  const { code, details } = answer.body;
+  assert.deepEqual(
+    [answer.status, code],
+    [400, "header_not_accepted"],
+    JSON.stringify(answer.body),
+  );
+  assert.equal(details[0].field, header);
+  assert.match(details[0].message, message);
+}
+
 interface Call {
   /** The body, sent as JSON. */
   json?: unknown;

@@ -1,6 +1,7 @@
 /** The HTTP status of every error code. */
 export const STATUS = {
   malformed_request: 400,
+  header_not_accepted: 400,
   missing_api_key: 401,
   invalid_api_key: 401,
   insufficient_scope: 403,
@@ -169,6 +170,16 @@ export function toldFields(errors: FieldError[]): { details: FieldError[]; told:
   const [{ field, message }] = details;
   const more = errors.length === 1 ? "" : ` (and ${errors.length - 1} more, see details)`;
   return { details, told: `${field} ${message}${more}` };
+}
+
+/**
+ * The caller relies on a header that would have no effect. @param message follows the header's
+ * name, and says what to do instead.
+ */
+export function headerNotAccepted(field: string, message: string): ApiError {
+  return new ApiError("header_not_accepted", `Header not accepted: ${field} ${message}`, {
+    details: [{ field, message }],
+  });
 }
 
 /** A request with wrong fields. The sentence names the first of them. */

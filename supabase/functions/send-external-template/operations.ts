@@ -23,6 +23,7 @@ export function senderOperations(config: SenderConfig) {
       errors: [
         "account_not_connected",
         "phone_number_id_required",
+        "idempotency_key_reused",
         "template_rejected",
         "recipient_unreachable",
         "recipient_opted_out",

@@ -3,7 +3,7 @@ import type { Origin } from "../_shared/log.ts";
 import { dryRunAnswer, sentAnswer } from "../_shared/sending/send_answers.ts";
 import { callAndSettle } from "../_shared/sending/call.ts";
 import { type FailedOutcome, failedSend } from "../_shared/sending/send_errors.ts";
-import { repeatReply, type SendReply } from "../_shared/sending/repeat.ts";
+import { keyOfOtherMessage, repeatReply, type SendReply } from "../_shared/sending/repeat.ts";
 import { noAccount, refusedByCatalogue, type SendAnswer } from "./template_answers.ts";
 import type { SenderConfig } from "./template_send_config.ts";
 import { claimWhenReady } from "./ready_claim.ts";
@@ -33,6 +33,8 @@ export async function sendTemplate(
       throw refusedByCatalogue(claim.faults, request.header_variables);
     case "send":
       return { body: dryRunAnswer(claim) };
+    case "reused":
+      throw keyOfOtherMessage(claim, "a free reply");
     case "repeat":
       return repeatReply(claim, { dryRun, origin });
     case "do_not_contact":

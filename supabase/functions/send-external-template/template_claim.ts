@@ -5,8 +5,8 @@ import {
   type ClaimedSend,
   claimSend,
   type RepeatedSend,
+  type ReusedKey,
 } from "../_shared/sending/claim.ts";
-import { fingerprintOfSend } from "../_shared/sending/repeat.ts";
 import type { SettlePatience } from "../_shared/sending/settle.ts";
 import type { Fault } from "../_shared/templates/template_words.ts";
 import type { SendRequest } from "./template_request.ts";
@@ -19,6 +19,7 @@ export type Claim = { company_id: string } & Decision;
 type Decision =
   | ({ result: "claimed" } & ClaimedTemplate)
   | ({ result: "repeat" } & RepeatedSend)
+  | ({ result: "reused" } & ReusedKey)
   | { result: "do_not_contact" | "marketing_opt_out" }
   | { result: "no_account"; connected: ConnectedAccount[] }
   | { result: "template_refused"; faults: Fault[] }
@@ -92,7 +93,6 @@ export async function claimTemplate(
         button_variables: request.button_variables,
         preflight,
         dry_run: dryRun,
-        fingerprint: await fingerprintOfSend(request),
       }),
     ) as unknown as Claim); // the jsonb from claim_template_send()
 }

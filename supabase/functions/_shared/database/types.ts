@@ -4208,7 +4208,6 @@ export type Database = {
           "content": string;
           "conversation_id": string;
           "dry_run"?: boolean;
-          "fingerprint"?: string;
           "idempotency_key"?: string;
         };
         Returns: Json;
@@ -4221,7 +4220,6 @@ export type Database = {
           "contact_name"?: string;
           "content": string;
           "dry_run"?: boolean;
-          "fingerprint"?: string;
           "header_variables"?: (string)[];
           "idempotency_key"?: string;
           "language_code": string;

@@ -1,6 +1,6 @@
 import * as base64url from "jose/base64url";
 import type { AcceptedVersions } from "../database/conditional_write.ts";
-import { invalidRequest } from "../errors.ts";
+import { headerNotAccepted, invalidRequest } from "../errors.ts";
 import type { Declaration } from "./operation.ts";
 
 // Conditional requests (RFC 9110, section 13). The ETag of a record is its version in double
@@ -15,6 +15,8 @@ export interface Conditions {
   ifNoneMatch: AcceptedVersions;
 }
 
+type Condition = "If-Match" | "If-None-Match";
+
 /** Whether a method only reads. */
 function reads(method: string): boolean {
   return method === "GET" || method === "HEAD";
@@ -26,37 +28,51 @@ export function conditionOf(
     Declaration,
     "method" | "conditional" | "takesIfMatch"
   >,
-): "If-Match" | "If-None-Match" | null {
+): Condition | null {
   if (!conditional || (method === "POST" && !takesIfMatch)) return null;
   return reads(method) ? "If-None-Match" : "If-Match";
 }
 
 /**
  * The conditions in the headers of a request. A condition that would be ignored is refused, because
- * the caller relies on it. A GET is the exception: it may always return the whole record.
+ * the caller relies on it. A GET with `fields` or `include` is the exception: it always returns the
+ * record.
  *
- * @throws ApiError invalid_request for a header that is malformed or that the operation does not
- *   accept.
+ * @throws ApiError header_not_accepted for a condition that the operation would ignore;
+ *   invalid_request for a header that is malformed.
  */
 export function readConditions(
   headers: Headers,
-  operation: Pick<Declaration, "method" | "conditional">,
+  operation: Pick<Declaration, "method" | "conditional" | "takesIfMatch">,
 ): Conditions {
+  const { method } = operation;
   const taken = conditionOf(operation);
-  const [match, noneMatch] = [headers.get("If-Match"), headers.get("If-None-Match")];
-  if (match !== null && taken !== "If-Match") {
-    throw notTaken("If-Match", "only a change of one record accepts it");
+  const take = (name: Condition) => {
+    const value = headers.get(name);
+    if (value === null) return null;
+    if (taken !== name) throw headerNotAccepted(name, insteadOf(name, method, taken));
+    return tagsIn(name, value);
+  };
+  const conditions = { ifMatch: take("If-Match"), ifNoneMatch: take("If-None-Match") };
+  // On a read, this condition protects nothing, and HTTP lets a server ignore it.
+  if (!reads(method) && headers.has("If-Unmodified-Since")) {
+    throw headerNotAccepted("If-Unmodified-Since", insteadOf("If-Unmodified-Since", method, taken));
   }
-  if (noneMatch !== null && !reads(operation.method)) {
-    throw notTaken("If-None-Match", "only a GET of one record accepts it");
-  }
-  const tags = (name: string, value: string | null) => value === null ? null : tagsIn(name, value);
-  const [sent, known] = [tags("If-Match", match), tags("If-None-Match", noneMatch)];
-  return { ifMatch: sent, ifNoneMatch: known };
+  return conditions;
 }
 
-function notTaken(field: string, why: string) {
-  return invalidRequest([{ field, message: `is not accepted here; ${why}` }]);
+/** What a caller does instead of sending a condition that has no effect. */
+function insteadOf(name: string, method: string, taken: Condition | null): string {
+  if (reads(method)) {
+    return name === "If-Match"
+      ? "has no effect on a GET; send it with the change of the record"
+      : "has no effect on a list; to read only what is new, read /changes, or one record by its id";
+  }
+  if (taken !== "If-Match") {
+    return "has no effect here, because this request compares no version; leave it out";
+  }
+  return "has no effect here; send If-Match with the version that you read" +
+    (method === "PUT" ? ", or POST to create a record only if there is none" : "");
 }
 
 /**

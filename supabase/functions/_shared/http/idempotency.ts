@@ -1,6 +1,6 @@
 import * as base64url from "jose/base64url";
 import type { Idempotency } from "../database/idempotency.ts";
-import { invalidRequest } from "../errors.ts";
+import { headerNotAccepted, invalidRequest } from "../errors.ts";
 import type { Declaration } from "./operation.ts";
 
 // A POST with an Idempotency-Key takes effect once (draft-ietf-httpapi-idempotency-key-header). The
@@ -14,19 +14,28 @@ const HEADER = "Idempotency-Key";
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The Idempotency-Key of a request. Null when the request has none, or when the operation accepts
- * none, because repeating it does no harm. The draft writes the key in double quotes, but most
- * callers do not; both mean the same key.
+ * The Idempotency-Key of a request. Null when the request has none, when it only reads, or when its
+ * body has the key. The draft writes the key in double quotes, but most callers do not; both mean
+ * the same key.
  *
- * @throws ApiError invalid_request for a key that is empty, too long, or not of visible ASCII
- *   characters.
+ * @throws ApiError header_not_accepted on a write that accepts no key, because a caller would rely
+ *   on it; invalid_request for a key that is empty, too long, or not of visible ASCII characters.
  */
 export function readIdempotencyKey(
   headers: Headers,
-  { idempotent }: Pick<Declaration, "idempotent">,
+  { method, idempotent, keyInBody }: Pick<Declaration, "method" | "idempotent" | "keyInBody">,
 ): string | null {
   const value = headers.get(HEADER);
-  if (!idempotent || value === null) return null;
+  if (value === null || method === "GET" || keyInBody) return null;
+  if (!idempotent) {
+    const why = method === "DELETE"
+      ? "an archived record stays archived"
+      : "a repeat writes the same values again; If-Match protects newer ones";
+    throw headerNotAccepted(
+      HEADER,
+      `has no effect on a ${method}, which is safe to repeat without it (${why}); leave it out`,
+    );
+  }
   const key = withoutQuotes(value);
   if (KEY.test(key)) return key;
   const message =

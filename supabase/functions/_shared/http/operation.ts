@@ -43,7 +43,7 @@ export interface Declaration {
   takesIfMatch?: boolean;
   /**
    * Whether the operation takes effect once for each Idempotency-Key. Every POST of the gateway
-   * does.
+   * does. Other writes refuse the header, except those with `keyInBody`.
    */
   idempotent?: boolean;
   /**

@@ -1,6 +1,7 @@
 import { keepRunning } from "../background.ts";
 import { DatabaseError } from "../database/rows.ts";
 import type { Caller } from "../key/caller.ts";
+import type { MismatchedField } from "./mismatched_field.ts";
 import { giveUpClaim, type SettlePatience } from "./settle.ts";
 
 // How a send of any kind begins in the ledger.
@@ -32,9 +33,23 @@ export interface RepeatedSend {
   status: "sent" | "pending" | "failed";
   conversation_id: string;
   message_id: string;
-  /** Whether the repeat differs from the request that made the send. */
-  mismatch?: true;
+  /** The fields that differ from the request that made the send; missing when none does. */
+  mismatch?: MismatchedField[];
 }
+
+/** The idempotency key names a message to another recipient, of another template or kind. */
+export interface ReusedKey {
+  /** The fields that say so. `idempotency_key` means that the message is of the other kind. */
+  differs: DecisiveField[];
+}
+
+/** The fields that decide which message a key names. */
+export type DecisiveField =
+  | "idempotency_key"
+  | "template_name"
+  | "language_code"
+  | "phone"
+  | "conversation_id";
 
 /**
  * Claims a send and checks the key, in one round trip.

@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { fingerprintOf } from "../http/idempotency.ts";
+import { ApiError, toldFields } from "../errors.ts";
 import { logWarning, type Origin } from "../log.ts";
 import { DryRun, dryRunAnswer, Repeat, repeatAnswer } from "./send_answers.ts";
-import type { RepeatedSend } from "./claim.ts";
+import type { DecisiveField, RepeatedSend, ReusedKey } from "./claim.ts";
 
-// The idempotency key alone identifies a repeat of a send. The rest of the request is compared as
-// well, to warn a caller who gives two different messages the same key.
+// An idempotency key names one message: its kind, its recipient and its template. A request that
+// differs in one of these is refused. A request with other words is a repeat, whose answer says so.
 
 /** The body of an answer, and headers in addition to those of every answer. */
 export interface SendReply<Body> {
@@ -13,18 +13,8 @@ export interface SendReply<Body> {
   headers?: Record<string, string>;
 }
 
-/** The header of the answer to a repeat that differs from the request that made the send. */
+/** The header of the answer to a repeat whose words differ from those of the first request. */
 const MISMATCH = { "Idempotency-Mismatch": "true" };
-
-/**
- * A digest of a request's content without its key. Undefined for a request without a key, because
- * it has no repeat.
- */
-export async function fingerprintOfSend(
-  { idempotency_key, ...said }: { idempotency_key?: string },
-): Promise<string | undefined> {
-  return idempotency_key === undefined ? undefined : await fingerprintOf(said);
-}
 
 /**
  * The answer to a repeat. If the repeat differs from the first request, the answer says so and a
@@ -38,4 +28,28 @@ export function repeatReply(
   if (mismatch && !dryRun) logWarning(origin, "idempotency_mismatch", { company_id, message_id });
   const body = dryRun ? dryRunAnswer(repeat) : repeatAnswer(repeat);
   return { body, ...(mismatch && { headers: MISMATCH }) };
+}
+
+/** The messages about the fields that name another message than the key does. */
+const DIFFERS: Record<Exclude<DecisiveField, "idempotency_key">, string> = {
+  template_name: "is not the template of the earlier message",
+  language_code: "is not the language of the earlier message",
+  phone: "is not the recipient of the earlier message",
+  conversation_id: "is not a conversation with the recipient of the earlier message",
+};
+
+/**
+ * The error of a request whose idempotency key names another message.
+ * @param otherKind the kind of message that the request does not send.
+ */
+export function keyOfOtherMessage({ differs }: ReusedKey, otherKind: string): ApiError {
+  const { details, told } = toldFields(differs.map((field) => ({
+    field,
+    message: field === "idempotency_key" ? `names ${otherKind}` : DIFFERS[field],
+  })));
+  return new ApiError(
+    "idempotency_key_reused",
+    `This idempotency_key belongs to another message: ${told}. Nothing was sent; give this message its own key`,
+    { details },
+  );
 }

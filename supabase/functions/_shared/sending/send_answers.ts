@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { Id } from "../http/fields.ts";
+import { MismatchedField } from "./mismatched_field.ts";
 import type { ClaimedSend, RepeatedSend } from "./claim.ts";
 
 // The answers that every kind of send has (specification, 4.10 and part 7).
@@ -14,6 +15,9 @@ export const Sent = z.object({
   idempotent_hit: z.literal(false),
 }).register(z.globalRegistry, { id: "Sent" });
 
+/** The fields of a repeat that differ from those of the first request. */
+const Mismatch = z.optional(z.array(MismatchedField).check(z.minLength(1)));
+
 /** The answer to a repeat: the state of the earlier send with the same idempotency key. */
 export const Repeat = z.object({
   success: z.boolean(),
@@ -21,6 +25,7 @@ export const Repeat = z.object({
   conversation_id: Id,
   message_id: Id,
   idempotent_hit: z.literal(true),
+  mismatch: Mismatch,
 }).register(z.globalRegistry, { id: "Repeat" });
 
 /** The answer when the contact must not be contacted. */
@@ -34,6 +39,7 @@ export const DryRun = z.object({
   success: z.boolean(),
   dry_run: z.literal(true),
   outcome: z.enum(["send", "repeat", "do_not_contact", "marketing_opt_out"]),
+  mismatch: Mismatch,
 }).register(z.globalRegistry, { id: "DryRun" });
 
 /** The answer to a first send. @param whatsappMessageId the channel's id of the message. */
@@ -50,7 +56,7 @@ export function sentAnswer(send: ClaimedSend, whatsappMessageId: string): z.outp
 
 /** The answer to a repeat. */
 export function repeatAnswer(
-  { status, conversation_id, message_id }: RepeatedSend,
+  { status, conversation_id, message_id, mismatch }: RepeatedSend,
 ): z.output<typeof Repeat> {
   return {
     success: status === "sent",
@@ -58,13 +64,14 @@ export function repeatAnswer(
     conversation_id,
     message_id,
     idempotent_hit: true,
+    ...(mismatch && { mismatch }),
   };
 }
 
 /** The decision to send nothing, although the request has no error. */
 type Stopped =
   | { result: "send" | "do_not_contact" | "marketing_opt_out" }
-  | { result: "repeat"; status: RepeatedSend["status"] };
+  | ({ result: "repeat" } & Pick<RepeatedSend, "status" | "mismatch">);
 
 /**
  * The answer to a dry run. `success` is the value that the answer to the real request would have.
@@ -72,5 +79,6 @@ type Stopped =
 export function dryRunAnswer(claim: Stopped): z.output<typeof DryRun> {
   const success = claim.result === "send" ||
     (claim.result === "repeat" && claim.status === "sent");
-  return { success, dry_run: true, outcome: claim.result };
+  const mismatch = "mismatch" in claim && { mismatch: claim.mismatch };
+  return { success, dry_run: true, outcome: claim.result, ...mismatch };
 }

@@ -1,11 +1,16 @@
 import type { FieldsOf, Words } from "../http/api_words.ts";
 import type { DoNotContact, DryRun, Repeat, Sent } from "./send_answers.ts";
 
+const MISMATCH = "The fields that differ from the first request with this key, as in the header " +
+  "`Idempotency-Mismatch`. What this request says in these fields was not sent. Missing when " +
+  "nothing differs.";
+
 /** The texts about the answers that template sends and free replies share. */
 export const words = {
   schemas: {
     Sent: "A first send that the channel accepted.",
     Repeat: "The state of the earlier send with the same idempotency key.",
+    MismatchedField: "A field of a send that differs from the first request with its key.",
     DoNotContact: "A refused send: the contact must not be contacted.",
     DryRun: "What the request would do without `dry_run`.",
   },
@@ -27,6 +32,7 @@ export const words = {
       conversation_id: "The conversation of the message.",
       message_id: "The id of the stored message.",
       idempotent_hit: "The request repeats an idempotency key, so nothing was sent.",
+      mismatch: MISMATCH,
     } satisfies FieldsOf<typeof Repeat>,
     DoNotContact: {
       success: "Nothing was sent.",
@@ -40,6 +46,7 @@ export const words = {
         "`send`: the channel would get the request. `repeat`: the request repeats an idempotency " +
         "key. `do_not_contact`: the contact must not be contacted. `marketing_opt_out`: the " +
         "template is a marketing template, and the person has opted out of marketing.",
+      mismatch: MISMATCH,
     } satisfies FieldsOf<typeof DryRun>,
   },
 } satisfies Words;

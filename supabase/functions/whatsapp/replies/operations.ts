@@ -25,6 +25,7 @@ export function replyOperations(config: SendingConfig) {
         "account_not_connected",
         "conflict",
         "window_closed",
+        "idempotency_key_reused",
         "template_rejected",
         "recipient_unreachable",
         "recipient_opted_out",

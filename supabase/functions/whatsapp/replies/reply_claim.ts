@@ -1,7 +1,11 @@
 import { rows } from "../../_shared/database/rows.ts";
 import type { Caller } from "../../_shared/key/caller.ts";
-import { type ClaimedSend, claimSend, type RepeatedSend } from "../../_shared/sending/claim.ts";
-import { fingerprintOfSend } from "../../_shared/sending/repeat.ts";
+import {
+  type ClaimedSend,
+  claimSend,
+  type RepeatedSend,
+  type ReusedKey,
+} from "../../_shared/sending/claim.ts";
 import type { SettlePatience } from "../../_shared/sending/settle.ts";
 import type { ReplyRequest } from "./reply_request.ts";
 
@@ -13,6 +17,7 @@ export type ReplyClaim = { company_id: string } & Decision;
 type Decision =
   | ({ result: "claimed" } & ClaimedReply)
   | ({ result: "repeat" } & RepeatedSend)
+  | ({ result: "reused" } & ReusedKey)
   | { result: "not_found" }
   /** The contact of the conversation is archived. */
   | { result: "archived" }
@@ -54,7 +59,6 @@ export async function claimReply(
         content: text,
         idempotency_key,
         dry_run: dryRun,
-        fingerprint: await fingerprintOfSend(request),
       }),
     ) as unknown as ReplyClaim); // the jsonb from claim_reply()
 }

@@ -4,7 +4,7 @@ import { dryRunAnswer, sentAnswer } from "../../_shared/sending/send_answers.ts"
 import { callAndSettle } from "../../_shared/sending/call.ts";
 import type { SendingConfig } from "../../_shared/sending/send_config.ts";
 import { failedSend } from "../../_shared/sending/send_errors.ts";
-import { repeatReply, type SendReply } from "../../_shared/sending/repeat.ts";
+import { keyOfOtherMessage, repeatReply, type SendReply } from "../../_shared/sending/repeat.ts";
 import type { MessageContent, Recipient } from "../../_shared/channel/message_call.ts";
 import {
   archivedContact,
@@ -45,6 +45,8 @@ export async function sendReply(
       throw windowClosed(claim.expires_at);
     case "send":
       return { body: dryRunAnswer(claim) };
+    case "reused":
+      throw keyOfOtherMessage(claim, "a template send");
     case "repeat":
       return repeatReply(claim, { dryRun, origin });
     case "do_not_contact":

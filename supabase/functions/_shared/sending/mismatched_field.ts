@@ -1,0 +1,17 @@
+import * as z from "zod/mini";
+
+/** The fields that may differ in a repeat. All others name the message. */
+export const MismatchedField = z.enum([
+  "display_text",
+  "body_variables",
+  "header_variables",
+  "button_variables",
+  "phone_number_id",
+  "contact_name",
+  "template_header_type",
+  "text",
+  // The same person, with another phone or in another conversation.
+  "phone",
+  "conversation_id",
+]).register(z.globalRegistry, { id: "MismatchedField" });
+export type MismatchedField = z.output<typeof MismatchedField>;
