@@ -6738,6 +6738,26 @@ create index messages_expired_idx on public.messages (expired_at) where expired_
 create index messages_late_reply_idx on public.messages (created_at)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
+create function app.messages_of(own_company_id uuid, contact_ids uuid[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select messages.id from public.conversations
+    -- Each conversation has its own lookup, because the plan of a join may read all messages of the company. The
+    -- messages are in the order of messages_newest_first_idx, so the planner chooses this index.
+    cross join lateral (
+      select id from public.messages
+      where company_id = own_company_id and conversation_id = conversations.id
+      order by created_at desc, id desc offset 0
+    ) as messages
+    where company_id = own_company_id and contact_id = any (contact_ids)
+  );
+end
+$$;
+comment on function app.messages_of(uuid, uuid[]) is 'Returns the ids of all messages of some contacts.';
+
 create function app.move_conversation() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -6783,16 +6803,20 @@ as $$
 declare
   template record;
 begin
-  -- A free reply has no template. A message of a template that is not in the catalogue has the usual life.
-  select templates.ttl_seconds, templates.category into template
-  from public.sends
-  join public.conversations on conversations.company_id = sends.company_id and conversations.id = new.conversation_id
-  join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
-    and accounts.id = conversations.messaging_account_id
-  join public.templates on templates.company_id = sends.company_id
-    and templates.business_account_id = accounts.business_account_id
-    and templates.name = sends.template_name and templates.language = sends.language_code
-  where sends.company_id = new.company_id and sends.message_id = new.id;
+  -- A free reply has no template. A message of a template that is not in the catalogue has the usual life. Each
+  -- condition has its own lookup, because the plan of a join may read all templates and all sends of the company.
+  select templates.ttl_seconds, templates.category into template from public.templates
+  where company_id = new.company_id
+    and business_account_id = (
+      select business_account_id from public.messaging_accounts
+      where company_id = new.company_id and id = (
+        select messaging_account_id from public.conversations
+        where company_id = new.company_id and id = new.conversation_id
+      )
+    )
+    and (name, language) = (
+      select template_name, language_code from public.sends where company_id = new.company_id and message_id = new.id
+    );
   new.expires_at := new.created_at + interval '1 hour' + case
     when template.ttl_seconds > 0 then interval '1 second' * template.ttl_seconds
     when template.category = 'AUTHENTICATION' then interval '10 minutes'
@@ -7506,8 +7530,13 @@ as $$
     from public.messaging_accounts as accounts
     join public.templates on templates.company_id = accounts.company_id
       and templates.business_account_id = accounts.business_account_id
-    left join public.template_media as media on media.company_id = accounts.company_id
-      and media.account_id = accounts.id and media.sample_source = templates.sample_source
+    -- Each template has its own lookup, because the plan of a join may read all media of the account for each template.
+    left join lateral (
+      select * from public.template_media as media
+      where media.company_id = accounts.company_id and media.account_id = accounts.id
+        and media.sample_source = templates.sample_source
+      offset 0
+    ) as media on true
     where accounts.id = due_media.account_id and accounts.disconnected_at is null
       and templates.status = 'APPROVED' and templates.unsupported = '{}'
       and templates.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') and templates.sample_source is not null
@@ -12100,7 +12129,6 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  found_messages bigint;
   locked_messages bigint;
 begin
   -- Merges of a company run one after the other. While this lock is held, no event of the company is applied.
@@ -12114,10 +12142,7 @@ begin
       order by id for no key update;
       -- Every transaction takes its locks in this order: messages, contacts, windows, conversations. Messages of the
       -- survivor do not change.
-      perform from public.messages
-      where company_id = own_company_id and conversation_id in (
-        select id from public.conversations where company_id = own_company_id and contact_id = from_id
-      )
+      perform from public.messages where id = any ((select app.messages_of(own_company_id, array[from_id]))::uuid[])
       order by id for no key update;
       get diagnostics locked_messages = row_count;
       perform from public.contacts where company_id = own_company_id and id in (survivor_id, from_id)
@@ -12127,11 +12152,7 @@ begin
       perform from public.conversations where company_id = own_company_id and contact_id in (survivor_id, from_id)
       order by id for update;
       -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
-      select count(*) into found_messages from public.messages
-      where company_id = own_company_id and conversation_id in (
-        select id from public.conversations where company_id = own_company_id and contact_id = from_id
-      );
-      exit when found_messages = locked_messages;
+      exit when cardinality(app.messages_of(own_company_id, array[from_id])) = locked_messages;
       raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
     exception when sqlstate 'CRM02' then
       if tries = 5 then
@@ -13098,7 +13119,6 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  found_messages bigint;
   locked_messages bigint;
 begin
   -- While this lock is held, no event of the company is applied. An event may take three seconds, so this waits up to
@@ -13109,17 +13129,10 @@ begin
     begin
       -- Every transaction takes its locks in this order: sends, messages, contacts, windows, conversations.
       perform from public.sends
-      where company_id = own_company_id and message_id in (
-        select messages.id from public.messages
-        join public.conversations on conversations.company_id = messages.company_id
-          and conversations.id = messages.conversation_id
-        where conversations.company_id = own_company_id and conversations.contact_id = any (contact_ids)
-      )
+      where company_id = own_company_id
+        and message_id = any ((select app.messages_of(own_company_id, contact_ids))::uuid[])
       order by id for update;
-      perform from public.messages
-      where company_id = own_company_id and conversation_id in (
-        select id from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
-      )
+      perform from public.messages where id = any ((select app.messages_of(own_company_id, contact_ids))::uuid[])
       order by id for update;
       get diagnostics locked_messages = row_count;
       perform from public.contacts where company_id = own_company_id and id = any (contact_ids)
@@ -13129,11 +13142,7 @@ begin
       perform from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
       order by id for update;
       -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
-      select count(*) into found_messages from public.messages
-      join public.conversations on conversations.company_id = messages.company_id
-        and conversations.id = messages.conversation_id
-      where conversations.company_id = own_company_id and conversations.contact_id = any (contact_ids);
-      exit when found_messages = locked_messages;
+      exit when cardinality(app.messages_of(own_company_id, contact_ids)) = locked_messages;
       raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
     exception when sqlstate 'CRM02' then
       if tries = 5 then

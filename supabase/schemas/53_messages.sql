@@ -128,6 +128,26 @@ create index messages_expired_idx on public.messages (expired_at) where expired_
 create index messages_late_reply_idx on public.messages (created_at)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
+create function app.messages_of(own_company_id uuid, contact_ids uuid[]) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return array(
+    select messages.id from public.conversations
+    -- Each conversation has its own lookup, because the plan of a join may read all messages of the company. The
+    -- messages are in the order of messages_newest_first_idx, so the planner chooses this index.
+    cross join lateral (
+      select id from public.messages
+      where company_id = own_company_id and conversation_id = conversations.id
+      order by created_at desc, id desc offset 0
+    ) as messages
+    where company_id = own_company_id and contact_id = any (contact_ids)
+  );
+end
+$$;
+comment on function app.messages_of(uuid, uuid[]) is 'Returns the ids of all messages of some contacts.';
+
 create function app.move_conversation() returns trigger
 language plpgsql security definer
 set search_path = ''
@@ -173,16 +193,20 @@ as $$
 declare
   template record;
 begin
-  -- A free reply has no template. A message of a template that is not in the catalogue has the usual life.
-  select templates.ttl_seconds, templates.category into template
-  from public.sends
-  join public.conversations on conversations.company_id = sends.company_id and conversations.id = new.conversation_id
-  join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
-    and accounts.id = conversations.messaging_account_id
-  join public.templates on templates.company_id = sends.company_id
-    and templates.business_account_id = accounts.business_account_id
-    and templates.name = sends.template_name and templates.language = sends.language_code
-  where sends.company_id = new.company_id and sends.message_id = new.id;
+  -- A free reply has no template. A message of a template that is not in the catalogue has the usual life. Each
+  -- condition has its own lookup, because the plan of a join may read all templates and all sends of the company.
+  select templates.ttl_seconds, templates.category into template from public.templates
+  where company_id = new.company_id
+    and business_account_id = (
+      select business_account_id from public.messaging_accounts
+      where company_id = new.company_id and id = (
+        select messaging_account_id from public.conversations
+        where company_id = new.company_id and id = new.conversation_id
+      )
+    )
+    and (name, language) = (
+      select template_name, language_code from public.sends where company_id = new.company_id and message_id = new.id
+    );
   new.expires_at := new.created_at + interval '1 hour' + case
     when template.ttl_seconds > 0 then interval '1 second' * template.ttl_seconds
     when template.category = 'AUTHENTICATION' then interval '10 minutes'

@@ -85,8 +85,13 @@ as $$
     from public.messaging_accounts as accounts
     join public.templates on templates.company_id = accounts.company_id
       and templates.business_account_id = accounts.business_account_id
-    left join public.template_media as media on media.company_id = accounts.company_id
-      and media.account_id = accounts.id and media.sample_source = templates.sample_source
+    -- Each template has its own lookup, because the plan of a join may read all media of the account for each template.
+    left join lateral (
+      select * from public.template_media as media
+      where media.company_id = accounts.company_id and media.account_id = accounts.id
+        and media.sample_source = templates.sample_source
+      offset 0
+    ) as media on true
     where accounts.id = due_media.account_id and accounts.disconnected_at is null
       and templates.status = 'APPROVED' and templates.unsupported = '{}'
       and templates.header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') and templates.sample_source is not null

@@ -205,7 +205,6 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  found_messages bigint;
   locked_messages bigint;
 begin
   -- Merges of a company run one after the other. While this lock is held, no event of the company is applied.
@@ -219,10 +218,7 @@ begin
       order by id for no key update;
       -- Every transaction takes its locks in this order: messages, contacts, windows, conversations. Messages of the
       -- survivor do not change.
-      perform from public.messages
-      where company_id = own_company_id and conversation_id in (
-        select id from public.conversations where company_id = own_company_id and contact_id = from_id
-      )
+      perform from public.messages where id = any ((select app.messages_of(own_company_id, array[from_id]))::uuid[])
       order by id for no key update;
       get diagnostics locked_messages = row_count;
       perform from public.contacts where company_id = own_company_id and id in (survivor_id, from_id)
@@ -232,11 +228,7 @@ begin
       perform from public.conversations where company_id = own_company_id and contact_id in (survivor_id, from_id)
       order by id for update;
       -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
-      select count(*) into found_messages from public.messages
-      where company_id = own_company_id and conversation_id in (
-        select id from public.conversations where company_id = own_company_id and contact_id = from_id
-      );
-      exit when found_messages = locked_messages;
+      exit when cardinality(app.messages_of(own_company_id, array[from_id])) = locked_messages;
       raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
     exception when sqlstate 'CRM02' then
       if tries = 5 then

@@ -45,7 +45,6 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  found_messages bigint;
   locked_messages bigint;
 begin
   -- While this lock is held, no event of the company is applied. An event may take three seconds, so this waits up to
@@ -56,17 +55,10 @@ begin
     begin
       -- Every transaction takes its locks in this order: sends, messages, contacts, windows, conversations.
       perform from public.sends
-      where company_id = own_company_id and message_id in (
-        select messages.id from public.messages
-        join public.conversations on conversations.company_id = messages.company_id
-          and conversations.id = messages.conversation_id
-        where conversations.company_id = own_company_id and conversations.contact_id = any (contact_ids)
-      )
+      where company_id = own_company_id
+        and message_id = any ((select app.messages_of(own_company_id, contact_ids))::uuid[])
       order by id for update;
-      perform from public.messages
-      where company_id = own_company_id and conversation_id in (
-        select id from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
-      )
+      perform from public.messages where id = any ((select app.messages_of(own_company_id, contact_ids))::uuid[])
       order by id for update;
       get diagnostics locked_messages = row_count;
       perform from public.contacts where company_id = own_company_id and id = any (contact_ids)
@@ -76,11 +68,7 @@ begin
       perform from public.conversations where company_id = own_company_id and contact_id = any (contact_ids)
       order by id for update;
       -- A claim that was under way has ended by now, so its message exists. Later claims wait for the contact.
-      select count(*) into found_messages from public.messages
-      join public.conversations on conversations.company_id = messages.company_id
-        and conversations.id = messages.conversation_id
-      where conversations.company_id = own_company_id and conversations.contact_id = any (contact_ids);
-      exit when found_messages = locked_messages;
+      exit when cardinality(app.messages_of(own_company_id, contact_ids)) = locked_messages;
       raise sqlstate 'CRM02'; -- releases the locks, to take them again in order
     exception when sqlstate 'CRM02' then
       if tries = 5 then

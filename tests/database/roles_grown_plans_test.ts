@@ -15,6 +15,8 @@ import { report } from "./statuses.ts";
 
 const MANY = 30_000;
 const MOST = 300;
+/** How many templates a company has. A search for due media reads each template and its media once. */
+const TEMPLATES = 100;
 
 /** A session, as the Data API has one for each connection. */
 type Session = ReturnType<Open>;
@@ -30,7 +32,10 @@ async function addCompany(admin: Session): Promise<Subject> {
       insert into channel_apps (app_key, name, sealed_secret, sealed_verify_token)
       values (${app_key}, 'Tested', ${sealed}, ${sealed}) returning id
     `;
-    await sql`update messaging_accounts set channel_app_id = ${id} where id = ${company.account_id}`;
+    await sql`
+      update messaging_accounts set channel_app_id = ${id}, business_account_id = phone_number_id
+      where id = ${company.account_id}
+    `;
     return { ...company, app_key };
   });
 }
@@ -77,6 +82,18 @@ async function fill(
         sql`insert into channel_events (channel_app_id, body, body_sha256, state, processed_at, person_marks)
           select apps.id, convert_to(phone, 'UTF8'), sha256(convert_to(phone, 'UTF8')), 'done', now(), '{}'
           from added cross join channel_apps as apps where app_key = ${app_key}`,
+        sql`insert into templates (
+            company_id, business_account_id, name, language, status, status_since, parameter_format, components,
+            header_format, variables, rendering, sample_url, read_at
+          )
+          select ${id}, business_account_id, 'grown_' || n, 'pt_BR', 'APPROVED', now(), 'POSITIONAL', '[]', 'IMAGE',
+            '{"header": [], "body": [], "buttons": []}', '{"header": null, "body": [], "footer": null, "buttons": []}',
+            'https://samples.example/' || n, now()
+          from added cross join messaging_accounts as accounts
+          where accounts.id = ${account_id} and n <= ${TEMPLATES}`,
+        sql`insert into template_media (company_id, account_id, sample_source, media_id, uploaded_at)
+          select ${id}, ${account_id}, sample_source, '77', now() from templates where company_id = ${id}
+          and sample_source is not null`,
         sql`insert into deleted_rows (company_id, resource, id, version, deleted_at)
           select ${id}, 'contacts', gen_random_uuid(), 0, now() from added`,
       ]
@@ -91,6 +108,7 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
   const key_hash = await hashKey(company.keys.all);
   const phone = anyPhone();
   const other = anyPhone();
+  const moved = anyPhone();
   const sent = { claim_id: crypto.randomUUID(), idempotency_key: crypto.randomUUID(), phone };
   const wamid = `wamid.${crypto.randomUUID()}`;
   const as = (scope: string, work: Operation): Operation => async (sql) => {
@@ -173,7 +191,7 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
       "new phone",
       as(
         "write",
-        (sql) => sql`update contacts set phone = ${anyPhone()} where id = ${known.other}`,
+        (sql) => sql`update contacts set phone = ${moved} where id = ${known.other}`,
       ),
     ],
     ["find by phone", as("write", (sql) => sql`select contact_id_by_phone(${phone})`)],
@@ -268,6 +286,44 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
       await actAs(sql, "channel_client");
       await sql`select begin_job('template-sync', ${company.account_id})`;
     }],
+    ["due media", async (sql) => {
+      await actAs(sql, "channel_client");
+      await sql`select due_media(${company.account_id})`;
+    }],
+    ["note a template whose media is due", async (sql) => {
+      const [template] = await sql`
+        update template_media set media_id = null from templates
+        where templates.company_id = ${company.id} and templates.name = 'grown_1'
+          and account_id = ${company.account_id} and template_media.sample_source = templates.sample_source
+        returning templates.id
+      `;
+      known.template = template?.id;
+    }],
+    ["begin an upload", async (sql) => {
+      await actAs(sql, "channel_client");
+      const [{ upload_id }] = await sql`
+        select begin_media_upload(${company.account_id}, ${known.template ?? null}) ->> 'upload_id'
+          as upload_id
+      `;
+      known.upload = upload_id;
+    }],
+    ["fail an upload", async (sql) => {
+      await actAs(sql, "channel_client");
+      await sql`select fail_media_upload(${known.upload ?? null}, 'Gone')`;
+    }],
+    [
+      "note a message of the other person",
+      event(itemOf({ kind: "message", person: { phone: moved } })),
+    ],
+    [
+      "merge",
+      as("write", async (sql) => {
+        const [{ answer }] = await sql`
+          select merge_contact(${known.contact}, ${known.other}) as answer
+        `;
+        assert.equal(answer.results[0].status, 200, JSON.stringify(answer));
+      }),
+    ],
     ["import", async (sql) => {
       await actAs(sql, "service_role");
       const items = sql`array[${sql.json({ phone: anyPhone() })}::jsonb, ${
