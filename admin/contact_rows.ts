@@ -28,6 +28,7 @@ const FIELDS: Record<Exclude<keyof ContactItem, "custom_fields">, (cell: string)
   job_title: verbatim,
   empresa: verbatim,
   do_not_contact: trueOrFalse,
+  marketing_opt_out: trueOrFalse,
   is_active: trueOrFalse,
 };
 const CUSTOM = "custom_fields.";

@@ -102,6 +102,10 @@ export type Contact = {
   readonly do_not_contact_source: "manual" | "word" | null;
   /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
   readonly do_not_contact_at: string | null;
+  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  marketing_opt_out: boolean;
+  /** How the service knows that the person opted out of marketing. `button`: the person tapped a button. `word`: the person wrote, for example, `stop promotions`. `preference`: the person said so in WhatsApp. `status`: the channel said so when it refused a message. `manual`: a person or a key of your company. `null`: the person has not opted out. */
+  readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
   /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
@@ -158,6 +162,10 @@ export type ContactById = {
   readonly do_not_contact_source: "manual" | "word" | null;
   /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
   readonly do_not_contact_at: string | null;
+  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  marketing_opt_out: boolean;
+  /** How the service knows that the person opted out of marketing. `button`: the person tapped a button. `word`: the person wrote, for example, `stop promotions`. `preference`: the person said so in WhatsApp. `status`: the channel said so when it refused a message. `manual`: a person or a key of your company. `null`: the person has not opted out. */
+  readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
   /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
@@ -206,6 +214,8 @@ export type ContactChanges = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact?: boolean;
+  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
 };
@@ -290,6 +300,8 @@ export type ContactPatch = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact?: boolean;
+  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
 };
@@ -328,6 +340,8 @@ export type ContactPatchById = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact?: boolean;
+  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
 };
@@ -358,6 +372,8 @@ export type ContactToPut = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact?: boolean;
+  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
 };
@@ -388,7 +404,7 @@ export type ContactWishes = {
   start_word_at: string | null;
   /** When the person last stopped marketing messages. */
   marketing_stopped_at: string | null;
-  /** How the service learned that the person stopped marketing. `preference`: the person said so in WhatsApp. `status`: the channel said so when it refused a message. */
+  /** How the service learned that the person last stopped marketing, as in `marketing_opt_out_source` of the contact. */
   marketing_stop_source: string | null;
   /** When the person most recently allowed marketing messages again. */
   marketing_resumed_at: string | null;
@@ -430,6 +446,10 @@ export type ContactWithIncluded = {
   readonly do_not_contact_source: "manual" | "word" | null;
   /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
   readonly do_not_contact_at: string | null;
+  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  marketing_opt_out: boolean;
+  /** How the service knows that the person opted out of marketing. `button`: the person tapped a button. `word`: the person wrote, for example, `stop promotions`. `preference`: the person said so in WhatsApp. `status`: the channel said so when it refused a message. `manual`: a person or a key of your company. `null`: the person has not opted out. */
+  readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
   /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
@@ -480,6 +500,10 @@ export type ContactWithoutCustomFields = {
   readonly do_not_contact_source: "manual" | "word" | null;
   /** When `do_not_contact` was last set; `null` when it was never set or the time is not known. */
   readonly do_not_contact_at: string | null;
+  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  marketing_opt_out: boolean;
+  /** How the service knows that the person opted out of marketing. `button`: the person tapped a button. `word`: the person wrote, for example, `stop promotions`. `preference`: the person said so in WhatsApp. `status`: the channel said so when it refused a message. `manual`: a person or a key of your company. `null`: the person has not opted out. */
+  readonly marketing_opt_out_source: "button" | "word" | "preference" | "status" | "manual" | null;
   /** When the person opted out of marketing templates; `null` when the person never did, or has allowed them again. */
   readonly marketing_opt_out_at: string | null;
   /** Whether the contact is in use. */
@@ -1848,6 +1872,8 @@ export type NewContact = {
   };
   /** Whether sends to this contact are blocked. */
   do_not_contact?: boolean;
+  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
 };

@@ -2149,16 +2149,25 @@ create table public.contacts (
   -- The newest time of each word (stop or start) that the person sent.
   stop_word_at timestamptz,
   start_word_at timestamptz,
-  -- The newest times at which the channel reported that the person stopped or resumed marketing.
+  -- The newest times at which the person stopped or resumed marketing, and how the stop became known: the person tapped
+  -- a button of a template, wrote a word, or set the preference in WhatsApp; the channel refused a message (status); or
+  -- a member or an API key of the company set it (manual).
   marketing_stopped_at timestamptz,
   marketing_stop_source text constraint contacts_marketing_stop_source_check
-    check (marketing_stop_source in ('preference', 'status')),
+    check (marketing_stop_source in ('button', 'word', 'preference', 'status', 'manual')),
   marketing_resumed_at timestamptz,
   marketing_opt_out_at timestamptz generated always as (
     -- If a stop and a resume have the same time, the stop wins.
     case when marketing_resumed_at is null or marketing_stopped_at >= marketing_resumed_at
       then marketing_stopped_at end
   ) stored,
+  marketing_opt_out_source text generated always as (
+    case when marketing_resumed_at is null or marketing_stopped_at >= marketing_resumed_at
+      then marketing_stop_source end
+  ) stored,
+  -- Callers write this column, and a trigger notes the time.
+  marketing_opt_out boolean not null default false
+    constraint contacts_marketing_opt_out_check check (marketing_opt_out = (marketing_opt_out_at is not null)),
   -- When the channel adds a contact, the contact has the profile name of the person until a member or a key sets a
   -- name.
   profile_name_at timestamptz,
@@ -2322,6 +2331,8 @@ begin
     'do_not_contact', contact.do_not_contact,
     'do_not_contact_source', contact.do_not_contact_source,
     'do_not_contact_at', contact.do_not_contact_at,
+    'marketing_opt_out', contact.marketing_opt_out,
+    'marketing_opt_out_source', contact.marketing_opt_out_source,
     'marketing_opt_out_at', contact.marketing_opt_out_at,
     'is_active', contact.is_active,
     'archived_at', contact.archived_at,
@@ -2402,24 +2413,24 @@ create policy "people change their company's contacts" on public.contacts
 grant select on public.contacts to api_client;
 grant update (
   external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  is_active, version, custom_fields_patch
+  marketing_opt_out, is_active, version, custom_fields_patch
 ) on public.contacts to api_client;
 grant select on public.contacts to authenticated;
 grant insert (
   company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
-  do_not_contact, is_active
+  do_not_contact, marketing_opt_out, is_active
 ) on public.contacts to authenticated;
 grant update (
   external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  is_active, archived_at
+  marketing_opt_out, is_active, archived_at
 ) on public.contacts to authenticated;
 grant select, insert, update, delete on public.contacts to service_role;
 
 -- The columns that a key reads, in the order in which the API shows them.
 select app.make_feed('contact_changes', 'contacts', '
   id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
-  do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at,
-  created_at, updated_at
+  do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source,
+  marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at
 ');
 
 -- schemas/31_phones.sql
@@ -2758,6 +2769,9 @@ grant select on public.contact_identity_events to authenticated, service_role;
 -- same result. A value that was set by hand is kept with the source manual and its time. For each kind of word, the
 -- newest time is kept. A trigger derives do_not_contact from these values.
 --
+-- A person may also stop only marketing, and members and keys may set marketing_opt_out by hand. The newest decision
+-- about marketing counts, no matter who noted it, because a company notes it for the person. A start lifts both wishes.
+--
 -- A wish belongs to both the phone and the contact. When a contact gets another phone, the contact keeps the wish, and
 -- the wish is also kept for the earlier phone. So sends to the earlier phone stay stopped, and the next contact with
 -- that phone inherits the wish.
@@ -2835,6 +2849,63 @@ comment on function app.note_word(uuid, uuid, text, timestamptz) is
   'kind is known. After do_not_contact was set to false by hand, a stop counts if it was sent in the same second or '
   'later.';
 
+create function app.decide_marketing_opt_out() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- No caller may write the times, so a change of the value alone was made by hand. In an insert, old is null.
+  if new.marketing_opt_out <> coalesce(old.marketing_opt_out, false)
+    and (new.marketing_stopped_at, new.marketing_resumed_at)
+      is not distinct from (old.marketing_stopped_at, old.marketing_resumed_at)
+  then
+    if new.marketing_opt_out then
+      new.marketing_stopped_at := greatest(now(), new.marketing_resumed_at);
+      new.marketing_stop_source := 'manual';
+    else
+      -- If both have the same time, the stop wins.
+      new.marketing_resumed_at := greatest(now(), new.marketing_stopped_at + interval '1 microsecond');
+    end if;
+  end if;
+  new.marketing_opt_out :=
+    coalesce(new.marketing_stopped_at >= coalesce(new.marketing_resumed_at, '-infinity'), false);
+  return new;
+end
+$$;
+comment on function app.decide_marketing_opt_out() is
+  'Trigger: notes a change of marketing_opt_out by hand, and derives marketing_opt_out from the newest stop and resume.';
+
+create function app.note_marketing(
+  own_company_id uuid, of_contact_id uuid, is_stop boolean, source text, at timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not is_stop then
+    update public.contacts set marketing_resumed_at = note_marketing.at
+    where company_id = own_company_id and id = of_contact_id
+      and (marketing_resumed_at is null or marketing_resumed_at < note_marketing.at);
+    return;
+  end if;
+  update public.contacts set
+    marketing_stopped_at = greatest(
+      note_marketing.at,
+      -- The time has whole seconds only, so the stop may be later than a resume by hand in the same second.
+      case when note_marketing.at >= date_trunc('second', marketing_resumed_at) then marketing_resumed_at end
+    ),
+    marketing_stop_source = note_marketing.source
+  where company_id = own_company_id and id = of_contact_id and (
+    marketing_stopped_at is null or marketing_stopped_at < note_marketing.at
+    -- Of two stops with the same time, the same one counts in every order.
+    or marketing_stopped_at = note_marketing.at and marketing_stop_source > note_marketing.source
+  );
+end
+$$;
+comment on function app.note_marketing(uuid, uuid, boolean, text, timestamptz) is
+  'Notes that a person stopped marketing, or wants it again, at a time of the channel. The newest decision counts, even '
+  'if the events come in another order.';
+
 create function app.wishes_of(contact public.contacts) returns jsonb
 language sql immutable
 set search_path = ''
@@ -2874,7 +2945,7 @@ set search_path = ''
 as $$
   -- A decision to be contacted again has a time, and counts more than an older stop of an archived contact.
   select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
-    or stopped_at >= coalesce(resumed_at, '-infinity')
+    or stopped_at is not null
   then
     wishes || jsonb_build_object(
       'stop_word_at', greatest((earlier ->> 'stop_word_at')::timestamptz, (later ->> 'stop_word_at')::timestamptz),
@@ -2934,6 +3005,17 @@ create trigger contacts_decide_do_not_contact
     or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
   on public.contacts
   for each row execute function app.decide_do_not_contact();
+-- The conditions spare most writes of contacts a call.
+create trigger contacts_decide_marketing_opt_out_of_added before insert on public.contacts
+  for each row when (new.marketing_opt_out or new.marketing_stopped_at is not null)
+  execute function app.decide_marketing_opt_out();
+create trigger contacts_decide_marketing_opt_out
+  before update of marketing_opt_out, marketing_stopped_at, marketing_resumed_at on public.contacts
+  for each row when (
+    (new.marketing_opt_out, new.marketing_stopped_at, new.marketing_resumed_at)
+      is distinct from (old.marketing_opt_out, old.marketing_stopped_at, old.marketing_resumed_at)
+  )
+  execute function app.decide_marketing_opt_out();
 create trigger contacts_keep_wishes_of_phone after update of phone on public.contacts
   for each row when (old.phone is not null and new.phone is distinct from old.phone and new.erased_at is null)
   execute function app.keep_wishes_of_phone();
@@ -3016,11 +3098,18 @@ begin
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
   end if;
-  if wishes.marketing_stopped_at > coalesce(contact.marketing_stopped_at, '-infinity') then
+  if wishes.marketing_stopped_at >= coalesce(wishes.marketing_resumed_at, '-infinity')
+    and (
+      wins and not contact.marketing_opt_out
+      or wishes.marketing_stopped_at
+        > coalesce(greatest(contact.marketing_stopped_at, contact.marketing_resumed_at), '-infinity')
+    )
+  then
+    contact.marketing_opt_out := true;
     contact.marketing_stopped_at := wishes.marketing_stopped_at;
     contact.marketing_stop_source := wishes.marketing_stop_source;
+    contact.marketing_resumed_at := wishes.marketing_resumed_at;
   end if;
-  contact.marketing_resumed_at := greatest(contact.marketing_resumed_at, wishes.marketing_resumed_at);
   return contact;
 end
 $$;
@@ -3043,6 +3132,7 @@ begin
       do_not_contact_at = inherited.do_not_contact_at,
       stop_word_at = inherited.stop_word_at,
       start_word_at = inherited.start_word_at,
+      marketing_opt_out = inherited.marketing_opt_out,
       marketing_stopped_at = inherited.marketing_stopped_at,
       marketing_stop_source = inherited.marketing_stop_source,
       marketing_resumed_at = inherited.marketing_resumed_at
@@ -3356,6 +3446,7 @@ begin
       do_not_contact = wanted.do_not_contact,
       do_not_contact_source = case when is_decided then 'manual' else contacts.do_not_contact_source end,
       do_not_contact_at = case when is_decided then now() else contacts.do_not_contact_at end,
+      marketing_opt_out = wanted.marketing_opt_out,
       is_active = wanted.is_active
     from (
       select
@@ -3380,6 +3471,7 @@ begin
           select from jsonb_array_elements(turns) as turn
           where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
         ) as is_decided,
+        coalesce((item ->> 'marketing_opt_out')::boolean, known.marketing_opt_out) as marketing_opt_out,
         case when item ? 'is_active' then (item ->> 'is_active')::boolean else known.is_active end as is_active
       from unnest(these.ids, these.items, these.turns) as given (id, whole_item, turns)
       -- Each item has its own lookup, because the plan of a join may read all rows of the company.
@@ -3389,7 +3481,7 @@ begin
       cross join lateral (
         select case when rule <> 'keep' then whole_item
           else whole_item - array[
-            'temperature', 'source', 'do_not_contact', 'is_active',
+            'temperature', 'source', 'do_not_contact', 'marketing_opt_out', 'is_active',
             case when known.external_id is not null then 'external_id' else '' end,
             case when known.name <> '' then 'name' else '' end,
             case when known.email <> '' then 'email' else '' end,
@@ -3413,11 +3505,11 @@ begin
         or (
           contacts.phone, contacts.external_id, contacts.name, contacts.email, contacts.temperature, contacts.tags,
           contacts.source, contacts.job_title, contacts.empresa, contacts.custom_fields, contacts.do_not_contact,
-          contacts.is_active
+          contacts.marketing_opt_out, contacts.is_active
         ) is distinct from (
           wanted.phone, wanted.external_id, wanted.name, wanted.email, wanted.temperature, wanted.tags,
           wanted.source, wanted.job_title, wanted.empresa, wanted.custom_fields, wanted.do_not_contact,
-          wanted.is_active
+          wanted.marketing_opt_out, wanted.is_active
         )
       );
   end loop;
@@ -3540,8 +3632,8 @@ begin
       end if;
       with written as (
         insert into public.contacts (
-          company_id, phone, external_id, name, email, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-          is_active
+          company_id, phone, external_id, name, email, temperature, tags, source, job_title, empresa, custom_fields,
+          do_not_contact, marketing_opt_out, is_active
         )
         select
           own_company_id, item ->> 'phone', item ->> 'external_id', item ->> 'name', item ->> 'email',
@@ -3550,6 +3642,7 @@ begin
           coalesce(item ->> 'source', 'api'), item ->> 'job_title', item ->> 'empresa',
           coalesce(item -> 'custom_fields', '{}'),
           coalesce((item ->> 'do_not_contact')::boolean, false),
+          coalesce((item ->> 'marketing_opt_out')::boolean, false),
           coalesce((item ->> 'is_active')::boolean, true)
         from (
           select distinct on (key) item, phone_key
@@ -6677,6 +6770,8 @@ create table public.messages (
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
+  wish text constraint messages_wish_check check (wish in ('stop', 'start', 'stop_marketing', 'start_marketing')),
+  received_at timestamptz,
   unique (company_id, id),
   -- The channel may deliver an event more than once, but a second delivery must not add a second message.
   constraint messages_one_per_whatsapp_message_id unique (company_id, whatsapp_message_id),
@@ -6708,6 +6803,12 @@ comment on column public.messages.original_content is 'The first text of a messa
 comment on column public.messages.revoked_at is
   'When the person took the message back. The message disappeared from the person''s chat, but the company keeps its '
   'content.';
+comment on column public.messages.wish is
+  'What a message of a person asked for as a word or a tapped button: no messages, messages again, no marketing, or '
+  'marketing again.';
+comment on column public.messages.received_at is
+  'For an inbound message, when its event was received. The times of the channel are whole seconds, so this is the '
+  'order of two messages of the same second. If they came in one event, created_at is their order.';
 comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
 
 -- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
@@ -10493,10 +10594,7 @@ begin
         least(at, conversation.attempted_at)
       );
     when code = 131050 then
-      -- If the person's preference has the same time, the preference stays the source.
-      update public.contacts set marketing_stopped_at = note_failure.at, marketing_stop_source = 'status'
-      where company_id = own_company_id and id = conversation.contact_id
-        and (marketing_stopped_at is null or marketing_stopped_at < note_failure.at);
+      perform app.note_marketing(own_company_id, conversation.contact_id, true, 'status', at);
     when code = 100 or code between 131000 and 132999 then
       perform app.note_refusal(own_company_id, of_message_id, (
         select media_id from public.sends where company_id = own_company_id and message_id = of_message_id
@@ -10516,6 +10614,26 @@ comment on function app.note_failure(uuid, uuid, integer, timestamptz) is
 -- edits and revocations are facts of the message that they are about. The newest fact of each kind counts, even if the
 -- events come in another order.
 
+create function app.is_marketing(own_company_id uuid, of_message_id uuid) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select exists (
+    select from public.sends
+    join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+    join public.conversations on conversations.company_id = messages.company_id
+      and conversations.id = messages.conversation_id
+    join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
+      and accounts.id = conversations.messaging_account_id
+    join public.templates on templates.company_id = sends.company_id
+      and templates.business_account_id = accounts.business_account_id
+      and templates.name = sends.template_name and templates.language = sends.language_code
+    where sends.company_id = own_company_id and sends.message_id = of_message_id and templates.category = 'MARKETING'
+  )
+$$;
+comment on function app.is_marketing(uuid, uuid) is
+  'Whether a message was sent with a template that is a marketing template, as the check of a send sees it.';
+
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
 set search_path = ''
@@ -10526,8 +10644,10 @@ declare
   -- The clock of the channel may be ahead, but no one writes in the future. An unusable time is null.
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
   -- One transaction adds all messages of an event. clock_timestamp() keeps their order.
-  received_at constant timestamptz := clock_timestamp();
+  added_at constant timestamptz := clock_timestamp();
   known_direction text;
+  answered_id uuid;
+  wish text;
   contact_id uuid;
   own_conversation_id uuid;
 begin
@@ -10543,24 +10663,39 @@ begin
     return 'unroutable';
   end if;
   own_conversation_id := (app.find_or_open_conversation(own_company_id, contact_id, account_id)).id;
+  if item ->> 'answers' is not null then
+    select id into answered_id from public.messages
+    where company_id = own_company_id and whatsapp_message_id = item ->> 'answers';
+  end if;
+  wish := case
+    when item ->> 'word' = 'stop_promotions' then 'stop_marketing'
+    when item ->> 'type' = 'button' and item ->> 'word' is not null
+      and app.is_marketing(own_company_id, answered_id) then concat(item ->> 'word', '_marketing')
+    else item ->> 'word'
+  end;
   insert into public.messages (
     company_id, conversation_id, direction, type, content, payload, media, whatsapp_message_id,
-    reply_to_whatsapp_id, reply_to_id, sent_at,
-    created_at, updated_at
+    reply_to_whatsapp_id, reply_to_id, sent_at, wish, received_at, created_at, updated_at
   )
   values (
     own_company_id, own_conversation_id, 'inbound', item ->> 'type', coalesce(item ->> 'content', ''),
     nullif(item -> 'payload', 'null'), nullif(item -> 'media', 'null'), item ->> 'id',
-    item ->> 'answers',
-    (
-      select id from public.messages
-      where company_id = own_company_id and whatsapp_message_id = item ->> 'answers'
-    ),
-    said_at, received_at, received_at
+    item ->> 'answers', answered_id, said_at, wish,
+    -- An event that is applied later has the time at which it was received.
+    coalesce((item ->> 'received_at')::timestamptz, now()), added_at, added_at
   )
   on conflict (company_id, whatsapp_message_id) do nothing;
-  if item ->> 'word' is not null then
-    perform app.note_word(own_company_id, contact_id, item ->> 'word', said_at);
+  if wish is not null then
+    if wish in ('stop', 'start') then
+      perform app.note_word(own_company_id, contact_id, wish, said_at);
+    end if;
+    -- A start allows marketing too.
+    if wish <> 'stop' then
+      perform app.note_marketing(
+        own_company_id, contact_id, wish = 'stop_marketing', case item ->> 'type' when 'text' then 'word' else 'button' end,
+        said_at
+      );
+    end if;
     perform app.share_wishes(own_company_id, contact_id, item #>> '{person,phone}', said_at);
   end if;
   return 'done';
@@ -10569,7 +10704,8 @@ $$;
 comment on function app.apply_message(uuid, jsonb) is
   'Adds a message that a person sent to an account. The message goes into the person''s conversation that is not '
   'closed, or into a new one. A known message changes nothing. If the id belongs to an outbound message, the item is '
-  'ignored.';
+  'ignored. A tapped button of a marketing template, and a text that names promotions, decide only about marketing. If '
+  'the template is not known, a tapped stop stops everything.';
 
 create function app.target_of(
   account_id uuid, item jsonb, out message public.messages, out is_theirs boolean,
@@ -10720,18 +10856,10 @@ declare
 begin
   if own_contact_id is null then
     return 'unroutable';
-  elsif item ->> 'value' = 'stop' then
-    update public.contacts set marketing_stopped_at = said_at, marketing_stop_source = 'preference'
-    where id = own_contact_id and (
-      marketing_stopped_at is null or marketing_stopped_at < said_at
-      or (marketing_stopped_at = said_at and marketing_stop_source <> 'preference')
-    );
-  elsif item ->> 'value' = 'resume' then
-    update public.contacts set marketing_resumed_at = said_at
-    where id = own_contact_id and (marketing_resumed_at is null or marketing_resumed_at < said_at);
-  else
+  elsif (item ->> 'value' in ('stop', 'resume')) is not true then
     return 'ignored';
   end if;
+  perform app.note_marketing(own_company_id, own_contact_id, item ->> 'value' = 'stop', 'preference', said_at);
   perform app.share_wishes(own_company_id, own_contact_id, item #>> '{person,phone}', said_at);
   return 'done';
 end
@@ -13568,6 +13696,7 @@ begin
               'phone', phone, 'temperature', temperature, 'tags', tags, 'source', source, 'job_title', job_title,
               'empresa', empresa, 'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
               'do_not_contact_source', do_not_contact_source, 'do_not_contact_at', do_not_contact_at,
+              'marketing_opt_out', marketing_opt_out, 'marketing_opt_out_source', marketing_opt_out_source,
               'marketing_opt_out_at', marketing_opt_out_at, 'is_active', is_active, 'archived_at', archived_at,
               'erased_at', erased_at, 'created_at', created_at, 'updated_at', updated_at, 'version', version
             )
@@ -13630,7 +13759,7 @@ create view public.own_contacts as
     is_active, created_at, updated_at,
     phone_key, email_key, name_words, email_words, replace(phone, '+', ' ') as phone_words, empresa_words,
     job_title_words, left(coalesce(name_words, ''), 100) collate "C" as name_sort,
-    do_not_contact_source, do_not_contact_at, marketing_opt_out_at,
+    do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source, marketing_opt_out_at,
     version::text as version,
     archived_at, archived_phone_key,
     erased_at, external_id
@@ -13643,8 +13772,8 @@ grant select on public.own_contacts to api_reader;
 create view public.own_plain_contacts as
   select
     id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
-    do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at,
-    created_at, updated_at, version::text as version
+    do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source,
+    marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at, version::text as version
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_plain_contacts is 'The contacts of the company whose key the request carries.';

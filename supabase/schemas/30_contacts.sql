@@ -44,16 +44,25 @@ create table public.contacts (
   -- The newest time of each word (stop or start) that the person sent.
   stop_word_at timestamptz,
   start_word_at timestamptz,
-  -- The newest times at which the channel reported that the person stopped or resumed marketing.
+  -- The newest times at which the person stopped or resumed marketing, and how the stop became known: the person tapped
+  -- a button of a template, wrote a word, or set the preference in WhatsApp; the channel refused a message (status); or
+  -- a member or an API key of the company set it (manual).
   marketing_stopped_at timestamptz,
   marketing_stop_source text constraint contacts_marketing_stop_source_check
-    check (marketing_stop_source in ('preference', 'status')),
+    check (marketing_stop_source in ('button', 'word', 'preference', 'status', 'manual')),
   marketing_resumed_at timestamptz,
   marketing_opt_out_at timestamptz generated always as (
     -- If a stop and a resume have the same time, the stop wins.
     case when marketing_resumed_at is null or marketing_stopped_at >= marketing_resumed_at
       then marketing_stopped_at end
   ) stored,
+  marketing_opt_out_source text generated always as (
+    case when marketing_resumed_at is null or marketing_stopped_at >= marketing_resumed_at
+      then marketing_stop_source end
+  ) stored,
+  -- Callers write this column, and a trigger notes the time.
+  marketing_opt_out boolean not null default false
+    constraint contacts_marketing_opt_out_check check (marketing_opt_out = (marketing_opt_out_at is not null)),
   -- When the channel adds a contact, the contact has the profile name of the person until a member or a key sets a
   -- name.
   profile_name_at timestamptz,
@@ -217,6 +226,8 @@ begin
     'do_not_contact', contact.do_not_contact,
     'do_not_contact_source', contact.do_not_contact_source,
     'do_not_contact_at', contact.do_not_contact_at,
+    'marketing_opt_out', contact.marketing_opt_out,
+    'marketing_opt_out_source', contact.marketing_opt_out_source,
     'marketing_opt_out_at', contact.marketing_opt_out_at,
     'is_active', contact.is_active,
     'archived_at', contact.archived_at,
@@ -297,22 +308,22 @@ create policy "people change their company's contacts" on public.contacts
 grant select on public.contacts to api_client;
 grant update (
   external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  is_active, version, custom_fields_patch
+  marketing_opt_out, is_active, version, custom_fields_patch
 ) on public.contacts to api_client;
 grant select on public.contacts to authenticated;
 grant insert (
   company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
-  do_not_contact, is_active
+  do_not_contact, marketing_opt_out, is_active
 ) on public.contacts to authenticated;
 grant update (
   external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  is_active, archived_at
+  marketing_opt_out, is_active, archived_at
 ) on public.contacts to authenticated;
 grant select, insert, update, delete on public.contacts to service_role;
 
 -- The columns that a key reads, in the order in which the API shows them.
 select app.make_feed('contact_changes', 'contacts', '
   id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
-  do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at,
-  created_at, updated_at
+  do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source,
+  marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at
 ');

@@ -5,6 +5,9 @@
 -- same result. A value that was set by hand is kept with the source manual and its time. For each kind of word, the
 -- newest time is kept. A trigger derives do_not_contact from these values.
 --
+-- A person may also stop only marketing, and members and keys may set marketing_opt_out by hand. The newest decision
+-- about marketing counts, no matter who noted it, because a company notes it for the person. A start lifts both wishes.
+--
 -- A wish belongs to both the phone and the contact. When a contact gets another phone, the contact keeps the wish, and
 -- the wish is also kept for the earlier phone. So sends to the earlier phone stay stopped, and the next contact with
 -- that phone inherits the wish.
@@ -82,6 +85,63 @@ comment on function app.note_word(uuid, uuid, text, timestamptz) is
   'kind is known. After do_not_contact was set to false by hand, a stop counts if it was sent in the same second or '
   'later.';
 
+create function app.decide_marketing_opt_out() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- No caller may write the times, so a change of the value alone was made by hand. In an insert, old is null.
+  if new.marketing_opt_out <> coalesce(old.marketing_opt_out, false)
+    and (new.marketing_stopped_at, new.marketing_resumed_at)
+      is not distinct from (old.marketing_stopped_at, old.marketing_resumed_at)
+  then
+    if new.marketing_opt_out then
+      new.marketing_stopped_at := greatest(now(), new.marketing_resumed_at);
+      new.marketing_stop_source := 'manual';
+    else
+      -- If both have the same time, the stop wins.
+      new.marketing_resumed_at := greatest(now(), new.marketing_stopped_at + interval '1 microsecond');
+    end if;
+  end if;
+  new.marketing_opt_out :=
+    coalesce(new.marketing_stopped_at >= coalesce(new.marketing_resumed_at, '-infinity'), false);
+  return new;
+end
+$$;
+comment on function app.decide_marketing_opt_out() is
+  'Trigger: notes a change of marketing_opt_out by hand, and derives marketing_opt_out from the newest stop and resume.';
+
+create function app.note_marketing(
+  own_company_id uuid, of_contact_id uuid, is_stop boolean, source text, at timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if not is_stop then
+    update public.contacts set marketing_resumed_at = note_marketing.at
+    where company_id = own_company_id and id = of_contact_id
+      and (marketing_resumed_at is null or marketing_resumed_at < note_marketing.at);
+    return;
+  end if;
+  update public.contacts set
+    marketing_stopped_at = greatest(
+      note_marketing.at,
+      -- The time has whole seconds only, so the stop may be later than a resume by hand in the same second.
+      case when note_marketing.at >= date_trunc('second', marketing_resumed_at) then marketing_resumed_at end
+    ),
+    marketing_stop_source = note_marketing.source
+  where company_id = own_company_id and id = of_contact_id and (
+    marketing_stopped_at is null or marketing_stopped_at < note_marketing.at
+    -- Of two stops with the same time, the same one counts in every order.
+    or marketing_stopped_at = note_marketing.at and marketing_stop_source > note_marketing.source
+  );
+end
+$$;
+comment on function app.note_marketing(uuid, uuid, boolean, text, timestamptz) is
+  'Notes that a person stopped marketing, or wants it again, at a time of the channel. The newest decision counts, even '
+  'if the events come in another order.';
+
 create function app.wishes_of(contact public.contacts) returns jsonb
 language sql immutable
 set search_path = ''
@@ -121,7 +181,7 @@ set search_path = ''
 as $$
   -- A decision to be contacted again has a time, and counts more than an older stop of an archived contact.
   select case when wishes ->> 'do_not_contact_at' is not null or wishes ->> 'do_not_contact' = 'true'
-    or stopped_at >= coalesce(resumed_at, '-infinity')
+    or stopped_at is not null
   then
     wishes || jsonb_build_object(
       'stop_word_at', greatest((earlier ->> 'stop_word_at')::timestamptz, (later ->> 'stop_word_at')::timestamptz),
@@ -181,6 +241,17 @@ create trigger contacts_decide_do_not_contact
     or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
   on public.contacts
   for each row execute function app.decide_do_not_contact();
+-- The conditions spare most writes of contacts a call.
+create trigger contacts_decide_marketing_opt_out_of_added before insert on public.contacts
+  for each row when (new.marketing_opt_out or new.marketing_stopped_at is not null)
+  execute function app.decide_marketing_opt_out();
+create trigger contacts_decide_marketing_opt_out
+  before update of marketing_opt_out, marketing_stopped_at, marketing_resumed_at on public.contacts
+  for each row when (
+    (new.marketing_opt_out, new.marketing_stopped_at, new.marketing_resumed_at)
+      is distinct from (old.marketing_opt_out, old.marketing_stopped_at, old.marketing_resumed_at)
+  )
+  execute function app.decide_marketing_opt_out();
 create trigger contacts_keep_wishes_of_phone after update of phone on public.contacts
   for each row when (old.phone is not null and new.phone is distinct from old.phone and new.erased_at is null)
   execute function app.keep_wishes_of_phone();

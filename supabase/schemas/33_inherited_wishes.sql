@@ -74,11 +74,18 @@ begin
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
   end if;
-  if wishes.marketing_stopped_at > coalesce(contact.marketing_stopped_at, '-infinity') then
+  if wishes.marketing_stopped_at >= coalesce(wishes.marketing_resumed_at, '-infinity')
+    and (
+      wins and not contact.marketing_opt_out
+      or wishes.marketing_stopped_at
+        > coalesce(greatest(contact.marketing_stopped_at, contact.marketing_resumed_at), '-infinity')
+    )
+  then
+    contact.marketing_opt_out := true;
     contact.marketing_stopped_at := wishes.marketing_stopped_at;
     contact.marketing_stop_source := wishes.marketing_stop_source;
+    contact.marketing_resumed_at := wishes.marketing_resumed_at;
   end if;
-  contact.marketing_resumed_at := greatest(contact.marketing_resumed_at, wishes.marketing_resumed_at);
   return contact;
 end
 $$;
@@ -101,6 +108,7 @@ begin
       do_not_contact_at = inherited.do_not_contact_at,
       stop_word_at = inherited.stop_word_at,
       start_word_at = inherited.start_word_at,
+      marketing_opt_out = inherited.marketing_opt_out,
       marketing_stopped_at = inherited.marketing_stopped_at,
       marketing_stop_source = inherited.marketing_stop_source,
       marketing_resumed_at = inherited.marketing_resumed_at

@@ -141,6 +141,7 @@ begin
       do_not_contact = wanted.do_not_contact,
       do_not_contact_source = case when is_decided then 'manual' else contacts.do_not_contact_source end,
       do_not_contact_at = case when is_decided then now() else contacts.do_not_contact_at end,
+      marketing_opt_out = wanted.marketing_opt_out,
       is_active = wanted.is_active
     from (
       select
@@ -165,6 +166,7 @@ begin
           select from jsonb_array_elements(turns) as turn
           where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
         ) as is_decided,
+        coalesce((item ->> 'marketing_opt_out')::boolean, known.marketing_opt_out) as marketing_opt_out,
         case when item ? 'is_active' then (item ->> 'is_active')::boolean else known.is_active end as is_active
       from unnest(these.ids, these.items, these.turns) as given (id, whole_item, turns)
       -- Each item has its own lookup, because the plan of a join may read all rows of the company.
@@ -174,7 +176,7 @@ begin
       cross join lateral (
         select case when rule <> 'keep' then whole_item
           else whole_item - array[
-            'temperature', 'source', 'do_not_contact', 'is_active',
+            'temperature', 'source', 'do_not_contact', 'marketing_opt_out', 'is_active',
             case when known.external_id is not null then 'external_id' else '' end,
             case when known.name <> '' then 'name' else '' end,
             case when known.email <> '' then 'email' else '' end,
@@ -198,11 +200,11 @@ begin
         or (
           contacts.phone, contacts.external_id, contacts.name, contacts.email, contacts.temperature, contacts.tags,
           contacts.source, contacts.job_title, contacts.empresa, contacts.custom_fields, contacts.do_not_contact,
-          contacts.is_active
+          contacts.marketing_opt_out, contacts.is_active
         ) is distinct from (
           wanted.phone, wanted.external_id, wanted.name, wanted.email, wanted.temperature, wanted.tags,
           wanted.source, wanted.job_title, wanted.empresa, wanted.custom_fields, wanted.do_not_contact,
-          wanted.is_active
+          wanted.marketing_opt_out, wanted.is_active
         )
       );
   end loop;

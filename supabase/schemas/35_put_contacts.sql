@@ -40,8 +40,8 @@ begin
       end if;
       with written as (
         insert into public.contacts (
-          company_id, phone, external_id, name, email, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-          is_active
+          company_id, phone, external_id, name, email, temperature, tags, source, job_title, empresa, custom_fields,
+          do_not_contact, marketing_opt_out, is_active
         )
         select
           own_company_id, item ->> 'phone', item ->> 'external_id', item ->> 'name', item ->> 'email',
@@ -50,6 +50,7 @@ begin
           coalesce(item ->> 'source', 'api'), item ->> 'job_title', item ->> 'empresa',
           coalesce(item -> 'custom_fields', '{}'),
           coalesce((item ->> 'do_not_contact')::boolean, false),
+          coalesce((item ->> 'marketing_opt_out')::boolean, false),
           coalesce((item ->> 'is_active')::boolean, true)
         from (
           select distinct on (key) item, phone_key

@@ -67,6 +67,8 @@ create table public.messages (
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
+  wish text constraint messages_wish_check check (wish in ('stop', 'start', 'stop_marketing', 'start_marketing')),
+  received_at timestamptz,
   unique (company_id, id),
   -- The channel may deliver an event more than once, but a second delivery must not add a second message.
   constraint messages_one_per_whatsapp_message_id unique (company_id, whatsapp_message_id),
@@ -98,6 +100,12 @@ comment on column public.messages.original_content is 'The first text of a messa
 comment on column public.messages.revoked_at is
   'When the person took the message back. The message disappeared from the person''s chat, but the company keeps its '
   'content.';
+comment on column public.messages.wish is
+  'What a message of a person asked for as a word or a tapped button: no messages, messages again, no marketing, or '
+  'marketing again.';
+comment on column public.messages.received_at is
+  'For an inbound message, when its event was received. The times of the channel are whole seconds, so this is the '
+  'order of two messages of the same second. If they came in one event, created_at is their order.';
 comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
 
 -- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer

@@ -313,10 +313,7 @@ begin
         least(at, conversation.attempted_at)
       );
     when code = 131050 then
-      -- If the person's preference has the same time, the preference stays the source.
-      update public.contacts set marketing_stopped_at = note_failure.at, marketing_stop_source = 'status'
-      where company_id = own_company_id and id = conversation.contact_id
-        and (marketing_stopped_at is null or marketing_stopped_at < note_failure.at);
+      perform app.note_marketing(own_company_id, conversation.contact_id, true, 'status', at);
     when code = 100 or code between 131000 and 132999 then
       perform app.note_refusal(own_company_id, of_message_id, (
         select media_id from public.sends where company_id = own_company_id and message_id = of_message_id

@@ -2,6 +2,26 @@
 -- edits and revocations are facts of the message that they are about. The newest fact of each kind counts, even if the
 -- events come in another order.
 
+create function app.is_marketing(own_company_id uuid, of_message_id uuid) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select exists (
+    select from public.sends
+    join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+    join public.conversations on conversations.company_id = messages.company_id
+      and conversations.id = messages.conversation_id
+    join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
+      and accounts.id = conversations.messaging_account_id
+    join public.templates on templates.company_id = sends.company_id
+      and templates.business_account_id = accounts.business_account_id
+      and templates.name = sends.template_name and templates.language = sends.language_code
+    where sends.company_id = own_company_id and sends.message_id = of_message_id and templates.category = 'MARKETING'
+  )
+$$;
+comment on function app.is_marketing(uuid, uuid) is
+  'Whether a message was sent with a template that is a marketing template, as the check of a send sees it.';
+
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
 set search_path = ''
@@ -12,8 +32,10 @@ declare
   -- The clock of the channel may be ahead, but no one writes in the future. An unusable time is null.
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
   -- One transaction adds all messages of an event. clock_timestamp() keeps their order.
-  received_at constant timestamptz := clock_timestamp();
+  added_at constant timestamptz := clock_timestamp();
   known_direction text;
+  answered_id uuid;
+  wish text;
   contact_id uuid;
   own_conversation_id uuid;
 begin
@@ -29,24 +51,39 @@ begin
     return 'unroutable';
   end if;
   own_conversation_id := (app.find_or_open_conversation(own_company_id, contact_id, account_id)).id;
+  if item ->> 'answers' is not null then
+    select id into answered_id from public.messages
+    where company_id = own_company_id and whatsapp_message_id = item ->> 'answers';
+  end if;
+  wish := case
+    when item ->> 'word' = 'stop_promotions' then 'stop_marketing'
+    when item ->> 'type' = 'button' and item ->> 'word' is not null
+      and app.is_marketing(own_company_id, answered_id) then concat(item ->> 'word', '_marketing')
+    else item ->> 'word'
+  end;
   insert into public.messages (
     company_id, conversation_id, direction, type, content, payload, media, whatsapp_message_id,
-    reply_to_whatsapp_id, reply_to_id, sent_at,
-    created_at, updated_at
+    reply_to_whatsapp_id, reply_to_id, sent_at, wish, received_at, created_at, updated_at
   )
   values (
     own_company_id, own_conversation_id, 'inbound', item ->> 'type', coalesce(item ->> 'content', ''),
     nullif(item -> 'payload', 'null'), nullif(item -> 'media', 'null'), item ->> 'id',
-    item ->> 'answers',
-    (
-      select id from public.messages
-      where company_id = own_company_id and whatsapp_message_id = item ->> 'answers'
-    ),
-    said_at, received_at, received_at
+    item ->> 'answers', answered_id, said_at, wish,
+    -- An event that is applied later has the time at which it was received.
+    coalesce((item ->> 'received_at')::timestamptz, now()), added_at, added_at
   )
   on conflict (company_id, whatsapp_message_id) do nothing;
-  if item ->> 'word' is not null then
-    perform app.note_word(own_company_id, contact_id, item ->> 'word', said_at);
+  if wish is not null then
+    if wish in ('stop', 'start') then
+      perform app.note_word(own_company_id, contact_id, wish, said_at);
+    end if;
+    -- A start allows marketing too.
+    if wish <> 'stop' then
+      perform app.note_marketing(
+        own_company_id, contact_id, wish = 'stop_marketing', case item ->> 'type' when 'text' then 'word' else 'button' end,
+        said_at
+      );
+    end if;
     perform app.share_wishes(own_company_id, contact_id, item #>> '{person,phone}', said_at);
   end if;
   return 'done';
@@ -55,7 +92,8 @@ $$;
 comment on function app.apply_message(uuid, jsonb) is
   'Adds a message that a person sent to an account. The message goes into the person''s conversation that is not '
   'closed, or into a new one. A known message changes nothing. If the id belongs to an outbound message, the item is '
-  'ignored.';
+  'ignored. A tapped button of a marketing template, and a text that names promotions, decide only about marketing. If '
+  'the template is not known, a tapped stop stops everything.';
 
 create function app.target_of(
   account_id uuid, item jsonb, out message public.messages, out is_theirs boolean,
@@ -206,18 +244,10 @@ declare
 begin
   if own_contact_id is null then
     return 'unroutable';
-  elsif item ->> 'value' = 'stop' then
-    update public.contacts set marketing_stopped_at = said_at, marketing_stop_source = 'preference'
-    where id = own_contact_id and (
-      marketing_stopped_at is null or marketing_stopped_at < said_at
-      or (marketing_stopped_at = said_at and marketing_stop_source <> 'preference')
-    );
-  elsif item ->> 'value' = 'resume' then
-    update public.contacts set marketing_resumed_at = said_at
-    where id = own_contact_id and (marketing_resumed_at is null or marketing_resumed_at < said_at);
-  else
+  elsif (item ->> 'value' in ('stop', 'resume')) is not true then
     return 'ignored';
   end if;
+  perform app.note_marketing(own_company_id, own_contact_id, item ->> 'value' = 'stop', 'preference', said_at);
   perform app.share_wishes(own_company_id, own_contact_id, item #>> '{person,phone}', said_at);
   return 'done';
 end

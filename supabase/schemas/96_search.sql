@@ -119,6 +119,7 @@ begin
               'phone', phone, 'temperature', temperature, 'tags', tags, 'source', source, 'job_title', job_title,
               'empresa', empresa, 'custom_fields', custom_fields, 'do_not_contact', do_not_contact,
               'do_not_contact_source', do_not_contact_source, 'do_not_contact_at', do_not_contact_at,
+              'marketing_opt_out', marketing_opt_out, 'marketing_opt_out_source', marketing_opt_out_source,
               'marketing_opt_out_at', marketing_opt_out_at, 'is_active', is_active, 'archived_at', archived_at,
               'erased_at', erased_at, 'created_at', created_at, 'updated_at', updated_at, 'version', version
             )

@@ -14,7 +14,7 @@ create view public.own_contacts as
     is_active, created_at, updated_at,
     phone_key, email_key, name_words, email_words, replace(phone, '+', ' ') as phone_words, empresa_words,
     job_title_words, left(coalesce(name_words, ''), 100) collate "C" as name_sort,
-    do_not_contact_source, do_not_contact_at, marketing_opt_out_at,
+    do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source, marketing_opt_out_at,
     version::text as version,
     archived_at, archived_phone_key,
     erased_at, external_id
@@ -27,8 +27,8 @@ grant select on public.own_contacts to api_reader;
 create view public.own_plain_contacts as
   select
     id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
-    do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out_at, is_active, archived_at, erased_at,
-    created_at, updated_at, version::text as version
+    do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source,
+    marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at, version::text as version
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_plain_contacts is 'The contacts of the company whose key the request carries.';

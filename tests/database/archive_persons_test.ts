@@ -145,13 +145,29 @@ test("a new contact inherits the newest wish and marketing opt-out of the archiv
   await decided(second, true, 30);
   const other = await newContact(sql);
   await decided(other, false, 40);
+  await sql`update contacts set marketing_resumed_at = ${at(40)} where id = ${other}`;
   await sql`update contacts set phone = ${phone} where id = ${other}`;
-  assert.equal((await row(sql, other)).do_not_contact, true);
+  const inherited = await row(sql, other);
+  assert.deepEqual([inherited.do_not_contact, inherited.marketing_opt_out], [true, true]);
 
   // A restored contact keeps its own decision if that is newer. Otherwise it inherits the wish.
   await archive(sql, other);
   await archive(sql, first, false);
   assert.equal((await row(sql, first)).do_not_contact, true);
+});
+
+test("a contact that wants no marketing keeps this wish with the phone of a person who allows marketing", async (sql) => {
+  const phone = anyPhone();
+  const old = await newContact(sql, { phone });
+  await sql`
+    update contacts set marketing_stopped_at = ${at(10)}, marketing_resumed_at = ${at(30)}
+    where id = ${old}
+  `;
+  await archive(sql, old);
+  const other = await newContact(sql);
+  await sql`update contacts set marketing_stopped_at = ${at(20)} where id = ${other}`;
+  await sql`update contacts set phone = ${phone} where id = ${other}`;
+  assert.deepEqual((await row(sql, other)).marketing_opt_out_at, new Date(at(20)));
 });
 
 test("a late report about a message to an archived contact counts for the contact that has the phone now", async (sql) => {

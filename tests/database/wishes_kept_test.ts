@@ -1,5 +1,5 @@
 // Tests what wish a phone has after any order of words, manual changes, moves, archivings and
-// messages from other phones.
+// messages from other phones. An opt-out of marketing belongs to phones as do_not_contact does.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql } from "../support/acting_as.ts";
@@ -9,6 +9,23 @@ import { anyUserId, at, moved, tell } from "./inbound.ts";
 
 const { id: company_id, account_id } = await newCompany();
 
+const WISHES = [
+  { column: "do_not_contact", time: "do_not_contact_at", stop: "stop" },
+  { column: "marketing_opt_out", time: "marketing_resumed_at", stop: "stop_promotions" },
+];
+/** The wish of the test that is running. */
+let wish = WISHES[0];
+
+/** Adds a test of each wish. */
+function test(name: string, run: () => Promise<void>) {
+  for (const each of WISHES) {
+    Deno.test(`${each.column}: ${name}`, async () => {
+      wish = each;
+      await run();
+    });
+  }
+}
+
 async function newContact(sql: Sql, phone = anyPhone()): Promise<string> {
   const [{ id }] = await sql`insert into contacts ${sql({ company_id, phone })} returning id`;
   return id;
@@ -16,8 +33,8 @@ async function newContact(sql: Sql, phone = anyPhone()): Promise<string> {
 
 async function isStopped(sql: Sql, phone: string): Promise<boolean> {
   const [contact] = await sql`select * from app.find_or_add_contact(${company_id}, ${phone}, null)`;
-  const [row] = await sql`select do_not_contact from contacts where id = ${contact.id}`;
-  return row.do_not_contact;
+  const [row] = await sql`select * from contacts where id = ${contact.id}`;
+  return row[wish.column];
 }
 
 function says(
@@ -26,19 +43,20 @@ function says(
   word: string | null,
   seconds: number,
 ) {
-  return tell(sql, account_id, { kind: "message", at: at(seconds), person, word });
+  const said = word === "stop" ? wish.stop : word;
+  return tell(sql, account_id, { kind: "message", at: at(seconds), person, word: said });
 }
 
 async function takeBack(sql: Sql, id: string, seconds: number) {
-  await sql`update contacts set do_not_contact = false where id = ${id}`;
+  await sql`update contacts set ${sql({ [wish.column]: false })} where id = ${id}`;
   // This makes the change count as made at that time.
   await sql`
-    update contacts set do_not_contact_at = ${at(seconds)} where id = ${id}
-    and do_not_contact_at = now()
+    update contacts set ${sql({ [wish.time]: at(seconds) })} where id = ${id}
+    and ${sql(wish.time)} = now()
   `;
 }
 
-Deno.test("after any changes, a phone is stopped if its last word was stop, and only then", async () => {
+test("after any changes, a phone is stopped if its last word was stop, and only then", async () => {
   for (let run = 0; run < 20; run++) {
     await rolledBack(async (sql) => {
       const phones = [anyPhone(), anyPhone(), anyPhone()];
@@ -87,7 +105,7 @@ Deno.test("after any changes, a phone is stopped if its last word was stop, and 
   }
 });
 
-Deno.test("if a stop is taken back and the contact then changes phones, neither phone is stopped", async () => {
+test("if a stop is taken back and the contact then changes phones, neither phone is stopped", async () => {
   for (const resumesBy of ["word", "hand"]) {
     await rolledBack(async (sql) => {
       const [phone, other] = [anyPhone(), anyPhone()];
@@ -106,7 +124,7 @@ Deno.test("if a stop is taken back and the contact then changes phones, neither 
   }
 });
 
-Deno.test("an erasure keeps only the wishes of people who want no messages", async () => {
+test("an erasure keeps only the wishes of people who want no messages", async () => {
   for (const last of ["stop", "start"]) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
@@ -120,22 +138,25 @@ Deno.test("an erasure keeps only the wishes of people who want no messages", asy
   }
 });
 
-Deno.test("a stop wins over a manual change in the same second if the change came before the stop was known", async () => {
+test("a stop wins over a manual change in the same second if the change came before the stop was known", async () => {
   const ends: [[string, number][], boolean][] = [
     [[["take back", 10.4], ["stop", 10]], true],
     [[["take back", 10.4], ["stop", 9]], false],
     [[["take back", 11], ["stop", 10]], false],
     [[["stop", 10], ["take back", 10.4]], false],
-    [[["stop", 10], ["take back", 10.4], ["stop", 10]], true],
+    // WhatsApp may repeat a preference, so the same time twice is no second stop of marketing.
+    [[["stop", 10], ["take back", 10.4], ["stop", 10]], wish.column === "do_not_contact"],
     [[["stop", 10], ["take back", 10.4], ["start", 20], ["start", 5]], false],
   ];
   for (const [said, end] of ends) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
       const id = await newContact(sql, phone);
-      await sql`update contacts set do_not_contact = ${
-        said[0][0] === "take back"
-      } where id = ${id}`;
+      const isSet = { [wish.column]: said[0][0] === "take back" };
+      await sql`update contacts set ${sql(isSet)} where id = ${id}`;
+      await sql`
+        update contacts set marketing_stopped_at = ${at(0)} where id = ${id} and marketing_opt_out
+      `;
       for (const [what, seconds] of said) {
         if (what === "take back") await takeBack(sql, id, seconds);
         else await says(sql, { phone }, what, seconds);
@@ -145,7 +166,7 @@ Deno.test("a stop wins over a manual change in the same second if the change cam
   }
 });
 
-Deno.test("a phone is stopped by its person's wish even while another contact has the phone", async () => {
+test("a phone is stopped by its person's wish even while another contact has the phone", async () => {
   for (const stopsLater of [false, true]) {
     await rolledBack(async (sql) => {
       const [former, taken, user_id] = [anyPhone(), anyPhone(), anyUserId()];
@@ -163,7 +184,7 @@ Deno.test("a phone is stopped by its person's wish even while another contact ha
   }
 });
 
-Deno.test("if an id turns out to belong to another contact, its wish moves to that contact", async () => {
+test("if an id turns out to belong to another contact, its wish moves to that contact", async () => {
   await rolledBack(async (sql) => {
     const [former, taken, user_id] = [anyPhone(), anyPhone(), anyUserId()];
     const id = await newContact(sql, former);
@@ -177,7 +198,7 @@ Deno.test("if an id turns out to belong to another contact, its wish moves to th
   });
 });
 
-Deno.test("if a person who said stop changes phones, the new phone is stopped, and the former phone is free", async () => {
+test("if a person who said stop changes phones, the new phone is stopped, and the former phone is free", async () => {
   await rolledBack(async (sql) => {
     const [former, next] = [anyPhone(), anyPhone()];
     await says(sql, { phone: former }, "stop", 10);
@@ -186,7 +207,7 @@ Deno.test("if a person who said stop changes phones, the new phone is stopped, a
   });
 });
 
-Deno.test("a restored contact has the wishes that came from its phones and ids while it was archived", async () => {
+test("a restored contact has the wishes that came from its phones and ids while it was archived", async () => {
   const [phone, further, user_id] = [anyPhone(), anyPhone(), anyUserId()];
   for (const said of [{ phone }, { phone: further }, { phone: null, user_id }]) {
     await rolledBack(async (sql) => {
@@ -195,14 +216,16 @@ Deno.test("a restored contact has the wishes that came from its phones and ids w
       await says(sql, { phone: further, user_id }, null, 20);
       await sql`update contacts set archived_at = now() where id = ${id}`;
       await says(sql, said, "stop", 30);
-      await sql`update contacts set archived_at = now() where company_id = ${company_id} and do_not_contact`;
+      await sql`update contacts set archived_at = now() where company_id = ${company_id} and ${
+        sql(wish.column)
+      }`;
       await sql`update contacts set archived_at = null where id = ${id}`;
       assert.equal(await isStopped(sql, phone), true, JSON.stringify(said));
     });
   }
 });
 
-Deno.test("if a stopped contact changes phones while another request makes a contact with the old phone, that contact is stopped", async () => {
+test("if a stopped contact changes phones while another request makes a contact with the old phone, that contact is stopped", async () => {
   const makings: ((sql: Sql, phone: string) => Promise<unknown>)[] = [
     async (sql, phone) => assert.equal(await isStopped(sql, phone), true),
     newContact,
@@ -223,7 +246,7 @@ Deno.test("if a stopped contact changes phones while another request makes a con
   }
 });
 
-Deno.test("a stop that waits while its contact changes phones counts for the phone that sent the stop", async () => {
+test("a stop that waits while its contact changes phones counts for the phone that sent the stop", async () => {
   for (const user_id of [anyUserId(), undefined]) {
     const [phone, another] = [anyPhone(), anyPhone()];
     const id = await committed(async (sql) => {

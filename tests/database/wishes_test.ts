@@ -18,9 +18,28 @@ async function optOut(sql: Sql, id = contact_id) {
   return [row.do_not_contact, row.do_not_contact_source, row.do_not_contact_at?.toISOString()];
 }
 
-async function say(sql: Sql, word: "stop" | "start" | null, seconds: number): Promise<void> {
+async function say(
+  sql: Sql,
+  word: "stop" | "stop_promotions" | "start" | null,
+  seconds: number,
+): Promise<void> {
   const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
   await tell(sql, account_id, { kind: "message", at: at(seconds), person: { phone }, word });
+}
+
+async function marketingOptOut(sql: Sql) {
+  const [row] = await sql`
+    select marketing_opt_out, marketing_opt_out_source, marketing_opt_out_at, do_not_contact
+    from contacts where id = ${contact_id}
+  `;
+  return [
+    ...[
+      row.marketing_opt_out,
+      row.marketing_opt_out_source,
+      row.marketing_opt_out_at?.toISOString(),
+    ],
+    row.do_not_contact,
+  ];
 }
 
 /** Changes do_not_contact by hand, as if at that time. */
@@ -164,4 +183,56 @@ Deno.test("a preference of an unknown person makes a contact that has the prefer
     const conversations = await sql`select from conversations where contact_id = ${made.id}`;
     assert.equal(conversations.length, 0);
   });
+});
+
+Deno.test("a text that names promotions stops only marketing, and the word start lifts both wishes", async () => {
+  const ends: [["stop" | "stop_promotions" | "start", number][], unknown[]][] = [
+    [[["stop_promotions", 10]], [true, "word", iso(10), false]],
+    [[["stop_promotions", 10], ["stop", 20]], [true, "word", iso(10), true]],
+    [[["stop_promotions", 10], ["stop", 20], ["start", 30]], [false, null, undefined, false]],
+    // Only a newer word lifts a wish.
+    [[["stop_promotions", 30], ["start", 20]], [true, "word", iso(30), false]],
+    [[["stop_promotions", 20], ["start", 20]], [true, "word", iso(20), false]],
+  ];
+  for (const [words, end] of ends) {
+    await inEachOrder(orders(words), async (sql, order) => {
+      for (const [word, seconds] of [...order, order[0]]) await say(sql, word, seconds);
+      assert.deepEqual(await marketingOptOut(sql), end, JSON.stringify(order));
+    });
+  }
+});
+
+Deno.test("the newest decision about marketing counts, by hand or by a word, and each change by hand has its time", async () => {
+  const key = { key_hash: await hashKey(keys.write), scope: "write" };
+  const actors: Record<string, (sql: Sql) => Promise<void>> = {
+    "a key": (sql) => actAs(sql, "api_client", key),
+    "a person": (sql) => actAsPerson(sql, member_id),
+    "the platform": (sql) => actAs(sql, "service_role"),
+  };
+  for (const [name, act] of Object.entries(actors)) {
+    await rolledBack(async (sql) => {
+      const [{ now }] = await sql`select now()`;
+      const set = async (marketing_opt_out: boolean) => {
+        await act(sql);
+        await sql`update contacts set ${sql({ marketing_opt_out })} where id = ${contact_id}`;
+        await actAsSuperuser(sql);
+      };
+      await say(sql, "stop_promotions", 10);
+      await set(true);
+      const said = [true, "word", iso(10), false];
+      assert.deepEqual(await marketingOptOut(sql), said, `${name}: nothing was changed`);
+      await set(false);
+      await say(sql, "stop_promotions", 20);
+      assert.deepEqual(await marketingOptOut(sql), [false, null, undefined, false], name);
+      await set(true);
+      await say(sql, "start", 30);
+      assert.deepEqual(await marketingOptOut(sql), [true, "manual", now.toISOString(), false]);
+      await sql`
+        update contacts set marketing_stopped_at = ${at(40)}, marketing_resumed_at = ${at(30)}
+        where id = ${contact_id}
+      `;
+      await say(sql, "start", 50);
+      assert.deepEqual(await marketingOptOut(sql), [false, null, undefined, false], name);
+    });
+  }
 });

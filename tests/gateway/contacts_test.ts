@@ -35,6 +35,7 @@ const FULL = {
   empresa: "Padaria Três Irmãos",
   custom_fields: { plan: "gold", seats: 3, ratio: 0.1, nested: { list: [1, null, "ü", true] } },
   do_not_contact: true,
+  marketing_opt_out: true,
   is_active: false,
 };
 
@@ -106,6 +107,7 @@ Deno.test("a field of the wrong type or form is refused, and the error says what
     ["custom_fields", "{}", /^must be an object$/],
     ["do_not_contact", "true", /^must be true or false$/],
     ["do_not_contact", 1, /^must be true or false$/],
+    ["marketing_opt_out", "true", /^must be true or false$/],
     ["is_active", null, /^must not be null$/],
   ];
   for (const [field, value, message, named = field] of wrong) {
@@ -189,7 +191,12 @@ Deno.test("callers can read but not write why a person opted out of contact or o
   const { body: { data: made } } = await post({ phone: anyPhone(), do_not_contact: true });
   assert.equal(made.do_not_contact_source, "manual");
   assert.ok(Math.abs(Date.parse(made.do_not_contact_at) - Date.now()) < 60_000);
-  for (const field of ["do_not_contact_source", "do_not_contact_at", "marketing_opt_out_at"]) {
+  for (
+    const field of [
+      ...["do_not_contact_source", "do_not_contact_at", "marketing_opt_out_source"],
+      "marketing_opt_out_at",
+    ]
+  ) {
     const answer = await patch(made.id, { phone: made.phone, [field]: null });
     assertField(answer, field, /read-only/);
   }

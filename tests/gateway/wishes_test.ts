@@ -168,3 +168,57 @@ Deno.test("if a person who said STOP writes from another phone with the same use
   await inbound({ phone: further, user_id }, "Oi");
   await assertStopped(further, "an archived contact's id");
 });
+
+Deno.test("every write of a contact sets and lifts marketing_opt_out, and changes do_not_contact never", async () => {
+  const ways: Record<string, (contact: Contact, fields: unknown) => Promise<unknown>> = {
+    "a PATCH": ({ id, phone }, fields) => patched(id, { phone, ...fields as Contact }),
+    "a PUT": ({ phone }, fields) => done(ask("PUT", "/contacts", { phone, ...fields as Contact })),
+    "a batch": ({ phone }, fields) =>
+      done(ask("POST", "/contacts/batch?on_conflict=update", {
+        items: [{ phone, ...fields as Contact }],
+      })),
+    "a PATCH of many": ({ id }, fields) => patchedTogether([{ id, ...fields as Contact }]),
+  };
+  for (const [name, write] of Object.entries(ways)) {
+    const contact = await newContact(anyPhone(), { marketing_opt_out: true, do_not_contact: true });
+    const { marketing_opt_out, marketing_opt_out_source, marketing_opt_out_at } = contact;
+    assert.deepEqual([marketing_opt_out, marketing_opt_out_source], [true, "manual"], name);
+    const age = Date.now() - Date.parse(marketing_opt_out_at);
+    assert.ok(Math.abs(age) < 60_000, name);
+    // The same value again is no decision.
+    await write(contact, { marketing_opt_out: true, name: "Ada" });
+    const same = await foundBy(contact.phone);
+    assert.deepEqual([same.name, same.marketing_opt_out_at], ["Ada", marketing_opt_out_at], name);
+    await write(contact, { marketing_opt_out: false });
+    const lifted = await foundBy(contact.phone);
+    assert.deepEqual(
+      [lifted.marketing_opt_out, lifted.marketing_opt_out_source, lifted.marketing_opt_out_at],
+      [false, null, null],
+      name,
+    );
+    assert.equal(lifted.do_not_contact, true, name);
+    await write(contact, { marketing_opt_out: true, do_not_contact: false });
+    const again = await foundBy(contact.phone);
+    assert.deepEqual([again.marketing_opt_out, again.do_not_contact], [true, false], name);
+    await done(ask("PUT", "/contacts?on_conflict=keep", {
+      ...{ phone: contact.phone, marketing_opt_out: false },
+    }));
+    assert.equal((await foundBy(contact.phone)).marketing_opt_out, true, `${name}: keep`);
+  }
+});
+
+Deno.test("an opt-out of marketing by hand stays with both phones, however its contact gets a new phone", async () => {
+  for (const [name, move] of Object.entries(MOVES)) {
+    const contact = await newContact(anyPhone(), { marketing_opt_out: true });
+    const phone = anyPhone();
+    await move(contact, phone);
+    for (const each of [contact.phone, phone]) {
+      const found = await foundBy(each) ?? await newContact(each);
+      assert.deepEqual(
+        [found.marketing_opt_out, found.marketing_opt_out_source, found.marketing_opt_out_at],
+        [true, "manual", contact.marketing_opt_out_at],
+        name,
+      );
+    }
+  }
+});

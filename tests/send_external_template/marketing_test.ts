@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { call } from "../support/calls.ts";
+import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { companyWithTemplates } from "../support/known_templates.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
-import { statement } from "../support/test_stack.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
 
 /** A company with a contact who has opted out of marketing. */
 async function optedOut() {
@@ -75,4 +76,78 @@ Deno.test("failure 131047 of a template, which needs no window, is a rejection w
     code: 131047,
     message: "Re-engagement",
   }]);
+});
+
+Deno.test("a tapped stop button of a marketing template stops only marketing, and any other stop word stops everything", async () => {
+  const company = await companyWithTemplates();
+  const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
+  const webhook = await ownWebhook();
+  let wamid = "";
+  await using channel = ownChannel(() => accepted(wamid));
+  const send = await ownSender(channel.url);
+  const [all, marketing, none] = [[true, false, null], [false, true, "button"], [
+    false,
+    false,
+    null,
+  ]];
+  await asMarketing(company);
+  const [MARKETING, UTILITY] = ["order_update", "hello_world"];
+  const sends = {
+    [MARKETING]: {},
+    [UTILITY]: { template_name: UTILITY, language_code: "en_US", body_variables: [] },
+  };
+  type Tap = { sent: string; type?: "text"; label: string };
+  const cases: [Tap[], (boolean | string | null)[]][] = [
+    [[{ sent: MARKETING, label: "SAIR" }], marketing],
+    [[{ sent: MARKETING, label: "Stop promotions" }], marketing],
+    [[{ sent: MARKETING, type: "text", label: "SAIR" }], all],
+    [[{ sent: UTILITY, label: "SAIR" }], all],
+    [[{ sent: UTILITY, label: "Stop promotions" }], marketing],
+    [[{ sent: "unknown", label: "STOP" }], all],
+    [[{ sent: MARKETING, label: "SAIR" }, { sent: MARKETING, label: "Voltar" }], none],
+    // A button of a marketing template allows nothing but marketing again.
+    [[{ sent: UTILITY, label: "SAIR" }, { sent: MARKETING, label: "Voltar" }], all],
+  ];
+  for (const [taps, end] of cases) {
+    const phone = anyPhone();
+    const from = phone.slice(1);
+    const ids = new Map([["unknown", `wamid.${crypto.randomUUID()}`]]);
+    for (const [name, fields] of Object.entries(sends)) {
+      wamid = `wamid.${crypto.randomUUID()}`;
+      const { body } = await send(company.keys.messaging, template(phone, fields));
+      assert.equal(body.success, true, JSON.stringify(body));
+      ids.set(name, wamid);
+    }
+    for (const [place, { sent, type = "button", label }] of taps.entries()) {
+      const message = {
+        ...{ from, id: `wamid.${crypto.randomUUID()}`, type, context: { id: ids.get(sent) } },
+        timestamp: String(Math.floor(Date.now() / 1000) - 60 + place),
+        [type]: type === "text" ? { body: label } : { text: label, payload: label },
+      };
+      const { phone_number_id } = company;
+      const value = {
+        metadata: { phone_number_id },
+        contacts: [{ wa_id: from }],
+        messages: [message],
+      };
+      const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
+      const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+      assert.equal((await webhook.post(app, body)).status, 200);
+    }
+    const path = `/contacts?phone=${encodeURIComponent(phone)}`;
+    const [found] = (await call(company.keys.read, "GET", path)).body.data;
+    assert.deepEqual(
+      [found.do_not_contact, found.marketing_opt_out, found.marketing_opt_out_source],
+      end,
+      JSON.stringify(taps),
+    );
+    if (end === marketing) {
+      const reasons = [];
+      for (const fields of Object.values(sends)) {
+        const { body } = await send(company.keys.messaging, template(phone, fields));
+        reasons.push(body.reason);
+      }
+      assert.deepEqual(reasons, ["marketing_opt_out", undefined], "notices still arrive");
+    }
+  }
 });

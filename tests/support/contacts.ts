@@ -12,6 +12,8 @@ export const NEW_CONTACT = {
   do_not_contact: false,
   do_not_contact_source: null,
   do_not_contact_at: null,
+  marketing_opt_out: false,
+  marketing_opt_out_source: null,
   marketing_opt_out_at: null,
   is_active: true,
   archived_at: null,

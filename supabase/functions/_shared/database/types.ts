@@ -859,7 +859,9 @@ export type Database = {
           "is_active": boolean;
           "job_title": string | null;
           "job_title_words": string | null;
+          "marketing_opt_out": boolean;
           "marketing_opt_out_at": string | null;
+          "marketing_opt_out_source": string | null;
           "marketing_resumed_at": string | null;
           "marketing_stop_source": string | null;
           "marketing_stopped_at": string | null;
@@ -899,7 +901,9 @@ export type Database = {
           "is_active"?: boolean;
           "job_title"?: string | null;
           "job_title_words"?: never;
+          "marketing_opt_out"?: boolean;
           "marketing_opt_out_at"?: never;
+          "marketing_opt_out_source"?: never;
           "marketing_resumed_at"?: string | null;
           "marketing_stop_source"?: string | null;
           "marketing_stopped_at"?: string | null;
@@ -938,7 +942,9 @@ export type Database = {
           "is_active"?: boolean;
           "job_title"?: string | null;
           "job_title_words"?: never;
+          "marketing_opt_out"?: boolean;
           "marketing_opt_out_at"?: never;
+          "marketing_opt_out_source"?: never;
           "marketing_resumed_at"?: string | null;
           "marketing_stop_source"?: string | null;
           "marketing_stopped_at"?: string | null;
@@ -1467,6 +1473,7 @@ export type Database = {
           "price_type": string | null;
           "reaction": Json | null;
           "read_at": string | null;
+          "received_at": string | null;
           "rendered_text": string | null;
           "reply_to_id": string | null;
           "reply_to_whatsapp_id": string | null;
@@ -1477,6 +1484,7 @@ export type Database = {
           "updated_at": string;
           "version": number;
           "whatsapp_message_id": string | null;
+          "wish": string | null;
         };
         ComputedFields: never;
         Insert: {
@@ -1501,6 +1509,7 @@ export type Database = {
           "price_type"?: string | null;
           "reaction"?: Json | null;
           "read_at"?: string | null;
+          "received_at"?: string | null;
           "rendered_text"?: string | null;
           "reply_to_id"?: string | null;
           "reply_to_whatsapp_id"?: string | null;
@@ -1511,6 +1520,7 @@ export type Database = {
           "updated_at"?: string;
           "version"?: number;
           "whatsapp_message_id"?: string | null;
+          "wish"?: string | null;
         };
         Update: {
           "company_id"?: string;
@@ -1534,6 +1544,7 @@ export type Database = {
           "price_type"?: string | null;
           "reaction"?: Json | null;
           "read_at"?: string | null;
+          "received_at"?: string | null;
           "rendered_text"?: string | null;
           "reply_to_id"?: string | null;
           "reply_to_whatsapp_id"?: string | null;
@@ -1544,6 +1555,7 @@ export type Database = {
           "updated_at"?: string;
           "version"?: number;
           "whatsapp_message_id"?: string | null;
+          "wish"?: string | null;
         };
         Relationships: [
           {
@@ -2622,7 +2634,9 @@ export type Database = {
           "is_active": boolean;
           "job_title": string | null;
           "job_title_words": string | null;
+          "marketing_opt_out": boolean;
           "marketing_opt_out_at": string | null;
+          "marketing_opt_out_source": string | null;
           "name": string | null;
           "name_sort": string | null;
           "name_words": string | null;
@@ -2656,7 +2670,9 @@ export type Database = {
           "is_active"?: boolean | null;
           "job_title"?: string | null;
           "job_title_words"?: string | null;
+          "marketing_opt_out"?: boolean | null;
           "marketing_opt_out_at"?: string | null;
+          "marketing_opt_out_source"?: string | null;
           "name"?: string | null;
           "name_sort"?: never;
           "name_words"?: string | null;
@@ -2689,7 +2705,9 @@ export type Database = {
           "is_active"?: boolean | null;
           "job_title"?: string | null;
           "job_title_words"?: string | null;
+          "marketing_opt_out"?: boolean | null;
           "marketing_opt_out_at"?: string | null;
+          "marketing_opt_out_source"?: string | null;
           "name"?: string | null;
           "name_sort"?: never;
           "name_words"?: string | null;
@@ -3278,7 +3296,9 @@ export type Database = {
           "id": string;
           "is_active": boolean;
           "job_title": string | null;
+          "marketing_opt_out": boolean;
           "marketing_opt_out_at": string | null;
+          "marketing_opt_out_source": string | null;
           "name": string | null;
           "phone": string | null;
           "source": string;
@@ -3303,7 +3323,9 @@ export type Database = {
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
+          "marketing_opt_out"?: boolean | null;
           "marketing_opt_out_at"?: string | null;
+          "marketing_opt_out_source"?: string | null;
           "name"?: string | null;
           "phone"?: string | null;
           "source"?: string | null;
@@ -3327,7 +3349,9 @@ export type Database = {
           "id"?: string | null;
           "is_active"?: boolean | null;
           "job_title"?: string | null;
+          "marketing_opt_out"?: boolean | null;
           "marketing_opt_out_at"?: string | null;
+          "marketing_opt_out_source"?: string | null;
           "name"?: string | null;
           "phone"?: string | null;
           "source"?: string | null;

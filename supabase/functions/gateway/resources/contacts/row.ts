@@ -34,6 +34,10 @@ export const Contact = z.object({
   do_not_contact: z.boolean(),
   do_not_contact_source: readOnly(z.nullable(z.enum(["manual", "word"]))),
   do_not_contact_at: readOnly(z.nullable(Timestamp)),
+  marketing_opt_out: z.boolean(),
+  marketing_opt_out_source: readOnly(
+    z.nullable(z.enum(["button", "word", "preference", "status", "manual"])),
+  ),
   marketing_opt_out_at: readOnly(z.nullable(Timestamp)),
   is_active: z.boolean(),
   archived_at: readOnly(z.nullable(Timestamp)),

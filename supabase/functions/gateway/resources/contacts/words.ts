@@ -32,6 +32,14 @@ const contact: FieldsOf<typeof Contact> = {
     "person, with a message such as `stop` or `start`. `null`: no one has set it.",
   do_not_contact_at:
     "When `do_not_contact` was last set; `null` when it was never set or the time is not known.",
+  marketing_opt_out:
+    "Whether marketing templates to this contact are blocked. `false` does not change " +
+    "`do_not_contact`.",
+  marketing_opt_out_source:
+    "How the service knows that the person opted out of marketing. `button`: the person tapped a " +
+    "button. `word`: the person wrote, for example, `stop promotions`. `preference`: the person " +
+    "said so in WhatsApp. `status`: the channel said so when it refused a message. `manual`: a " +
+    "person or a key of your company. `null`: the person has not opted out.",
   marketing_opt_out_at:
     "When the person opted out of marketing templates; `null` when the person never did, or " +
     "has allowed them again.",
@@ -252,8 +260,8 @@ export const words = {
       start_word_at: "When the person last wrote a word such as `start`.",
       marketing_stopped_at: "When the person last stopped marketing messages.",
       marketing_stop_source:
-        "How the service learned that the person stopped marketing. `preference`: the person " +
-        "said so in WhatsApp. `status`: the channel said so when it refused a message.",
+        "How the service learned that the person last stopped marketing, as in " +
+        "`marketing_opt_out_source` of the contact.",
       marketing_resumed_at: "When the person most recently allowed marketing messages again.",
       marketing_opt_out_at: contact.marketing_opt_out_at,
     } satisfies FieldsOf<typeof ContactWishes>,

@@ -1,4 +1,5 @@
 import type { Clean } from "./clean.ts";
+import type { Word } from "./opt_out_words.ts";
 
 /**
  * The content of one part of an event, in a form that the database accepts: without NUL and half
@@ -91,8 +92,8 @@ export interface Message {
   person: Person;
   /** The message that this message answers. */
   answers: string | null;
-  /** Whether the whole message is a word that stops messages, or a word that starts them again. */
-  word: "stop" | "start" | null;
+  /** What the person asks for, if the whole message is a word that stops or starts messages. */
+  word: Word | null;
   /**
    * Whether the message is the sender's own contact card, sent when the company requested the
    * phone.

@@ -2,15 +2,13 @@
 // message must be the word, so "Pode parar na porta?" stops nothing. CANCELAR is not in the list,
 // because people cancel appointments with it.
 
-const STOP_WORDS = [
-  "stop",
-  "unsubscribe",
-  "parar",
-  "sair",
-  "descadastrar",
-  "baja",
-  // The labels that the channel puts on the button of a marketing template, in the languages of our
-  // companies and their people.
+/** What a person asks for with a word: no messages, no promotions, or messages again. */
+export type Word = "stop" | "stop_promotions" | "start";
+
+const STOP_WORDS = ["stop", "unsubscribe", "parar", "sair", "descadastrar", "baja"];
+// The labels that the channel puts on the button of a marketing template, in the languages of our
+// companies and their people. They name promotions, so they stop nothing else.
+const PROMOTION_WORDS = [
   "stop promotions",
   "parar promocoes",
   "interromper promocoes",
@@ -32,9 +30,10 @@ const STOP_WORDS = [
 ];
 const START_WORDS = ["start", "voltar", "alta"];
 
-const WORDS = new Map<string, "stop" | "start">([
-  ...STOP_WORDS.map((word): [string, "stop"] => [word, "stop"]),
-  ...START_WORDS.map((word): [string, "start"] => [word, "start"]),
+const WORDS = new Map<string, Word>([
+  ...STOP_WORDS.map((word): [string, Word] => [word, "stop"]),
+  ...PROMOTION_WORDS.map((word): [string, Word] => [word, "stop_promotions"]),
+  ...START_WORDS.map((word): [string, Word] => [word, "start"]),
 ]);
 
 /** Each of the words is shorter than this, even with the characters that may surround it. */
@@ -44,7 +43,7 @@ const MAX_LENGTH = 100;
  * The word that the whole message consists of; null when it is none of these words. It ignores
  * case, accents, and characters around the word that are not letters.
  */
-export function wordIn(text: string): "stop" | "start" | null {
+export function wordIn(text: string): Word | null {
   if (text.length > MAX_LENGTH) return null;
   const folded = text.normalize("NFKD").replace(/[\p{M}\p{Cf}]/gu, "").toLowerCase();
   const [word = ""] = /[\p{L}\p{N}](.*[\p{L}\p{N}])?/su.exec(folded) ?? [];
