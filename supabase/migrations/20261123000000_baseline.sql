@@ -8912,6 +8912,31 @@ grant execute on function public.claim_template_send(uuid, text, text, text, tex
 -- everything that a send needs before the channel is called. A conversation of an archived contact accepts no reply,
 -- because the answer of the person would go to a new contact.
 
+create function app.wrote_after_stop(
+  own_company_id uuid, of_contact_id uuid, on_account_id uuid, stopped_at timestamptz
+) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(max(place) filter (where not is_stop) > max(place) filter (where is_stop), false)
+  from (
+    select
+      messages.wish is not distinct from 'stop' as is_stop,
+      row_number() over (order by messages.received_at, messages.created_at) as place
+    from public.conversations
+    join public.messages on messages.company_id = conversations.company_id
+      and messages.conversation_id = conversations.id
+    where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
+      and (conversations.messaging_account_id = on_account_id or messages.wish = 'stop')
+      and messages.direction = 'inbound' and messages.type not in ('system', 'unsupported')
+      -- No message is added before it was sent. This condition limits the search to the end of an index.
+      and messages.created_at >= stopped_at and messages.sent_at = stopped_at and messages.received_at is not null
+  ) as said
+$$;
+comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz) is
+  'Whether a person wrote a stop word in this second, and then another message to the account in the same second. The '
+  'times of the channel are whole seconds, so the order is that of the events, and of the messages within an event.';
+
 create function public.claim_reply(
   claim_id uuid,
   conversation_id uuid,
@@ -8992,7 +9017,9 @@ begin
     where company_id = own_company_id and contact_id = contact.id and account_id = account.id;
     -- If the person wrote after do_not_contact was set, the company may answer. If a time is not known, the company may
     -- not answer.
-    if contact.do_not_contact and (contact.do_not_contact_at >= period.last_inbound_at) is not false then
+    if contact.do_not_contact and (contact.do_not_contact_at >= period.last_inbound_at) is not false
+      and not app.wrote_after_stop(own_company_id, contact.id, account.id, contact.do_not_contact_at)
+    then
       answer := jsonb_build_object('result', 'do_not_contact');
       raise sqlstate 'CRM01';
     end if;
@@ -9327,13 +9354,19 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if jsonb_typeof(items) is distinct from 'array' or not jsonb_path_exists(items, '$[*] ? (@.at == null)') then
+  if jsonb_typeof(items) is distinct from 'array'
+    -- An event that was received in this transaction is received now.
+    or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
+  then
     return items;
   end if;
   return (
     select jsonb_agg(
-      case when jsonb_typeof(item) = 'object' and item ->> 'at' is null
-        then item || jsonb_build_object('at', received_at) else item end
+      case when jsonb_typeof(item) = 'object' then
+        item
+        || case when item ->> 'at' is null then jsonb_build_object('at', received_at) else '{}' end
+        || case when item ->> 'kind' = 'message' then jsonb_build_object('received_at', received_at) else '{}' end
+      else item end
       order by place
     )
     from jsonb_array_elements(items) with ordinality as listed (item, place)
@@ -9341,8 +9374,8 @@ begin
 end
 $$;
 comment on function app.items_with_times(jsonb, timestamptz) is
-  'Returns the items of an event. An item without a time gets the time at which the event was received. So the event '
-  'has the same times when it is applied again later.';
+  'Returns the items of an event. An item without a time gets the time at which the event was received, and a message '
+  'gets this time too. So the event has the same times when it is applied again later.';
 
 create function app.judge_stored_event(event_id uuid, app_id uuid, body bytea, inout items jsonb)
 language plpgsql

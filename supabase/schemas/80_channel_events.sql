@@ -154,13 +154,19 @@ language plpgsql stable
 set search_path = ''
 as $$
 begin
-  if jsonb_typeof(items) is distinct from 'array' or not jsonb_path_exists(items, '$[*] ? (@.at == null)') then
+  if jsonb_typeof(items) is distinct from 'array'
+    -- An event that was received in this transaction is received now.
+    or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
+  then
     return items;
   end if;
   return (
     select jsonb_agg(
-      case when jsonb_typeof(item) = 'object' and item ->> 'at' is null
-        then item || jsonb_build_object('at', received_at) else item end
+      case when jsonb_typeof(item) = 'object' then
+        item
+        || case when item ->> 'at' is null then jsonb_build_object('at', received_at) else '{}' end
+        || case when item ->> 'kind' = 'message' then jsonb_build_object('received_at', received_at) else '{}' end
+      else item end
       order by place
     )
     from jsonb_array_elements(items) with ordinality as listed (item, place)
@@ -168,8 +174,8 @@ begin
 end
 $$;
 comment on function app.items_with_times(jsonb, timestamptz) is
-  'Returns the items of an event. An item without a time gets the time at which the event was received. So the event '
-  'has the same times when it is applied again later.';
+  'Returns the items of an event. An item without a time gets the time at which the event was received, and a message '
+  'gets this time too. So the event has the same times when it is applied again later.';
 
 create function app.judge_stored_event(event_id uuid, app_id uuid, body bytea, inout items jsonb)
 language plpgsql

@@ -1,0 +1,96 @@
+// Tests whether a reply is sent after a stop word and another message. The channel's times
+// are whole seconds, so within a second, the order of arrival counts.
+
+import assert from "node:assert/strict";
+import { ownWebhook } from "../support/channel_apps.ts";
+import { replyIn, sendReply } from "../support/replying.ts";
+import { asSuperuser, withDatabase } from "../support/test_stack.ts";
+import { anyPhone, companyWithApp, endPauses, runChannelJob, statesOf } from "./told_events.ts";
+
+const webhook = await ownWebhook();
+
+/** A message of a person: its text, and its second. */
+type Said = [text: string, second: number];
+
+/** A new person of a company who writes events of messages, and whether a reply is then sent. */
+async function newPerson() {
+  const { company, app } = await companyWithApp();
+  const from = anyPhone();
+  const minute = Math.floor(Date.now() / 1000) - 600;
+  return {
+    company,
+    app,
+    async writes(...said: Said[]) {
+      const messages = said.map(([body, second]) => ({
+        ...{ from, id: `wamid.${crypto.randomUUID()}`, type: "text", text: { body } },
+        timestamp: String(minute + second),
+      }));
+      const { phone_number_id } = company;
+      const value = { metadata: { phone_number_id }, contacts: [{ wa_id: from }], messages };
+      const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
+      const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+      assert.equal((await webhook.post(app, body)).status, 200);
+    },
+    async mayBeAnswered(): Promise<boolean> {
+      const [{ id }] = await withDatabase((sql) =>
+        sql`
+          select conversations.id from conversations join contacts on contacts.id = contact_id
+          where contacts.company_id = ${company.id} and phone_key = app.phone_key(${"+" + from})
+        `
+      );
+      const reply = replyIn({ conversation_id: id });
+      const { body } = await sendReply(company.keys.messaging, reply, "?dry_run=true");
+      assert.match(body.outcome, /^(send|do_not_contact)$/);
+      return body.outcome === "send";
+    },
+  };
+}
+
+const [SAIR, QUESTION] = ["SAIR", "Onde está o meu pedido?"];
+
+Deno.test("a reply is sent exactly if the person's last message on the channel is not a stop word", async () => {
+  const cases: [events: Said[][], isAnswered: boolean][] = [
+    // Within one second, in one event.
+    [[[[SAIR, 1], [QUESTION, 1]]], true],
+    [[[[QUESTION, 1], [SAIR, 1]]], false],
+    [[[[SAIR, 1], [QUESTION, 1], [SAIR, 1]]], false],
+    // Within one second, in two events, in the order of their arrival.
+    [[[[SAIR, 1]], [[QUESTION, 1]]], true],
+    [[[[QUESTION, 1]], [[SAIR, 1]]], false],
+    [[[[SAIR, 1]], [[QUESTION, 1]], [[SAIR, 1]]], false],
+    [[[[SAIR, 1]]], false],
+    // In different seconds, in both orders of arrival.
+    [[[[SAIR, 1]], [[QUESTION, 2]]], true],
+    [[[[QUESTION, 2]], [[SAIR, 1]]], true],
+    [[[[QUESTION, 1]], [[SAIR, 2]]], false],
+    [[[[SAIR, 2]], [[QUESTION, 1]]], false],
+    [[[[QUESTION, 2], [SAIR, 1]]], true],
+    [[[[SAIR, 2], [QUESTION, 1]]], false],
+  ];
+  for (const [events, isAnswered] of cases) {
+    const person = await newPerson();
+    for (const said of events) await person.writes(...said);
+    assert.equal(await person.mayBeAnswered(), isAnswered, JSON.stringify(events));
+  }
+});
+
+Deno.test("an event that is applied late keeps the order in which it arrived", async () => {
+  for (const [first, second, isAnswered] of [[QUESTION, SAIR, false], [SAIR, QUESTION, true]]) {
+    const { company, app, writes, mayBeAnswered } = await newPerson();
+    await asSuperuser(async (sql) => {
+      await sql.begin(async (holder) => {
+        await holder`select pg_advisory_xact_lock(hashtextextended(${
+          "events of " + company.id
+        }, 0))`;
+        // The webhook stores the event, and leaves it to the job.
+        await writes([first as string, 1]);
+        assert.deepEqual(await statesOf(app), ["stored"]);
+      });
+    });
+    await writes([second as string, 1]);
+    await endPauses(app);
+    await runChannelJob(app);
+    assert.deepEqual(await statesOf(app), ["done", "done"]);
+    assert.equal(await mayBeAnswered(), isAnswered, `${first} came first`);
+  }
+});
