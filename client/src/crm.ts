@@ -8,7 +8,7 @@ import {
 import type { Query } from "./query.ts";
 import { requestsOf } from "./requests.ts";
 import type * as resources from "./resources.ts";
-import { type Body, transportOf } from "./transport.ts";
+import { transportOf } from "./transport.ts";
 import type { Health, Me, OpenApi, SearchQuery } from "./types.ts";
 
 /** The client of the API. */
@@ -41,7 +41,7 @@ export class CRM {
 
   /** @throws TypeError with the name of an option that is missing or wrong. */
   constructor(options: ClientOptions) {
-    const { asked, listed, record, sent } = requestsOf(transportOf(settingsOf(options)));
+    const { asked, listed, many, record, sent } = requestsOf(transportOf(settingsOf(options)));
     const reads = (name: string) => ({
       list: (query?: Query, options?: RequestOptions) => listed([name], query, options),
       get: (id: string, query?: Query, options?: RequestOptions) =>
@@ -61,17 +61,16 @@ export class CRM {
         record("POST", [name], { body, options }),
       archive: (id: string, options?: RequestOptions) => asked("DELETE", [name, id], { options }),
     });
-    const batch = (body: Body) => body.summary && body;
     const all = (name: string) => ({
       ...reads(name),
       ...changes(name),
       ...writes(name),
       restore: (id: string, options?: RequestOptions) =>
         record("POST", [name, id, "restore"], { options }),
-      createMany: (items: unknown, query?: Query, options?: RequestOptions) =>
-        asked("POST", [name, "batch"], { body: { items }, query, options }, batch),
-      updateMany: (items: unknown, query?: Query, options?: RequestOptions) =>
-        asked("PATCH", [name, "batch"], { body: { items }, query, options }, batch),
+      createMany: (items: readonly unknown[], query?: Query, options?: RequestOptions) =>
+        many("POST", [name, "batch"], items, query, options),
+      updateMany: (items: readonly unknown[], query?: Query, options?: RequestOptions) =>
+        many("PATCH", [name, "batch"], items, query, options),
     });
 
     this.contacts = {
@@ -97,7 +96,7 @@ export class CRM {
       ...update("conversations"),
       messages: (id, query, options) => listed(["conversations", id, "messages"], query, options),
       reply: (conversation_id: string, reply: object, options?: SendOptions) =>
-        sent(["whatsapp", "messages"], { conversation_id, ...reply }, options),
+        sent(["whatsapp", "messages"], reply, options, { conversation_id }),
     };
     this.messages = { ...changes("messages"), get: reads("messages").get };
     this.templates = {
@@ -111,14 +110,14 @@ export class CRM {
         asked(
           "GET",
           ["sends"],
-          { query: { ...query, idempotency_key }, options },
+          { query: { ...query, idempotency_key }, need: "idempotency_key", options },
           ({ data }) => data && (data[0] ?? null),
         ),
     };
     this.teams = reads("teams");
     this.members = reads("members");
     this.search = (q, query, options) =>
-      record("GET", ["search"], { query: { ...query, q }, options });
+      record("GET", ["search"], { query: { ...query, q }, need: "q", options });
     this.me = (options) => record("GET", ["me"], { options });
     this.health = (options) => record("GET", ["health"], { options });
     this.openApi = (options) => asked("GET", ["openapi.json"], { options }, (body) => body);

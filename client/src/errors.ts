@@ -1,3 +1,4 @@
+import type { BatchAnswer } from "./records.ts";
 import type { FieldError } from "./types.ts";
 
 /**
@@ -15,6 +16,8 @@ export class CRMError extends Error {
    * answer showed the result. Always `false` for a read.
    */
   mayBeDone = false;
+  /** For `createMany` and `updateMany`: the answers to the batches before the one that failed. */
+  done: BatchAnswer<unknown> | null = null;
 }
 
 /** There was no answer, or the answer broke off. `cause` is the error of `fetch`. */

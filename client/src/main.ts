@@ -17,7 +17,10 @@ export { APIError, ConnectionError, CRMError, type ErrorBody, TimeoutError } fro
 export type {
   ChangeOptions,
   ClientOptions,
+  CreateManyOptions,
   CreateOptions,
+  ManyOptions,
+  Progress,
   ReadOptions,
   RequestOptions,
   SendOptions,

@@ -18,6 +18,11 @@ export interface ClientOptions {
    * default is 120,000. The API knows the outcome after 90 seconds at the latest.
    */
   settleTimeout?: number | undefined;
+  /**
+   * The longest pause before another attempt, in milliseconds. The default is 15,000. If the API
+   * asks for a longer pause, the client throws the error instead of waiting.
+   */
+  maxWait?: number | undefined;
   /** Headers for every request. */
   headers?: Record<string, string> | undefined;
   /** The function to use in place of the platform's `fetch`. */
@@ -34,6 +39,8 @@ export interface RequestOptions {
   maxRetries?: number | undefined;
   /** Replaces the client's option with this name, for this request. */
   timeout?: number | undefined;
+  /** Replaces the client's option with this name, for this request. */
+  maxWait?: number | undefined;
 }
 
 /** The options for reading one record. */
@@ -60,6 +67,25 @@ export interface CreateOptions extends RequestOptions {
   idempotencyKey?: string | undefined;
 }
 
+/** How far a batch of many items is. */
+export interface Progress {
+  /** How many items the API has answered. */
+  done: number;
+  /** How many items there are. */
+  total: number;
+  /** How many of them failed. */
+  failed: number;
+}
+
+/** The options for a request that changes many records. */
+export interface ManyOptions extends RequestOptions {
+  /** Is called after each batch of at most 500 items. */
+  onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** The options for a request that creates many records. */
+export interface CreateManyOptions extends ManyOptions, CreateOptions {}
+
 /** The options for a send. */
 export interface SendOptions extends CreateOptions {
   /** Replaces the client's option with this name, for this request. */
@@ -73,6 +99,7 @@ export interface Settings extends ClientOptions {
   maxRetries: number;
   timeout: number;
   settleTimeout: number;
+  maxWait: number;
 }
 
 /** @throws TypeError with the name of the wrong option. The message never contains the key. */
@@ -93,12 +120,15 @@ export function settingsOf(options: ClientOptions): Settings {
   return {
     ...options,
     baseUrl: baseUrl.replace(/\/+$/, ""),
-    ...limitsOf({ maxRetries: 2, timeout: 60_000, settleTimeout: 120_000 }, options),
+    ...limitsOf(
+      { maxRetries: 2, timeout: 60_000, settleTimeout: 120_000, maxWait: 15_000 },
+      options,
+    ),
   };
 }
 
 /** How much time and how many attempts a request may take. */
-export type Limits = Pick<Settings, "maxRetries" | "timeout" | "settleTimeout">;
+export type Limits = Pick<Settings, "maxRetries" | "timeout" | "settleTimeout" | "maxWait">;
 
 /**
  * The limits in these options. An option that is missing has its default.
@@ -106,7 +136,7 @@ export type Limits = Pick<Settings, "maxRetries" | "timeout" | "settleTimeout">;
  */
 export function limitsOf(defaults: Limits, options: Partial<Limits>): Limits {
   const limits = { ...defaults };
-  for (const name of ["maxRetries", "timeout", "settleTimeout"] as const) {
+  for (const name of ["maxRetries", "timeout", "settleTimeout", "maxWait"] as const) {
     const value = limits[name] = options[name] ?? defaults[name];
     // A timer cannot run for 2^31 ms or longer. If its time is not a number, it ends immediately.
     if (!Number.isInteger(value) || value < +(name === "timeout") || value >= 2 ** 31) {

@@ -1,5 +1,12 @@
 import type { APIPromise } from "./answer.ts";
-import type { ChangeOptions, CreateOptions, ReadOptions, RequestOptions } from "./options.ts";
+import type {
+  ChangeOptions,
+  CreateManyOptions,
+  CreateOptions,
+  ManyOptions,
+  ReadOptions,
+  RequestOptions,
+} from "./options.ts";
 import type { List } from "./pages.ts";
 import type { BatchItemError, BatchSummary, DeletedRow, OneOrMore } from "./types.ts";
 
@@ -119,18 +126,30 @@ export interface BatchAnswer<Row> {
   summary: BatchSummary;
 }
 
-/** The methods that write up to 500 records in one request. */
+/**
+ * The methods that write many records. The client sends them in batches of at most 500, one after
+ * the other. If a batch fails, the error has the answers to the earlier batches in `done`.
+ */
 export interface Batches<Row, New, Changed, NewQuery, ChangedQuery> {
-  /** Each item is checked separately. `summary.failed` is the number of items that failed. */
+  /**
+   * Each item is checked separately. `summary.failed` is the number of items that failed. With
+   * several batches, `idempotencyKey` names the first one, and `<key>-1` the second one.
+   *
+   * ```ts
+   * const { summary } = await crm.contacts.createMany(people, { on_conflict: "update" }, {
+   *   onProgress: ({ done, total }) => console.log(`${done} of ${total}`),
+   * });
+   * ```
+   */
   createMany(
     items: readonly New[],
     query?: NewQuery,
-    options?: CreateOptions,
+    options?: CreateManyOptions,
   ): APIPromise<BatchAnswer<Row>>;
   /** Each item has the `id` of its record, and is checked separately. */
   updateMany(
     items: readonly Changed[],
     query?: ChangedQuery,
-    options?: RequestOptions,
+    options?: ManyOptions,
   ): APIPromise<BatchAnswer<Row>>;
 }

@@ -1,12 +1,14 @@
 import { type Answer, APIPromise } from "./answer.ts";
-import type { SendOptions } from "./options.ts";
+import { CRMError } from "./errors.ts";
+import type { CreateManyOptions, SendOptions } from "./options.ts";
 import { List, Page, type PagePlace } from "./pages.ts";
 import type { Query } from "./query.ts";
+import type { BatchAnswer } from "./records.ts";
 import { resultOf } from "./sends.ts";
-import type { Body, Call, Transport } from "./transport.ts";
+import { type Body, type Call, requireId, requireObject, type Transport } from "./transport.ts";
 
 /** All parts of a request except its method and its path. */
-type Rest = Pick<Call, "query" | "body" | "type" | "options">;
+type Rest = Pick<Call, "query" | "need" | "body" | "type" | "options">;
 
 /** The kinds of requests that the client's methods make. */
 export interface Requests {
@@ -22,10 +24,23 @@ export interface Requests {
   ): APIPromise<never>;
   /** Like `asked`. The result is the record in the body. */
   record(method: string, path: string[], rest: Rest): APIPromise<never>;
+  /** Like `asked`, with items that are sent in batches, one after the other. */
+  many(
+    method: string,
+    path: string[],
+    items: readonly unknown[],
+    query?: { atomic?: unknown },
+    options?: CreateManyOptions,
+  ): APIPromise<never>;
   /** A list of the gateway's records. */
   listed(path: string[], query?: Query, options?: Rest["options"]): List<never>;
   /** A send. */
-  sent(path: string[], message: object, options?: SendOptions): APIPromise<never>;
+  sent(
+    path: string[],
+    message: object,
+    options?: SendOptions,
+    more?: { conversation_id: string },
+  ): APIPromise<never>;
 }
 
 /** The requests that a transport sends. */
@@ -38,6 +53,41 @@ export function requestsOf(ask: Transport): Requests {
   return {
     asked,
     record: (method, path, rest) => asked(method, path, rest, (body) => body.data),
+    many(method, path, items, query, options = {}) {
+      const send = async () => {
+        const batches = batchesOf(items);
+        if (query?.atomic && batches.length > 1) {
+          throw new TypeError("With atomic, the items must fit into one batch: 500 items, 1 MB");
+        }
+        const { idempotencyKey, onProgress } = options;
+        const all: Many = { data: [], summary: {} };
+        let answer!: Answer<Many>;
+        for (const [place, batch] of batches.entries()) {
+          try {
+            answer = await asked(method, path, {
+              body: { items: batch },
+              query,
+              options: {
+                ...options,
+                idempotencyKey: idempotencyKey && idempotencyKey + (place ? `-${place}` : ""),
+              },
+            }, (body) => body.summary && body).withResponse();
+          } catch (error) {
+            if (error instanceof CRMError && place > 0) error.done = all as BatchAnswer<unknown>;
+            throw error;
+          }
+          const { data, summary } = answer.data;
+          const from = all.data.length;
+          for (const item of data) all.data.push(from ? moved(item, from) : item);
+          for (const name in summary) all.summary[name] = (all.summary[name] ?? 0) + summary[name];
+          const { failed } = all.summary;
+          onProgress?.({ done: all.data.length, total: items.length, failed });
+        }
+        return { ...answer, data: all as never };
+      };
+      const answer = send();
+      return new APIPromise(() => answer);
+    },
     listed(path, query, options) {
       const page = async (cursor?: string): Promise<Answer<Page<never>>> => {
         const { data: body, ...answer } = await ask<{ data: never[]; pagination: PagePlace }>({
@@ -53,9 +103,11 @@ export function requestsOf(ask: Transport): Requests {
       };
       return new List(page);
     },
-    sent(path, message: { idempotency_key?: string }, options = {}) {
+    sent(path, message: { idempotency_key?: string }, options = {}, more) {
       const { idempotencyKey, dryRun } = options;
       const send = async () => {
+        requireObject("A message", message);
+        if (more) requireId(more.conversation_id);
         const given = message.idempotency_key ?? idempotencyKey;
         if (idempotencyKey !== undefined && given !== idempotencyKey) {
           throw new TypeError("idempotency_key and idempotencyKey differ");
@@ -66,7 +118,7 @@ export function requestsOf(ask: Transport): Requests {
           method: "POST",
           path,
           query: dryRun ? { dry_run: true } : undefined,
-          body: { ...message, idempotency_key: key },
+          body: { ...more, ...message, idempotency_key: key },
           options,
           key,
           isRead: dryRun,
@@ -78,6 +130,49 @@ export function requestsOf(ask: Transport): Requests {
       return new APIPromise(() => answer);
     },
   };
+}
+
+/** The answers to several batches. */
+interface Many {
+  data: { index: number; error?: unknown }[];
+  summary: Record<string, number>;
+}
+
+/** The API accepts 500 items and 1 MiB in one body. */
+const MOST_ITEMS = 500;
+const MOST_BYTES = 1_000_000;
+
+/** The items in lists that fit into one request each; at least one list. */
+function batchesOf(items: readonly unknown[]): unknown[][] {
+  if (!Array.isArray(items)) throw new TypeError("The items must be an array");
+  const batches: unknown[][] = [[]];
+  let bytes = 0;
+  for (const item of items) {
+    requireObject("An item", item);
+    const { length } = new TextEncoder().encode(JSON.stringify(item));
+    bytes += length + 1;
+    if (bytes > MOST_BYTES || batches.at(-1)!.length === MOST_ITEMS) {
+      batches.push([]);
+      bytes = length;
+    }
+    batches.at(-1)!.push(item);
+  }
+  return batches;
+}
+
+/** The answer to an item of a later batch, with its place among all items. */
+function moved({ index, error, ...item }: Many["data"][number], from: number) {
+  const place = index + from;
+  return error
+    ? { ...item, index: place, error: renamed(error, place) }
+    : { ...item, index: place };
+}
+
+/** An error of an item whose fields have the item's place among all items: `items.503.phone`. */
+function renamed(error: unknown, place: number): unknown {
+  return JSON.parse(
+    JSON.stringify(error).replace(/"(Invalid request: )?items\.\d+/g, `"$1items.${place}`),
+  );
 }
 
 function newKey(): string {

@@ -59,6 +59,10 @@ export interface Contacts
   /**
    * Merges the contact in `from` into this contact. The id in `from` then leads to this contact.
    * Merging cannot be undone.
+   *
+   * ```ts
+   * const merged = await crm.contacts.merge(ada.id, { from: duplicate.id });
+   * ```
    */
   merge(
     id: string,
@@ -67,7 +71,13 @@ export interface Contacts
   ): APIPromise<api.Contact>;
   /** Everything that is stored about the person. */
   export(id: string, options?: RequestOptions): APIPromise<api.ContactExport>;
-  /** Erases the person permanently. `confirm` is the same id, as a confirmation. */
+  /**
+   * Erases the person permanently. `confirm` is the same id, as a confirmation.
+   *
+   * ```ts
+   * await crm.contacts.erase(id, { confirm: id });
+   * ```
+   */
   erase(id: string, body: api.Erasing, options?: CreateOptions): APIPromise<api.Contact>;
 }
 
@@ -135,6 +145,10 @@ export interface Conversations
   /**
    * Sends a reply to the person, within 24 hours after the person's last message. For results and
    * errors, see `templates.send`.
+   *
+   * ```ts
+   * await crm.conversations.reply(conversation.id, { text: "We open at nine." });
+   * ```
    */
   reply(id: string, reply: Reply, options?: SendOptions): APIPromise<SendResult>;
 }

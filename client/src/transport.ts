@@ -23,7 +23,9 @@ export interface Call {
   method: string;
   /** The parts of the path. */
   path: string[];
-  query?: Query;
+  query?: Query | undefined;
+  /** The parameter that must be a text. */
+  need?: string;
   body?: unknown;
   /** The content type of the body; JSON if missing. */
   type?: string;
@@ -49,18 +51,12 @@ export type Body = any;
 /** Makes requests, and repeats those that may be repeated. */
 export type Transport = <Data>(call: Call) => Promise<Answer<Data>>;
 
-/**
- * The longest pause between two attempts. If a longer pause is necessary, the client stops, and the
- * error says how long to wait.
- */
-const LONGEST_RETRY_AFTER = 60;
-
 /** The transport of a client. No error and no member of the client contains the key. */
 export function transportOf(settings: Settings): Transport {
   return async <Data>(call: Call): Promise<Answer<Data>> => {
     const { method, key, options = {}, isSend } = call;
     const { signal } = options;
-    const { maxRetries, timeout, settleTimeout } = limitsOf(settings, options);
+    const { maxRetries, timeout, settleTimeout, maxWait } = limitsOf(settings, options);
     const [url, init] = requestOf(settings, call);
     const isRead = method === "GET" || call.isRead;
     // If a change has no key, a late repeat could undo another change that was made in between.
@@ -89,22 +85,41 @@ export function transportOf(settings: Settings): Transport {
       // from the API.
       const isTold = left === "final" && code !== null && status !== 401 && status !== 403;
       error.mayBeDone = wasOpen && !isRead && !isTold;
-      const comesTooLate = retryAfter! > LONGEST_RETRY_AFTER;
+      const comesTooLate = retryAfter! * 1000 > maxWait;
       if (left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
       // A send whose outcome is unknown is repeated as often as time allows.
       const isUnsettled = wasOpen && performance.now() < lastQuestion;
       if (repeat >= maxRetries && !isUnsettled) throw error;
-      await pause(pauseBefore(repeat, retryAfter), signal);
+      await pause(Math.min(pauseBefore(repeat, retryAfter), maxWait), signal);
     }
   };
 }
 
+/** @throws TypeError when a part of a path is not an id. */
+export function requireId(part: unknown): void {
+  if (typeof part !== "string" || !/^[\w.-]*\w$/.test(part)) {
+    throw new TypeError(`The id of a record is missing, or is not an id: ${part}`);
+  }
+}
+
+/** @throws TypeError when a value is not an object, or has a phone that is a number. */
+export function requireObject(name: string, value: unknown): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const what = Array.isArray(value) ? "an array" : value === null ? "null" : typeof value;
+    throw new TypeError(`${name} must be an object, not ${what}`);
+  }
+  if (typeof (value as { phone?: unknown }).phone === "number") {
+    throw new TypeError(`phone must be a text with a plus sign: "+14155550178"`);
+  }
+}
+
 function requestOf(settings: Settings, call: Call): [url: string, init: RequestInit] {
-  const { method, path, query, body, type = "application/json", options = {}, key } = call;
-  for (const part of path) {
-    if (typeof part !== "string" || !/^[\w.-]*\w$/.test(part)) {
-      throw new TypeError("The id of a record is missing, or is not an id");
-    }
+  const { method, path, query, need, body, type = "application/json", options = {}, key } = call;
+  path.forEach(requireId);
+  if ("body" in call) requireObject(`The body of ${method} /${path.join("/")}`, body);
+  if (query) requireObject("A query", query);
+  if (need && typeof (query as Record<string, unknown>)[need] !== "string") {
+    throw new TypeError(`${need} must be a text`);
   }
   const headers = new Headers(settings.headers);
   new Headers(options.headers).forEach((value, name) => headers.set(name, value));
@@ -137,6 +152,7 @@ async function attempt(
   timeout: number,
   signal?: AbortSignal,
 ): Promise<[Response, string]> {
+  const { host } = new URL(url);
   const controller = new AbortController();
   const abort = () => controller.abort(signal!.reason);
   const timer = setTimeout(() => controller.abort(), timeout);
@@ -147,12 +163,22 @@ async function attempt(
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     throw controller.signal.aborted
-      ? new TimeoutError(`There was no answer within ${timeout} ms`)
-      : new ConnectionError("There was no answer, or it broke off", { cause });
+      ? new TimeoutError(`There was no answer from ${host} within ${timeout} ms`)
+      : new ConnectionError(`There was no answer from ${host}, or it broke off: ${why(cause)}`, {
+        cause,
+      });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }
+}
+
+/** Why `fetch` failed, without an address, whose query may be private. */
+function why(error: unknown): string {
+  const { cause, message } = error as Error;
+  const { code } = cause as { code?: string } ?? {};
+  return ((cause as Error | undefined)?.message || code || message || String(error))
+    .split(" ").filter((word) => !word.includes("://")).join(" ");
 }
 
 /** The result of an answer, for the caller. @throws CRMError when the answer is an error */

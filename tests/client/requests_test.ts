@@ -108,6 +108,7 @@ Deno.test("the error about a wrong option does not contain the key", () => {
     [{ maxRetries: -1 }, /maxRetries must be/],
     [{ maxRetries: 1.5 }, /maxRetries must be/],
     [{ settleTimeout: "1" }, /settleTimeout must be/],
+    [{ maxWait: -1 }, /maxWait must be/],
   ];
   for (const [wrong, message] of refused) {
     const options = wrong && { ...OPTIONS, ...wrong };
@@ -177,7 +178,10 @@ Deno.test("an error that is not from the API becomes an APIError with the status
 
 Deno.test("an error's message names the failed request without its query", async () => {
   const steps: [Step, string][] = [
-    [LOST, "There was no answer, or it broke off (GET /gateway/contacts)"],
+    [
+      LOST,
+      "There was no answer from api.test, or it broke off: error sending request (GET /gateway/contacts)",
+    ],
     [json(401, { code: 401, message: "Invalid JWT" }), "Invalid JWT (GET /gateway/contacts)"],
     [json(200, []), "The answer is a 200, and not from the API (GET /gateway/contacts)"],
     [
@@ -189,6 +193,118 @@ Deno.test("an error's message names the failed request without its query", async
     const { crm } = scripted([step], { maxRetries: 0 });
     await assert.rejects(crm.contacts.list({ q: "private" }).then(), { message });
   }
+});
+
+Deno.test("the error about a connection names the host and the cause, and no query", async () => {
+  const connect = new Error("connect ECONNREFUSED 10.0.0.1:443");
+  const causes: [Error, RegExp][] = [
+    [
+      new TypeError("fetch failed", { cause: connect }),
+      /: connect ECONNREFUSED 10\.0\.0\.1:443 \(/,
+    ],
+    [
+      new TypeError("fetch failed", {
+        cause: Object.assign(new Error(), { code: "ECONNREFUSED" }),
+      }),
+      /api\.test, or it broke off: ECONNREFUSED \(/,
+    ],
+    [
+      new TypeError("no route for url (https://api.test/?q=private): refused"),
+      /no route .*refused/,
+    ],
+  ];
+  for (const [step, message] of causes) {
+    const { crm } = scripted([step], { maxRetries: 0 });
+    const error = await crm.contacts.list({ q: "private" }).catch((error) => error);
+    assert.match(error.message, message);
+    assert.doesNotMatch(error.message, /private/);
+  }
+});
+
+// deno-lint-ignore no-explicit-any -- as JavaScript may call it
+type Untyped = any;
+
+Deno.test("a wrong call in plain JavaScript is told in the client's words, before any request", async () => {
+  const wrong: [(crm: Untyped) => PromiseLike<unknown>, RegExp][] = [
+    [(crm) => crm.contacts.get(), /id of a record is missing, or is not an id: undefined/],
+    [(crm) => crm.contacts.create(), /The body of POST \/gateway\/contacts must be an object/],
+    [(crm) => crm.contacts.create("Ada"), /must be an object, not string/],
+    [(crm) => crm.contacts.create({ phone: 14155550178 }), /phone must be a text with a plus sign/],
+    [(crm) => crm.contacts.put(null), /must be an object, not null/],
+    [(crm) => crm.contacts.update(ID), /must be an object, not undefined/],
+    [(crm) => crm.contacts.erase(ID), /must be an object, not undefined/],
+    [(crm) => crm.contacts.merge(ID, ID), /must be an object, not string/],
+    [(crm) => crm.contacts.list("hot"), /A query must be an object, not string/],
+    [(crm) => crm.contacts.createMany({}), /The items must be an array/],
+    [(crm) => crm.contacts.createMany([{ phone: 1 }]), /phone must be a text/],
+    [(crm) => crm.deals.updateMany([[]]), /An item must be an object, not an array/],
+    [(crm) => crm.templates.send(), /A message must be an object, not undefined/],
+    [(crm) => crm.templates.send({ phone: 1 }), /phone must be a text/],
+    [(crm) => crm.conversations.reply(ID, "Hello"), /A message must be an object, not string/],
+    [(crm) => crm.conversations.reply(undefined, { text: "Hello" }), /id of a record is missing/],
+    [(crm) => crm.sends.find(), /idempotency_key must be a text/],
+    [(crm) => crm.search(), /q must be a text/],
+  ];
+  for (const [call, message] of wrong) {
+    const { crm, made } = scripted([RECORD]);
+    await assert.rejects(async () => await call(crm), { name: "TypeError", message });
+    assert.equal(made.length, 0);
+  }
+});
+
+/** Answers a batch: the item with the phone `no` fails. */
+const BATCH: Step = ({ body }) => {
+  const data = body.items.map(({ phone }: { phone: string }, index: number) => {
+    if (phone !== "no") return { index, status: 201, data: { phone } };
+    const details = [{ field: `items.${index}.phone`, message: "is wrong" }];
+    const error = { error: `Invalid request: items.${index}.phone is wrong`, details };
+    return { index, status: 422, error };
+  });
+  const failed = data.filter(({ status }: { status: number }) => status === 422).length;
+  const total = data.length;
+  const summary = { total, created: total - failed, updated: 0, failed };
+  return Promise.resolve(json(200, { data, summary }));
+};
+
+Deno.test("many items are sent in batches of 500 items and at most 1 MB, and the answers become one", async () => {
+  const items = Array.from({ length: 1001 }, (_, i) => ({ phone: i === 700 ? "no" : `+${i}` }));
+  const { crm, made } = scripted([BATCH]);
+  const told: client.Progress[] = [];
+  const onProgress = (progress: client.Progress) => told.push(progress);
+  const { data, summary } = await crm.contacts.createMany(items, { on_conflict: "keep" }, {
+    onProgress,
+    idempotencyKey: "import-1",
+  });
+  assert.deepEqual(summary, { total: 1001, created: 1000, updated: 0, failed: 1 });
+  assert.deepEqual(data.map(({ index }) => index), items.map((_, index) => index));
+  const { error } = data[700];
+  assert.equal(error!.error, "Invalid request: items.700.phone is wrong");
+  assert.equal(error!.details![0].field, "items.700.phone");
+  assert.deepEqual(told, [
+    { done: 500, total: 1001, failed: 0 },
+    { done: 1000, total: 1001, failed: 1 },
+    { done: 1001, total: 1001, failed: 1 },
+  ]);
+  assert.deepEqual(made.map(({ body }) => body.items.length), [500, 500, 1]);
+  const keys = made.map(({ headers }) => headers.get("Idempotency-Key"));
+  assert.deepEqual(keys, ["import-1", "import-1-1", "import-1-2"]);
+  assert.ok(made.every(({ url }) => url.search === "?on_conflict=keep"));
+
+  const large = scripted([BATCH]);
+  const name = "é".repeat(10_000);
+  await large.crm.contacts.createMany(Array.from({ length: 100 }, () => ({ phone: "+1", name })));
+  assert.deepEqual(large.made.map(({ body }) => body.items.length), [49, 49, 2]);
+});
+
+Deno.test("a batch that fails tells what the earlier batches did, and atomic takes only one batch", async () => {
+  const items = Array.from({ length: 501 }, () => ({ phone: "+1" }));
+  const { crm, made } = scripted([BATCH, failure(422, "invalid_request")]);
+  const error = await crm.contacts.createMany(items).catch((error) => error);
+  assert.ok(error instanceof client.InvalidRequestError);
+  assert.deepEqual([error.done!.data.length, error.done!.summary.created], [500, 500]);
+  const atomic = crm.contacts.createMany(items, { atomic: true }).then();
+  await assert.rejects(atomic, { name: "TypeError", message: /one batch/ });
+  assert.equal(made.length, 2);
 });
 
 Deno.test("an answer that does not fit the operation causes an error with the answer's status", async () => {

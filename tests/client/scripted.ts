@@ -61,11 +61,13 @@ export function failure(
 }
 
 /** The answer to a request for one record or for a batch. */
-export const RECORD: Step = ({ method }) =>
+export const RECORD: Step = ({ method, url }) =>
   Promise.resolve(
     method === "DELETE"
       ? new Response(null, { status: 204 })
-      : json(200, { data: { id: "1" }, summary: {} }),
+      : url.pathname.endsWith("/batch")
+      ? json(200, { data: [], summary: {} })
+      : json(200, { data: { id: "1" } }),
   );
 
 /** An empty list. */
