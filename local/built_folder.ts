@@ -9,7 +9,7 @@ import { MADE_OF } from "./site_sources.ts";
  * @param what names the content, for the error about a folder with other files.
  * @param madeOf the state of the sources.
  * @param write writes everything into another folder, whose path it gets.
- * @throws Error when the folder has other files than those of an earlier build.
+ * @throws Error when the folder has files that are not from an earlier build.
  */
 export async function replaceFolder(
   out: string,

@@ -74,7 +74,7 @@ function reproducible<Value>(recorded: Value): Value {
     return new Date(SEEDED + ms - seeded).toISOString().replace("Z", "000+00:00");
   };
   const id = (text: string) => {
-    // Ids of the demo data are not replaced. The greatest id, which a cursor can have, is not
+    // Ids of the demo data are not replaced. The largest id, which a cursor can have, is not
     // replaced either.
     if (/^(de3000|ffffffff)/.test(text)) return text;
     if (!ids.has(text)) {

@@ -107,8 +107,8 @@ export class StaleDatabase extends Error {
   override name = "StaleDatabase";
   constructor() {
     super(
-      "This database was made by other migrations than those in supabase/migrations. Start with --fresh for an empty " +
-        "one, or with --data <folder> to keep it.",
+      "This database was made by migrations that differ from those in supabase/migrations. " +
+        "Start with --fresh for an empty one, or with --data <folder> to keep it.",
     );
   }
 }

@@ -779,7 +779,7 @@ begin
   if cardinality(found_ids) = 0 then
     raise sqlstate 'PT404' using message = 'No one has signed up with this e-mail address';
   end if;
-  -- A person who signs in by single sign-on and also in another way has two user accounts.
+  -- A person who signs in with single sign-on and also in another way has two user accounts.
   if cardinality(found_ids) > 1 then
     raise sqlstate 'PT409' using message = 'Several people have signed up with this e-mail address';
   end if;
@@ -2306,7 +2306,7 @@ $$;
 comment on function app.merge_custom_fields() is
   'Trigger: merges custom_fields_patch into custom_fields (RFC 7396), and empties custom_fields_patch. So two '
   'simultaneous patches of different keys both take effect. Refuses custom fields that grow beyond the API''s 16 KiB, '
-  'as a breach of contacts_custom_fields_check.';
+  'as a violation of contacts_custom_fields_check.';
 
 create function app.contact_json(contact public.contacts) returns json
 -- This function is in plpgsql, so that a call for each of many rows costs little. The result is json, because building
@@ -3331,7 +3331,7 @@ end
 $$;
 comment on function app.fill_custom_fields(jsonb, jsonb) is
   'Returns the known custom fields. Fields that are missing or empty get the given values. Refuses custom fields that '
-  'grow beyond the API''s 16 KiB, as a breach of contacts_custom_fields_check.';
+  'grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
 
 create function app.custom_fields_in_turn(known jsonb, given jsonb, rule text) returns jsonb
 language plpgsql stable
@@ -3370,7 +3370,7 @@ end
 $$;
 comment on function app.custom_fields_in_turn(jsonb, jsonb, text) is
   'Returns the custom fields after a list of items. Each item is applied under a rule of app.change_contacts(). '
-  'Refuses an item that makes the custom fields too large, as a breach of contacts_custom_fields_check.';
+  'Refuses an item that makes the custom fields too large, as a violation of contacts_custom_fields_check.';
 
 create function app.fields_in_turn(given jsonb, rule text) returns jsonb
 language plpgsql immutable
@@ -3564,7 +3564,7 @@ $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
   'Refuses items that give the contact in the same place a phone or an external_id which another contact has, or '
   'another item of the call gives to another contact. Which item is right depends on their order, so the caller then '
-  'writes them one by one. Raises a breach of contacts_one_per_phone or contacts_one_per_external_id.';
+  'writes them one by one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql
@@ -4708,8 +4708,8 @@ begin
 end
 $$;
 comment on function app.place_stage() is
-  'Trigger: puts a stage that has no position last in its pipeline. Refuses an archived pipeline, as a breach '
-  'of stages_pipeline_fkey.';
+  'Trigger: puts a stage that has no position last in its pipeline. Refuses an archived pipeline, as a violation of '
+  'stages_pipeline_fkey.';
 
 create function app.add_default_pipeline() returns trigger
 language plpgsql security definer
@@ -5251,7 +5251,7 @@ begin
 end
 $$;
 comment on function app.require_stage_in_use() is
-  'Trigger: refuses a deal in an archived stage, as a breach of deals_stage_fkey. The foreign key refuses an '
+  'Trigger: refuses a deal in an archived stage, as a violation of deals_stage_fkey. The foreign key refuses an '
   'unknown stage.';
 
 create function app.require_unarchived_contact() returns trigger
@@ -5275,7 +5275,7 @@ begin
 end
 $$;
 comment on function app.require_unarchived_contact() is
-  'Trigger: refuses a new deal with an archived contact, as a breach of a constraint deals_contact_not_archived. '
+  'Trigger: refuses a new deal with an archived contact, as a violation of a constraint deals_contact_not_archived. '
   'Deals stay when their contact is archived. The foreign key refuses an unknown contact.';
 
 create trigger deals_note_written before insert or update on public.deals
@@ -5578,7 +5578,7 @@ end
 $$;
 comment on function app.add_deals(uuid, jsonb[]) is
   'Adds a deal for each item { title, contact_id, stage_id, value?, external_id? }, and returns the results. Raises a '
-  'breach of deals_one_per_external_id when another deal has an external_id.';
+  'violation of deals_one_per_external_id when another deal has an external_id.';
 
 create function app.patch_deals_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -5664,7 +5664,7 @@ begin
 end
 $$;
 comment on function app.patch_deals_at_once(uuid, jsonb[]) is
-  'If no item has the external_id of another deal, does what app.patch_deals() does. Otherwise raises a breach of '
+  'If no item has the external_id of another deal, does what app.patch_deals() does. Otherwise raises a violation of '
   'deals_one_per_external_id, and writes nothing.';
 
 create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb

@@ -42,7 +42,7 @@ begin
   if cardinality(found_ids) = 0 then
     raise sqlstate 'PT404' using message = 'No one has signed up with this e-mail address';
   end if;
-  -- A person who signs in by single sign-on and also in another way has two user accounts.
+  -- A person who signs in with single sign-on and also in another way has two user accounts.
   if cardinality(found_ids) > 1 then
     raise sqlstate 'PT409' using message = 'Several people have signed up with this e-mail address';
   end if;

@@ -201,7 +201,7 @@ $$;
 comment on function app.merge_custom_fields() is
   'Trigger: merges custom_fields_patch into custom_fields (RFC 7396), and empties custom_fields_patch. So two '
   'simultaneous patches of different keys both take effect. Refuses custom fields that grow beyond the API''s 16 KiB, '
-  'as a breach of contacts_custom_fields_check.';
+  'as a violation of contacts_custom_fields_check.';
 
 create function app.contact_json(contact public.contacts) returns json
 -- This function is in plpgsql, so that a call for each of many rows costs little. The result is json, because building

@@ -26,7 +26,7 @@ end
 $$;
 comment on function app.fill_custom_fields(jsonb, jsonb) is
   'Returns the known custom fields. Fields that are missing or empty get the given values. Refuses custom fields that '
-  'grow beyond the API''s 16 KiB, as a breach of contacts_custom_fields_check.';
+  'grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
 
 create function app.custom_fields_in_turn(known jsonb, given jsonb, rule text) returns jsonb
 language plpgsql stable
@@ -65,7 +65,7 @@ end
 $$;
 comment on function app.custom_fields_in_turn(jsonb, jsonb, text) is
   'Returns the custom fields after a list of items. Each item is applied under a rule of app.change_contacts(). '
-  'Refuses an item that makes the custom fields too large, as a breach of contacts_custom_fields_check.';
+  'Refuses an item that makes the custom fields too large, as a violation of contacts_custom_fields_check.';
 
 create function app.fields_in_turn(given jsonb, rule text) returns jsonb
 language plpgsql immutable
@@ -259,7 +259,7 @@ $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
   'Refuses items that give the contact in the same place a phone or an external_id which another contact has, or '
   'another item of the call gives to another contact. Which item is right depends on their order, so the caller then '
-  'writes them one by one. Raises a breach of contacts_one_per_phone or contacts_one_per_external_id.';
+  'writes them one by one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql

@@ -252,8 +252,8 @@ begin
 end
 $$;
 comment on function app.place_stage() is
-  'Trigger: puts a stage that has no position last in its pipeline. Refuses an archived pipeline, as a breach '
-  'of stages_pipeline_fkey.';
+  'Trigger: puts a stage that has no position last in its pipeline. Refuses an archived pipeline, as a violation of '
+  'stages_pipeline_fkey.';
 
 create function app.add_default_pipeline() returns trigger
 language plpgsql security definer

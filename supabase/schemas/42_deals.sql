@@ -92,7 +92,7 @@ begin
 end
 $$;
 comment on function app.require_stage_in_use() is
-  'Trigger: refuses a deal in an archived stage, as a breach of deals_stage_fkey. The foreign key refuses an '
+  'Trigger: refuses a deal in an archived stage, as a violation of deals_stage_fkey. The foreign key refuses an '
   'unknown stage.';
 
 create function app.require_unarchived_contact() returns trigger
@@ -116,7 +116,7 @@ begin
 end
 $$;
 comment on function app.require_unarchived_contact() is
-  'Trigger: refuses a new deal with an archived contact, as a breach of a constraint deals_contact_not_archived. '
+  'Trigger: refuses a new deal with an archived contact, as a violation of a constraint deals_contact_not_archived. '
   'Deals stay when their contact is archived. The foreign key refuses an unknown contact.';
 
 create trigger deals_note_written before insert or update on public.deals

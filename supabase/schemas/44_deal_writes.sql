@@ -121,7 +121,7 @@ end
 $$;
 comment on function app.add_deals(uuid, jsonb[]) is
   'Adds a deal for each item { title, contact_id, stage_id, value?, external_id? }, and returns the results. Raises a '
-  'breach of deals_one_per_external_id when another deal has an external_id.';
+  'violation of deals_one_per_external_id when another deal has an external_id.';
 
 create function app.patch_deals_at_once(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -207,7 +207,7 @@ begin
 end
 $$;
 comment on function app.patch_deals_at_once(uuid, jsonb[]) is
-  'If no item has the external_id of another deal, does what app.patch_deals() does. Otherwise raises a breach of '
+  'If no item has the external_id of another deal, does what app.patch_deals() does. Otherwise raises a violation of '
   'deals_one_per_external_id, and writes nothing.';
 
 create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb

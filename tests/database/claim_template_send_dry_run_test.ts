@@ -70,7 +70,7 @@ Deno.test("a dry run returns what a send would do, and writes nothing", async ()
   assert.equal((await committed((sql) => claim(sql, keys.messaging, real))).result, "claimed");
 });
 
-Deno.test("a claim that does not fit the template writes nothing and uses up no idempotency key", async () => {
+Deno.test("a claim that does not fit the template writes nothing, and its idempotency key stays free", async () => {
   const idempotency_key = crypto.randomUUID();
   const real = { preflight: "first", contact_name: "Grace", idempotency_key, ...FITTING };
   assert.deepEqual(await unwritten({ ...real, body_variables: [] }), REFUSED);

@@ -65,7 +65,7 @@ Deno.test("do_not_contact of another company's contact does not stop a claim", a
   });
 });
 
-Deno.test("a claim that is stopped writes nothing and uses up no idempotency key", async () => {
+Deno.test("a claim that is stopped writes nothing, and its idempotency key stays free", async () => {
   const { id: company_id, keys } = await newCompany();
   const phone = anyPhone();
   await committed(async (sql) => {

@@ -65,7 +65,7 @@ Deno.test("a person's new id belongs to the same contact, whether the event name
   }
 });
 
-Deno.test("a change of an unknown id makes no contact", async () => {
+Deno.test("a change of an unknown id does not add a contact", async () => {
   await rolledBack(async (sql) => {
     const before = await contactsOf(sql, company);
     const change = { user_id: anyUserId() };

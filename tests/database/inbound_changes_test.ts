@@ -94,7 +94,7 @@ Deno.test("a person's reaction in their own conversation is stored, even from an
     const byId = { ...reaction("❤️", 20), person: { user_id: anyUserId() } };
     const before = await contactsOf(sql, company);
     assert.equal(await tell(sql, account_id, byId), "done");
-    assert.deepEqual(await contactsOf(sql, company), before, "a reaction makes no contact");
+    assert.deepEqual(await contactsOf(sql, company), before, "a reaction does not add a contact");
 
     const stranger = { phone: anyPhone() };
     await tell(sql, account_id, { kind: "message", at: at(0), person: stranger });

@@ -247,7 +247,7 @@ Deno.test("a template refusal (132000 to 132999) makes a synchronisation due, un
   }
 });
 
-test("a refusal that settles no send, or belongs to another account, makes no synchronisation due", async (sql) => {
+test("a refusal that does not settle a send, or belongs to another account, does not make a synchronisation due", async (sql) => {
   const elsewhere = await connectAccount(sql, company_id);
   await catalogued(sql, { account_id: elsewhere.id }, [entry()], "11 minutes");
   await catalogued(sql, own, [entry()], "11 minutes");

@@ -248,7 +248,7 @@ test("a contact whose person returned to an earlier phone can be merged", async 
   ]);
 });
 
-Deno.test("a merge changes no other company's rows", async () => {
+Deno.test("a merge does not change another company's rows", async () => {
   const before = await snapshot(bystander.id);
   await rolledBack(async (sql) => {
     const other = await addContact(sql);

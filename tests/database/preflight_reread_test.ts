@@ -136,7 +136,7 @@ test("at most twenty names are read again in a minute, and sends with other name
   assert.equal((await judged(sql, { template_name: "t24" })).result, "reread");
 });
 
-test("a claim that requests a reread uses up no idempotency key", async (sql) => {
+test("a claim that requests a reread does not use up its idempotency key", async (sql) => {
   await catalogued(sql, own, [PAUSED], OLD);
   const asked = { idempotency_key: "once" };
   assert.equal((await judged(sql, asked)).result, "reread");

@@ -98,7 +98,7 @@ Deno.test("if two reports of one kind have different times, the earlier time cou
   }
 });
 
-test("a report that comes again changes no row", async (sql) => {
+test("a report that comes again does not change any row", async (sql) => {
   const { message_id, send_id, conversation_id } = await accepted(sql, own);
   const items = ["sent", "failed", "delivered", "read"].map((word, i) => report(word, i));
   await apply(sql, ...items);

@@ -9,7 +9,7 @@ import { readWorkflow } from "./n8n_workflow.ts";
 /** The address of the functions, as the node Settings has it. */
 export const API = `${stack.url}/functions/v1`;
 
-/** A runner of a workflow with a company's key, and with other settings than in the file. */
+/** A runner of a workflow, with a company's key and these settings in place of the file's. */
 export async function runnerOf(
   name: string,
   { keys }: Company,

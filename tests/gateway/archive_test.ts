@@ -115,7 +115,7 @@ Deno.test("an archived contact's phone is free, and the contact cannot be restor
     [409, "conflict", fresh.id],
   );
   await archive(`/contacts/${fresh.id}`);
-  // A refused request uses up no idempotency key.
+  // A refused request does not use up its idempotency key.
   const restored = await ask("POST", `/contacts/${old.id}/restore`, undefined, key);
   assert.deepEqual([restored.status, restored.body.data.id], [200, old.id]);
   await archive(`/contacts/${old.id}`);

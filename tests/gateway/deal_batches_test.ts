@@ -216,7 +216,7 @@ Deno.test("a batch that is repeated with its Idempotency-Key returns the same it
   assert.deepEqual([reused.status, reused.body.code], [422, "idempotency_key_reused"]);
 });
 
-Deno.test("a batch that wrote nothing uses up no Idempotency-Key", async () => {
+Deno.test("a batch that wrote nothing does not use up its Idempotency-Key", async () => {
   const headers = { "Idempotency-Key": crypto.randomUUID() };
   const bad = [good("a"), { ...good("b"), contact_id: unknown }];
   assert.equal((await batch("POST", bad, "?atomic=true", headers)).status, 422);

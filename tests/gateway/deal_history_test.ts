@@ -33,7 +33,7 @@ Deno.test("a deal's history shows its creation and each move with its author, ne
   const id = await newDeal();
   const created = (await call(company.keys.read, "GET", `/deals/${id}`)).body.data;
   assert.equal(created.stage_changed_at, created.created_at);
-  // A change of another field makes no entry.
+  // A change of another field does not add an entry.
   await patch(id, { title: "Bigger", stage_id: first, status: "open" });
   const won = (await patch(id, { stage_id: second, status: "won" })).body.data;
   const person = await personToken(company.member_id);

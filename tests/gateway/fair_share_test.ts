@@ -141,7 +141,7 @@ Deno.test("unknown keys are checked two at a time, and requests of known compani
   assert.deepEqual(byStatus(await Promise.all(trying)), { 401: 10 });
 });
 
-Deno.test("an unknown key whose check hangs in the database blocks no other new key", async () => {
+Deno.test("an unknown key whose check hangs in the database does not block other new keys", async () => {
   const [waiting, other] = [await newCompany(), await newCompany()];
   await using database = await holdingStack(waiting.keys.read, waiting.keys.all);
   const request = await ownGateway(database.url, undefined, {

@@ -198,7 +198,7 @@ Deno.test("a repeat of a batch returns the same result for each item", async () 
   assert.equal(await dealsNamed(company, key), 2);
 });
 
-Deno.test("a request that fails uses up no idempotency key", async () => {
+Deno.test("a request that fails does not use up its idempotency key", async () => {
   const key = anyKey();
   const good = dealOf(company, key);
   const wrong = { ...good, contact_id: crypto.randomUUID() };

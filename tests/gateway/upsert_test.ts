@@ -200,7 +200,7 @@ Deno.test("the phone of another company's contact counts as unknown, and that co
   assert.deepEqual([again.status, again.body], [200, theirs.body]);
 });
 
-Deno.test("a repeated POST returns the current contact, and a failed POST uses up no idempotency key", async () => {
+Deno.test("a repeated POST returns the current contact, and a failed POST does not use up its idempotency key", async () => {
   const [phone, spelling] = spellings();
   const key = crypto.randomUUID();
   const headers = { "Idempotency-Key": key };

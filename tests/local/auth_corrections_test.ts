@@ -99,7 +99,7 @@ Deno.test("a link that was requested with PKCE returns with a code that only tha
   assert.match(again.location!.hash, /error_code=otp_expired/);
 });
 
-Deno.test("a link creates no person if sign-up is off", async () => {
+Deno.test("a link does not create a person if sign-up is off", async () => {
   const email = `${crypto.randomUUID()}@people.example`;
   assert.equal((await call("POST", "/otp", { email })).status, 422);
   const made = await withDatabase((sql) => sql`select from auth.users where email = ${email}`);

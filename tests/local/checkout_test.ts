@@ -121,7 +121,7 @@ Deno.test("a start applies a new migration, or says why it cannot", async (t) =>
         const folder = `${checkout}/supabase/migrations`;
         const baseline = `${folder}/${migrations[0]}`;
         const sentence =
-          "This database was made by other migrations than those in supabase/migrations. " +
+          "This database was made by migrations that differ from those in supabase/migrations. " +
           "Start with --fresh for an empty one, or with --data <folder> to keep it.\n";
         await Deno.rename(baseline, `${folder}/20000101000000_before.sql`);
         assert.deepEqual(await new Started(args, { checkout }).ended(), [1, sentence]);

@@ -110,7 +110,7 @@ Deno.test("a failing database does not stop the jobs, and ending them does not w
   await jobs.stop();
 });
 
-Deno.test("ending the jobs breaks off a job that hangs and starts no other", async () => {
+Deno.test("ending the jobs breaks off a job that hangs and does not start another", async () => {
   const over = Promise.withResolvers<Response>();
   const own = ownFunction(DUE, () => over.promise);
   const jobs = runDueJobs(own.sql, own.url, "the-secret");

@@ -109,7 +109,7 @@ Deno.test("if the server closes an idle connection, the error of the next reques
   assert.deepEqual(await data.ask("/things?id=eq.0"), [200, []]);
 });
 
-Deno.test("the driver closes no connection because of its age", async () => {
+Deno.test("the driver does not close connections because of their age", async () => {
   const rest = await startLite((role) => `${url(role)}?max_lifetime=0.3`);
   const api = dataApi(rest);
   const statuses = new Set<number>();

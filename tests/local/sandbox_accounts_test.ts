@@ -80,7 +80,7 @@ Deno.test("every path except a sample requires the token, in the header or in th
   }
 });
 
-Deno.test("an id with other characters than digits is refused with the code 100", async () => {
+Deno.test("an id with characters other than digits is refused with the code 100", async () => {
   const { get, send } = directSandbox();
   for (const path of ["/abc", "/0", "/1x", `/${"1".repeat(33)}`, "/abc/phone_numbers"]) {
     const { status, body } = await get(path);

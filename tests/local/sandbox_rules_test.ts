@@ -366,7 +366,7 @@ Deno.test("a quick reply may have a payload", async () => {
   assert.equal((await send({ name: "delivery_tracking", components })).status, 200);
 });
 
-Deno.test("a link to other media than the template's sample is accepted", async () => {
+Deno.test("a link to media that are not the template's sample is accepted", async () => {
   const link = "https://cdn.example/cup.jpg";
   const components = [header({ type: "image", image: { link } }), body("Ada")];
   assert.equal((await send({ name: "new_arrival", components })).status, 200);

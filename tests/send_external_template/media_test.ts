@@ -127,7 +127,7 @@ Deno.test("a template is not sent without its media, and the idempotency key sta
   }
 });
 
-Deno.test("a token that the channel refuses at the upload causes an account error and uses up no idempotency key", async () => {
+Deno.test("a token that the channel refuses at the upload causes an account error, and the idempotency key stays free", async () => {
   const error = { code: 190, message: "Error validating access token" };
   await using channel = ownSandbox(({ path }) =>
     path.endsWith("/media") ? Response.json({ error }, { status: 401 }) : null

@@ -112,7 +112,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("the page asks a person before it signs them in by a link that they did not request", async () => {
+  await test("the page asks a person before it signs them in with a link that they did not request", async () => {
     const stranger = await newPerson({ company: two.id });
     const window = await openSettings(browser);
     const { page, context } = window;

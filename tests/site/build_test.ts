@@ -67,7 +67,7 @@ Deno.test("a build works on a copy of this checkout", async (t) => {
       assert.ok(existsSync(`${dist}/index.html`) && !existsSync(`${dist}/gone.html`));
     });
 
-    await t.step("a build refuses a folder with other content than a site", async () => {
+    await t.step("a build refuses a folder whose content is not a site", async () => {
       const other = await site(["--out", checkout], { checkout });
       assert.equal(other.code, 1);
       assert.match(

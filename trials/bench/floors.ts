@@ -75,7 +75,10 @@ export async function withFloors(scenarios: Scenario[], stack: BenchStack): Prom
   return subjects;
 }
 
-/** A recorded call as a template for other values than the recorded ones. Its token stays valid. */
+/**
+ * A recorded call as a template, in which other values replace the recorded ones. Its token stays
+ * valid.
+ */
 function repeatable(
   call: PlannedRequest,
   values: Record<string, string>,

@@ -57,7 +57,7 @@ export function logEvent(
 }
 
 /**
- * The greatest length of a line, including its end. The hosted platform cuts lines of more than
+ * The maximum length of a line, including its end. The hosted platform cuts lines of more than
  * 10,000 characters.
  */
 const MAX_LINE_BYTES = 8192;

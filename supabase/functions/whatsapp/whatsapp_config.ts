@@ -10,7 +10,7 @@ import { readSendingConfig, type SendingConfig } from "../_shared/sending/send_c
 export interface WhatsappConfig extends SendingConfig {
   /** The caller of a job sends this secret. Null: this installation runs no jobs. */
   jobsSecret: string | null;
-  /** After this time, a job begins no further work. */
+  /** After this time, a job does not begin further work. */
   jobMs: number;
   /**
    * The same limit for the job of the channel. The scheduler starts that job each minute, and each

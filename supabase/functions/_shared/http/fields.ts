@@ -118,7 +118,7 @@ export const Money = z.number().check(
   z.refine((value) => Math.round(value * 100) / 100 === value, "must have at most two decimals"),
 ).register(z.globalRegistry, { minimum: 0, maximum: MAX_MONEY, multipleOf: 0.01 });
 
-/** The greatest integer that a column can hold. */
+/** The largest integer that a column can hold. */
 const MAX_INTEGER = 2_147_483_647;
 
 /** A position in an order, which begins with 0. */

@@ -79,8 +79,8 @@ export interface Included {
    */
   listedBy?: { column: string; ascending: boolean }[];
   /**
-   * The greatest number of records in the list. If this is missing, the list is whole. Otherwise
-   * the answer says whether there are more: `{ data, has_more }`.
+   * The maximum number of records in the list. If this is missing, the list is whole. Otherwise the
+   * answer says whether there are more: `{ data, has_more }`.
    */
   atMost?: number;
   /** Whether a read leaves out archived records unless the caller asks for them. */

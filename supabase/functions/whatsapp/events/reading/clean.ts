@@ -5,7 +5,7 @@
 /** JSON that Postgres accepts. */
 export type Clean = string | number | boolean | null | Clean[] | { [key: string]: Clean };
 
-/** The greatest size, in bytes, of an object that is stored unchanged. */
+/** The maximum size, in bytes, of an object that is stored unchanged. */
 const MAX_BYTES = 64 * 1024;
 /** The channel's own objects have about six levels. Postgres accepts some thousands. */
 const MAX_DEPTH = 32;

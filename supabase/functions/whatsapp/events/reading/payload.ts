@@ -23,8 +23,8 @@ export function payloadOf(message: Loose): CleanObject | null {
 }
 
 /**
- * In the part with the name of the message's type: the members that the item already has, or that
- * are not stored.
+ * A message has a part with the name of its type. Returns the members of this part that the item
+ * already has, or that are not stored.
  */
 function namedOf(type: string): string[] {
   if (type === "text") return ["body"];
