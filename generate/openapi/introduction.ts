@@ -31,7 +31,8 @@ A request is checked in this order: method (only for operations that send messag
 and body, existence of the records, conflicts. A caller without a valid key gets only the error about the key.
 
 Bodies and parameters are strict. The service refuses an unknown or read-only field, and the error names the field.
-It never drops a field silently. The error about an unknown parameter lists the known parameters, and suggests the
+It never drops a field silently. An update accepts a record as it was read: it ignores read-only fields that are
+unchanged, and names those that are not. The error about an unknown parameter lists the known parameters, and suggests the
 most similar one.
 
 ## Changes without loss

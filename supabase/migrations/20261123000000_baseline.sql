@@ -14040,3 +14040,42 @@ comment on view public.own_contact_wishes is
   'Which messages each person wants from the company of the request''s key, and when the person or the company '
   'changed this.';
 grant select on public.own_contact_wishes to api_reader;
+
+-- schemas/98_record_to_change.sql
+
+-- The record that a caller sends back as it was read.
+
+create function public.record_to_change(of_table text, id uuid) returns json
+-- Security definer, because a write token reads only the rows that its statement writes. Such a token could change the
+-- record, and would then get it.
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('write');
+begin
+  return case of_table
+    when 'contacts' then (
+      select to_json(contacts) from public.contacts where company_id = own_company_id and contacts.id = record_to_change.id
+    )
+    when 'deals' then (
+      select to_json(deals) from public.deals where company_id = own_company_id and deals.id = record_to_change.id
+    )
+    when 'conversations' then (
+      select to_json(conversations) from public.conversations
+      where company_id = own_company_id and conversations.id = record_to_change.id
+    )
+    when 'pipelines' then (
+      select to_json(pipelines) from public.pipelines
+      where company_id = own_company_id and pipelines.id = record_to_change.id
+    )
+    when 'stages' then (
+      select to_json(stages) from public.stages where company_id = own_company_id and stages.id = record_to_change.id
+    )
+  end;
+end
+$$;
+comment on function public.record_to_change(text, uuid) is
+  'Returns a row of contacts, deals, conversations, pipelines or stages of the key''s company, or null when there is '
+  'none. Needs a write token. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.record_to_change(text, uuid) to api_client;

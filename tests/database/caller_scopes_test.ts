@@ -159,6 +159,7 @@ Deno.test("each function accepts only the tokens of its own scopes", async () =>
     call("other_conversation_not_closed", { conversation_id: company.conversation_id }),
     call("patch_contacts", { items: [] }),
     call("patch_deals", { items: [] }),
+    call("record_to_change", { of_table: "contacts", id: claim_id }),
     call("reseal_account_token", { account_id: claim_id, sealed_before: "x", sealed: "x" }),
     call("restart_changes", {}),
     call("restore_contact", { id: claim_id }),

@@ -178,12 +178,27 @@ export class ApiDescription {
     const mediaType = (contentType ?? "application/json").split(";")[0].trim().toLowerCase();
     if (!operation.requestBody.content[mediaType]) return `it succeeded with ${mediaType}`;
     const schema = [...place, "requestBody", "content", mediaType, "schema"];
-    const body = withoutFailed(JSON.parse(sent), answer);
+    const body = withoutSentBack(withoutFailed(JSON.parse(sent), answer), answer, operation);
     if (body === null) return null;
     const problem = this.#requests.problemAt(schema, body) &&
       this.#requests.problemAt(schema, trimmed(body));
     return problem && `it succeeded although the body ${problem}`;
   }
+}
+
+/** Fields of a record that only a read returns. If they are unchanged, an update ignores them. */
+const READ_ONLY = new Set(
+  ("id,company_id,contact_id,phone_number_id,do_not_contact_source,do_not_contact_at," +
+    "marketing_opt_out_at,marketing_opt_out_source,last_message_at,window_expires_at,won_at,lost_at,stage_changed_at," +
+    "archived_at,erased_at,created_at,updated_at,version").split(","),
+);
+
+/** The body of an update without the fields that the record already had. */
+function withoutSentBack(body: unknown, answer: string, { operationId }: JsonSchema): unknown {
+  if (!/^(update[A-Z][a-z]+[^s]|putContact)$/.test(operationId) || !answer) return body;
+  return Object.fromEntries(
+    Object.entries(body as object).filter(([name]) => !READ_ONLY.has(name)),
+  );
 }
 
 /**

@@ -64,7 +64,7 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
         await readBody(c.req.raw, { "application/json": ChannelJobBody }, () => [], reading);
         return c.json({ data: await run({ job }, origin) });
       }
-      const { account_id } = await readBody(
+      const { body: { account_id } } = await readBody(
         c.req.raw,
         { "application/json": AccountJobBody },
         () => [],

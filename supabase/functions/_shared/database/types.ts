@@ -4424,6 +4424,7 @@ export type Database = {
         Returns: Json;
       };
       "record_api_key_usage": { Args: { "errors"?: Json; "usage": Json }; Returns: undefined };
+      "record_to_change": { Args: { "id": string; "of_table": string }; Returns: Json };
       "remove_company_member": {
         Args: { "company_id": string; "email": string };
         Returns: Database["public"]["CompositeTypes"]["company_member"];

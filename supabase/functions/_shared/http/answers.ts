@@ -23,8 +23,18 @@ export const NOTHING = z.null();
 
 /** The names of the read-only fields of the row in an envelope. */
 export function readOnlyFields(answer: z.core.$ZodType): string[] {
-  const data = answer instanceof z.ZodMiniObject ? answer.shape.data : undefined;
-  return data instanceof z.ZodMiniObject ? readOnlyFieldsOf(data) : [];
+  const row = rowOf(answer);
+  return row ? readOnlyFieldsOf(row) : [];
+}
+
+/** The names of all fields of the row in an envelope. */
+export function fieldsOfRow(answer: z.core.$ZodType): string[] {
+  return Object.keys(rowOf(answer)?.shape ?? {});
+}
+
+function rowOf(answer: z.core.$ZodType): z.ZodMiniObject | null {
+  const data = answer instanceof z.ZodMiniObject ? answer.shape.data : null;
+  return data instanceof z.ZodMiniObject ? data : null;
 }
 
 /** The names of the read-only fields of a row. */

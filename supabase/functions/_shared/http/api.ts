@@ -3,7 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Config } from "../config.ts";
 import { callers } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
-import { readOnlyFields } from "./answers.ts";
+import { fieldsOfRow, readOnlyFields } from "./answers.ts";
 import { countUsage } from "./count_usage.ts";
 import { etagOf, isKnown, readConditions } from "./conditional.ts";
 import { deprecationHeaders, noteDeprecatedUse } from "./deprecation.ts";
@@ -18,6 +18,7 @@ import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempoten
 import { bodiesOf, type Operation } from "./operation.ts";
 import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
 import { requestId } from "./request_id.ts";
+import { requireUnchanged } from "./sent_back.ts";
 import { readBody, readParams, readQuery, requireNoBody } from "./validate.ts";
 
 interface ApiOptions {
@@ -116,15 +117,23 @@ async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
   const key = readIdempotencyKey(c.req.raw.headers, operation);
   c.set("isRepeatable", key !== null);
   let body: unknown;
-  const { answers, batch, maxValues = MAX_VALUES } = operation;
+  const { answers, batch, changes, maxValues = MAX_VALUES } = operation;
   const judge = async () => await caller?.judgeUnlessKnown();
   const reading = { maxValues, timeoutMs: config.bodyTimeoutMs, judge };
   if (!operation.body) await requireNoBody(c.req.raw, reading);
   else {
     const readOnly = () => Object.values(answers()).flatMap(readOnlyFields);
-    body = batch
-      ? await readBatch(c.req.raw, batch, reading)
-      : await readBody(c.req.raw, bodiesOf(operation), readOnly, reading);
+    if (batch) body = await readBatch(c.req.raw, batch, reading);
+    else {
+      const ofRecord = () => changes ? Object.values(answers()).flatMap(fieldsOfRow) : [];
+      const read = await readBody(c.req.raw, bodiesOf(operation), readOnly, reading, ofRecord);
+      body = read.body;
+      if (changes && caller && Object.keys(read.sentBack).length > 0) {
+        const id = changes.find ? await changes.find(caller.db, body, query) : params!.id as string;
+        const version = await requireUnchanged(caller.db, changes.table, id, read.sentBack);
+        conditions.ifMatch ??= version;
+      }
+    }
     requireKeyOfBody(c.req.raw.headers, operation, body);
   }
   const { ifMatch } = conditions;

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { CompanyDb } from "../database/company_db.ts";
 import type { AcceptedVersions } from "../database/conditional_write.ts";
 import type { Idempotency } from "../database/idempotency.ts";
 import type { ErrorCode } from "../errors.ts";
@@ -29,6 +30,11 @@ export interface Declaration {
    * The body of a PATCH as a JSON Merge Patch (RFC 7396); missing when the operation accepts none.
    */
   mergePatch?: z.core.$ZodType;
+  /**
+   * The record that the operation changes. A caller may then send it back as it was read: fields of
+   * the record that the operation does not write are ignored if they are unchanged.
+   */
+  changes?: ChangedRecord;
   /**
    * For an operation whose body has `items`. Each item is checked separately. `body` is then the
    * schema of the body around the items.
@@ -62,6 +68,17 @@ export interface Declaration {
   errors?: readonly ErrorCode[];
   /** Present when the operation will be removed. */
   deprecated?: Deprecation;
+}
+
+/** The record that an operation changes. */
+export interface ChangedRecord {
+  table: "contacts" | "deals" | "conversations" | "pipelines" | "stages";
+  /**
+   * Finds the record if its id is not in the path; null when there is none, so that the operation
+   * creates it.
+   */
+  // deno-lint-ignore no-explicit-any -- the body and the query of the operation
+  find?(db: CompanyDb, body: any, query: any): Promise<string | null>;
 }
 
 /**

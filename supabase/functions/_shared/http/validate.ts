@@ -13,6 +13,8 @@ const NoParameters = z.strictObject({});
  *
  * @param schemas by the content types that are accepted.
  * @param readOnly fields that are refused as read-only.
+ * @param ofRecord fields of the record that may be sent back although the schema does not have them.
+ * @returns the body, and the fields that were sent back.
  * @throws ApiError invalid_request with every wrong field, and the errors of reading the body.
  */
 export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
@@ -20,9 +22,19 @@ export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   schemas: Schemas,
   readOnly: () => string[],
   reading: BodyReading,
-): Promise<z.output<Schemas[keyof Schemas]>> {
+  ofRecord: () => string[] = () => [],
+): Promise<{ body: z.output<Schemas[keyof Schemas]>; sentBack: Record<string, unknown> }> {
   const { schema, value } = await readObject(request, schemas, reading, parseStrictly);
-  return check(schema, value, ofUnknownField(readOnly));
+  const result = judged(schema, value, ofUnknownField(readOnly));
+  if ("parsed" in result) return { body: result.parsed, sentBack: {} };
+  const [known, names] = [fieldsOf(schema), ofRecord()];
+  const isSentBack = ([name]: [string, unknown]) => names.includes(name) && !known.includes(name);
+  const fields = Object.entries(value as object);
+  const others = fields.filter((field) => !isSentBack(field));
+  const rest = judged(schema, Object.fromEntries(others), ofUnknownField(readOnly));
+  // A request that sends nothing else wants to change these fields.
+  if ("wrong" in rest || others.length === 0) throw invalidRequest(result.wrong);
+  return { body: rest.parsed, sentBack: Object.fromEntries(fields.filter(isSentBack)) };
 }
 
 /**

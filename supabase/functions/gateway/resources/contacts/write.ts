@@ -186,6 +186,16 @@ export const contactWrites = [
       on_conflict: z._default(z.enum(["update", "keep"], "must be update or keep"), "update"),
     }),
     body: ContactToPut,
+    changes: {
+      table: "contacts",
+      async find(db, { phone, external_id }, { match }) {
+        return rows(
+          match === "phone"
+            ? await db.rpc("contact_id_by_phone", { phone })
+            : await db.rpc("contact_id_by_external_id", { external_id }),
+        );
+      },
+    },
     answers: () => ({ 200: one(Contact), 201: one(Contact) }),
     conditional: true,
     errors: ["conflict"],
@@ -246,6 +256,7 @@ export const contactWrites = [
     params: IdParams,
     body: ContactChanges,
     mergePatch: ContactPatch,
+    changes: { table: "contacts" },
     answers: () => ({ 200: one(Contact) }),
     conditional: true,
     errors: ["not_found", "conflict"],

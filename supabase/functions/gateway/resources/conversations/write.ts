@@ -35,6 +35,7 @@ export const conversationWrites = [
     params: IdParams,
     body: ConversationChanges,
     mergePatch: ConversationChanges,
+    changes: { table: "conversations" },
     answers: () => ({ 200: one(Conversation) }),
     conditional: true,
     errors: ["not_found", "conflict"],

@@ -150,6 +150,7 @@ export const dealWrites = [
     params: IdParams,
     body: DealChanges,
     mergePatch: DealChanges,
+    changes: { table: "deals" },
     answers: () => ({ 200: one(Deal) }),
     conditional: true,
     errors: ["not_found", "conflict"],

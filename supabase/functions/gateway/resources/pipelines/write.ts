@@ -67,6 +67,7 @@ export const pipelineWrites = [
     params: IdParams,
     body: PipelineChanges,
     mergePatch: PipelineChanges,
+    changes: { table: "pipelines" },
     answers: () => ({ 200: one(Pipeline) }),
     conditional: true,
     errors: ["not_found", "conflict"],

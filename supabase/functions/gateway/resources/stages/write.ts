@@ -75,6 +75,7 @@ export const stageWrites = [
     params: IdParams,
     body: StageChanges,
     mergePatch: StageChanges,
+    changes: { table: "stages" },
     answers: () => ({ 200: one(Stage) }),
     conditional: true,
     errors: ["not_found", "conflict"],

@@ -1,0 +1,46 @@
+import type { CompanyDb } from "../database/company_db.ts";
+import type { AcceptedVersions } from "../database/conditional_write.ts";
+import { rows } from "../database/rows.ts";
+import { invalidRequest } from "../errors.ts";
+import type { ChangedRecord } from "./operation.ts";
+
+// Many programs read a record, change a field and send all of it back. Its other fields are then
+// unchanged, so they can be ignored. Only a request that sends such fields reads the record first.
+
+/**
+ * Refuses fields that differ from the record, because the operation does not write them.
+ *
+ * @param id null when the operation creates the record.
+ * @param sentBack the fields that the operation does not write.
+ * @returns the versions that the write accepts: the version that was sent back, if there is one.
+ * @throws ApiError invalid_request that names each changed field.
+ */
+export async function requireUnchanged(
+  db: CompanyDb,
+  of_table: ChangedRecord["table"],
+  id: string | null,
+  sentBack: Record<string, unknown>,
+): Promise<AcceptedVersions> {
+  const refused = (names: string[], message: string) =>
+    invalidRequest(names.map((field) => ({ field, message })));
+  const names = Object.keys(sentBack);
+  if (id === null) throw refused(names, "is read-only");
+  const record = rows(await db.rpc("record_to_change", { of_table, id })) as
+    | Record<string, unknown>
+    | null;
+  // The write says why there is no such record.
+  if (record === null) return null;
+  const changed = names.filter((name) => !isSame(sentBack[name], record[name]));
+  if (changed.length > 0) {
+    throw refused(changed, "is read-only, and the record has another value; leave it out");
+  }
+  return "version" in sentBack ? [String(sentBack.version)] : null;
+}
+
+/** Programs write a time in their own form, often only to the millisecond. */
+function isSame(sent: unknown, stored: unknown): boolean {
+  if (sent === stored || (typeof stored === "number" && sent === String(stored))) return true;
+  if (typeof sent !== "string" || typeof stored !== "string") return false;
+  const areTimes = [sent, stored].every((each) => /^\d{4}-\d\d-\d\dT/.test(each));
+  return areTimes && Date.parse(sent) === Date.parse(stored);
+}

@@ -1,0 +1,102 @@
+// A caller may read a record, change a field, and send all of the record back.
+import assert from "node:assert/strict";
+import { assertField, call } from "../support/calls.ts";
+import { newCompany } from "../support/company.ts";
+import { ownGateway, watchedStack } from "../support/own_functions.ts";
+
+const [company, foreign] = [await newCompany(), await newCompany()];
+const { keys: { all, read, write } } = company;
+const patch = { "Content-Type": "application/merge-patch+json" };
+
+/** Each record with a change of it, and a field that only the service or another operation sets. */
+const RECORDS: [path: string, change: Record<string, unknown>, field: string, other: unknown][] = [
+  [
+    `/contacts/${company.contact_id}`,
+    { name: "New" },
+    "marketing_opt_out_at",
+    "2026-01-01T00:00:00Z",
+  ],
+  [`/deals/${company.deal_id}`, { title: "New" }, "contact_id", foreign.contact_id],
+  [`/conversations/${company.conversation_id}`, { status: "pending" }, "phone_number_id", "1"],
+  [`/pipelines/${company.pipeline_id}`, { name: "New" }, "archived_at", "2026-01-01T00:00:00Z"],
+  [`/stages/${company.stage_ids[0]}`, { name: "New" }, "created_at", null],
+];
+
+async function readRecord(path: string) {
+  const { status, body } = await call(read, "GET", path);
+  assert.equal(status, 200, path);
+  return body.data;
+}
+
+for (const [path, change, field, other] of RECORDS) {
+  const name = path.replace(/[0-9a-f-]{36}/, "{id}");
+
+  Deno.test(`PATCH ${name} accepts the whole record as it was read, also from a key that only writes`, async () => {
+    for (const headers of [patch, undefined]) {
+      const record = await readRecord(path);
+      // Many programs write a time in their own form.
+      const created_at = new Date(record.created_at).toISOString();
+      const json = { ...record, ...change, created_at };
+      const { status, body } = await call(write, "PATCH", path, { json, headers });
+      assert.equal(status, 200, JSON.stringify(body));
+      const { updated_at: _, version: __, ...kept } = body.data;
+      const { updated_at: ___, version: ____, ...expected } = { ...record, ...change };
+      assert.deepEqual(kept, expected);
+      assert.notEqual(body.data.version, record.version);
+    }
+  });
+
+  Deno.test(`PATCH ${name} names the fields of the record that the request changed, and writes nothing`, async () => {
+    const record = await readRecord(path);
+    const json = { ...record, ...change, name: undefined, [field]: other, version: "1" };
+    const answer = await call(write, "PATCH", path, { json, headers: patch });
+    assert.deepEqual(
+      answer.body.details?.map((each: { field: string }) => each.field).sort(),
+      [field, "version"].sort(),
+    );
+    assertField(answer, field, /^is read-only, and the record has another value; leave it out$/);
+    assert.deepEqual(await readRecord(path), record);
+  });
+
+  Deno.test(`PATCH ${name} with read-only fields says nothing about another company's record`, async () => {
+    const json = { ...await readRecord(path), ...change };
+    const answer = await call(foreign.keys.all, "PATCH", path, { json, headers: patch });
+    assert.deepEqual([answer.status, answer.body.code], [404, "not_found"]);
+  });
+}
+
+Deno.test("a record that changed after it was read is not written, because its version differs", async () => {
+  const path = `/deals/${company.deal_id}`;
+  const record = await readRecord(path);
+  await call(all, "PATCH", path, { json: { title: "Meanwhile" } });
+  const answer = await call(all, "PATCH", path, { json: { ...record, title: "Mine" } });
+  assertField(answer, "version", /^is read-only/);
+  assertField(answer, "updated_at", /^is read-only/);
+  assert.equal((await readRecord(path)).title, "Meanwhile");
+});
+
+Deno.test("PUT /contacts accepts a contact as it was read, and refuses read-only fields of a new one", async () => {
+  const record = await readRecord(`/contacts/${company.contact_id}`);
+  const put = (json: object) => call(all, "PUT", "/contacts", { json });
+  const { status, body } = await put({ ...record, job_title: "Buyer" });
+  assert.deepEqual([status, body.data.id, body.data.job_title], [200, record.id, "Buyer"]);
+  const changed = await put({ ...body.data, created_at: "2026-01-01T00:00:00Z" });
+  assertField(changed, "created_at", /^is read-only, and/);
+  assert.equal(changed.body.details.length, 1);
+  assertField(await put({ ...body.data, phone: "+4930123456" }), "id", "is read-only");
+});
+
+Deno.test("only a request with read-only fields reads the record first", async () => {
+  await using database = watchedStack(() => null);
+  const request = await ownGateway(database.url);
+  const path = `/deals/${company.deal_id}`;
+  await request(all, "PATCH", path, { title: "First" });
+  const statementsOf = async (json: object) => {
+    database.seen.length = 0;
+    const { status, body } = await request(all, "PATCH", path, json);
+    assert.equal(status, 200, JSON.stringify(body));
+    return database.seen.length;
+  };
+  const record = await readRecord(path);
+  assert.deepEqual([await statementsOf(record), await statementsOf({ title: "Last" })], [2, 1]);
+});
