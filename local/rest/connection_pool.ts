@@ -131,9 +131,9 @@ function openSocket(
 }
 
 /**
- * PostgREST prepares each statement with parameters under a name. So after five runs on a
- * connection, Postgres may use the same plan for all values. (The driver sends a statement without
- * parameters directly.)
+ * PostgREST makes a named prepared statement for each statement with parameters. So after five runs
+ * on a connection, Postgres may use the same plan for all values. (The driver sends a statement
+ * without parameters directly.)
  */
 const PREPARED = { prepare: true };
 

@@ -277,7 +277,7 @@ begin
       union
       select format(
         case sent ->> 'kind' when 'double_send' then 'Double send: send %s also went out as %s'
-          else 'The ledger was wrong: send %s, which the channel seemed not to take, went out as %s' end,
+          else 'The ledger was wrong: send %s, which the channel seemed not to have accepted, went out as %s' end,
         coalesce(sent ->> 'send_id', 'unknown'), sent ->> 'whatsapp_message_id'
       )
       from jsonb_array_elements(outcome -> 'surprises') as surprises (sent)

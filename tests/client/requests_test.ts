@@ -266,7 +266,7 @@ const BATCH: Step = ({ body }) => {
   return Promise.resolve(json(200, { data, summary }));
 };
 
-Deno.test("many items are sent in batches of 500 items and at most 1 MB, and the answers become one", async () => {
+Deno.test("many items are sent in batches of 500 items and at most 1 MB, and their answers are joined", async () => {
   const items = Array.from({ length: 1001 }, (_, i) => ({ phone: i === 700 ? "no" : `+${i}` }));
   const { crm, made } = scripted([BATCH]);
   const told: client.Progress[] = [];

@@ -60,8 +60,8 @@ export const statusOf = (
 });
 
 /**
- * All texts that identify the person, in lower case: in every spelling, in base64, and as bytes of
- * both. Searching for each text is much faster than one pattern for all.
+ * All texts that identify the person, in lower case: every spelling, its base64, and the bytes of
+ * both in hexadecimal. Searching for each text is much faster than one pattern for all.
  */
 export function tracesOf({ digits, mark }: Pick<Person, "digits" | "mark">): string[] {
   const texts = [`11${digits}`, `119${digits}`, `1202${digits}`, mark];

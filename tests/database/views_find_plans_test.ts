@@ -305,7 +305,7 @@ Deno.test("a filtered page of 50 from 100,000 contacts reads few rows, unless on
       });
     });
 
-    await t.step("a search over all kinds of records scans no table", async () => {
+    await t.step("a search of all kinds of records does not scan a table", async () => {
       for (const text of SEARCHED) {
         await sql.begin(async (sql) => {
           await asReader(sql);

@@ -56,7 +56,7 @@ async function takeBack(sql: Sql, id: string, seconds: number) {
   `;
 }
 
-test("after any changes, a phone is stopped if its last word was stop, and only then", async () => {
+test("after any changes, the last word about a phone decides whether it gets messages", async () => {
   for (let run = 0; run < 20; run++) {
     await rolledBack(async (sql) => {
       const phones = [anyPhone(), anyPhone(), anyPhone()];

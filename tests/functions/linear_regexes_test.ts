@@ -50,7 +50,7 @@ function faultOf(regex: RegExp, samples = 4): string | null {
 Deno.test("every regular expression of the functions and the settings page needs linear time", () => {
   const { regexes, unread } = regexesOfTheCode();
   assert.ok(regexes.size > 80, `${regexes.size}`);
-  assert.deepEqual(unread, [], "a regular expression that is made of a text cannot be tried");
+  assert.deepEqual(unread, [], "a regular expression that is built from a text cannot be tried");
   const faults = [...regexes].map(([where, regex]) => [where, faultOf(regex, runs(4))]);
   assert.deepEqual(faults.filter(([, fault]) => fault !== null), []);
 });

@@ -12,7 +12,7 @@ import { backgroundOfPage, copiedText, isDarkReference, widthOfPage } from "../s
 
 /** The path at which a static host may have the site. */
 const STATIC = "/below/a/path/";
-/** A colour with little of red, green and blue. */
+/** A dark colour: its red, green and blue are each below 100. */
 const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
 const PHONE = { width: 360, height: 740 };
 /**

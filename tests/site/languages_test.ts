@@ -8,7 +8,7 @@ import { PYTHON } from "../support/programs.ts";
 /** The headers that the examples give. */
 const HEADERS = ["authorization", "content-type", "if-match", "if-none-match", "idempotency-key"];
 
-/** As much of Python's library requests as the examples use. */
+/** The part of the Python library `requests` that the examples use. */
 const REQUESTS_MODULE = `
 import json, urllib.parse, urllib.request
 

@@ -85,7 +85,7 @@ const NOBODY_WAITS = { waiting: 0, patienceMs: 0 };
 const LARGE = 100_000;
 const large = (name: string) => name.padEnd(LARGE, ".");
 
-/** A webhook with few places for large bodies, which knows its apps already. */
+/** A webhook that already knows its apps, and accepts few large bodies at a time. */
 async function busyWebhook(changes: Partial<WhatsappConfig> = {}) {
   const own = await ownWebhook({
     largeBodyShare: { atOnce: 1, inAll: 2, ...NOBODY_WAITS },

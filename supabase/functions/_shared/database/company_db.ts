@@ -34,8 +34,8 @@ const URGENT = "X-Urgent";
 const PAGE = "X-Page";
 
 /**
- * The query, marked as one that must not be lost. It goes to the front of its company's queue, and
- * is never refused because the queue is full.
+ * Marks a query that must not be lost. It goes to the front of its company's queue, and is never
+ * refused because the queue is full.
  */
 export function urgent<Statement extends Query>(query: Statement): Statement {
   query.setHeader(URGENT, "1");
