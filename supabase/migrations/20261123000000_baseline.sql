@@ -8669,7 +8669,7 @@ begin
         and substr(known.fingerprint, place::integer * 5 - 4, 5) <> substr(with_fingerprint, place::integer * 5 - 4, 5)
       order by place
     );
-    -- The contact decides. Its person may have a further phone or another conversation.
+    -- The contact decides. Its person may have an additional phone or another conversation.
     if (is_of_other_kind or recipient_field = any (mismatch)) and (
       select contact_id from public.conversations
       join public.messages on messages.company_id = conversations.company_id

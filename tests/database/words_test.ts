@@ -13,8 +13,8 @@ interface Folded {
   words: string;
   lower: string;
   /**
-   * Whether Postgres knows all characters. It has Unicode 15.1, without the case and parts of newer
-   * letters.
+   * Whether Postgres knows all characters. It has Unicode 15.1, so it does not know the case and
+   * the parts of newer letters.
    */
   known: boolean;
 }

@@ -111,8 +111,9 @@ Deno.test("repeats of a hanging request do not wait in the database and need one
     const claimed = sql.json({ path: "/deals", key, fingerprint: "any" });
     await sql`select app.claim_idempotency_key(${company.id}, ${claimed})`;
     database.seen.length = 0;
-    // There are more repeats than connections of the database or places of a company. If one repeat
-    // waited for the first request, it would get a 503 after a second, or a 429.
+    // There are more repeats than database connections, and more than one company may have in
+    // progress. If one repeat waited for the first request, it would get a 503 after a second, or a
+    // 429.
     const repeats = await Promise.all(Array.from({ length: 20 }, ask));
     for (const repeat of repeats) {
       assertCode(repeat, 409, "idempotency_in_progress");

@@ -37,7 +37,10 @@ function companyOf(row: Record<string, string>, ofDeal: string): string {
   return "at" in row ? ofDeal : row.company_id;
 }
 
-/** The other company's rows, without its keys: its own requests change their last_used_at. */
+/**
+ * The other company's rows, without its keys, because its own requests change when a key was last
+ * used.
+ */
 async function theirRows(): Promise<unknown> {
   const { api_keys: _, ...rows } = await snapshot(theirs.id);
   return rows;

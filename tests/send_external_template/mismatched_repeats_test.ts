@@ -156,7 +156,7 @@ Deno.test("a key of another company names another message, and any company may u
   }
 });
 
-Deno.test("the recipient is the person: another spelling, a further phone and another conversation are the same recipient", async () => {
+Deno.test("the recipient is the person: another spelling, an additional phone and another conversation are the same recipient", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
