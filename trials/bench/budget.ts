@@ -124,18 +124,19 @@ async function count(
     `;
     counted.push({ ...rest.counts(), statements, planned });
   }
-  // A connection reports its calls of functions when it ends, or earlier.
+  // A connection reports its calls of functions when it ends, or earlier. The calls of each function
+  // are divided, so that what only some requests call does not count, such as recording usage.
   await endConnections(admin, "authenticator");
+  const requests = WARM_UP + COUNTED;
   const [{ functions }] = await admin`
-    select coalesce(sum(calls), 0)::integer as functions from pg_stat_user_functions
+    select coalesce(sum(calls / ${requests}), 0)::integer as functions from pg_stat_user_functions
     where schemaname in ('app', 'public') and funcname not like 'pg_stat%'
   `;
   // The smallest counts are used, because from time to time the functions also record the usage of
   // keys.
   const names = Object.keys(counted[0]) as (keyof Omit<Cost, "functions">)[];
   const least = names.map((name) => [name, Math.min(...counted.map((cost) => cost[name]))]);
-  const each = Math.floor(functions / (WARM_UP + COUNTED));
-  return { ...Object.fromEntries(least), functions: each };
+  return { ...Object.fromEntries(least), functions };
 }
 
 async function endConnections(admin: BenchStack["admin"], role: string): Promise<void> {
