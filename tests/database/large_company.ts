@@ -128,7 +128,8 @@ const COMPANY = `
 // oldest rows have.
 const CONTACTS = `
   insert into contacts (id, company_id, external_id, name, email, phone, has_identity, temperature, tags, source, job_title, empresa,
-    custom_fields, do_not_contact, is_active, created_at, updated_at, marketing_stopped_at)
+    custom_fields, do_not_contact, is_active, created_at, updated_at, marketing_stopped_at,
+    marketing_opt_out)
   select
     pg_temp.id_of('contact', n), pg_temp.id_of('company', company), case when n % 5 = 0 then 'C-' || n end, name,
     case when n % 11 > 0 then 'Person.' || n || '@Example.com' end,
@@ -146,7 +147,7 @@ const CONTACTS = `
       'tier', case when n % 5000 = 5 then 'platinum' else 'basic' end
     ),
     n % 700 = 3, n % 900 <> 4, pg_temp.moment_of(place), pg_temp.moment_of(n * 7919 % 100003),
-    case when n % 50 = 0 then pg_temp.moment_of(n * 7919 % 100003) end
+    case when n % 50 = 0 then pg_temp.moment_of(n * 7919 % 100003) end, n % 50 = 0
   from numbers, concat_ws(' ',
     pg_temp.pick(n, 71, 'Ana', 'Bruno', 'Carla', 'Diego', 'Fábio', 'Hugo', 'Íris', 'João', 'Lúcia', 'Nádia', 'Paula'),
     pg_temp.pick(n, 72, 'Silva', 'Souza', 'Lima', 'Costa', 'Pereira', 'Almeida', 'Rocha', 'Conceição', 'Gonçalves'),
