@@ -105,7 +105,7 @@ export class CRM {
         sent(["send-external-template"], message, options),
     };
     this.sends = {
-      get: reads("sends").get,
+      ...reads("sends"),
       find: (idempotency_key, query, options) =>
         asked(
           "GET",

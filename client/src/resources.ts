@@ -176,10 +176,8 @@ export interface Templates extends Lists<api.Template, api.ListTemplatesQuery>, 
   send(message: api.SendRequest, options?: SendOptions): APIPromise<SendResult>;
 }
 
-/** The outcomes of template sends and replies. */
-export interface Sends {
-  /** Finds a send by the `message_id` in its answer. */
-  get: Gets<api.Send>["get"];
+/** The outcomes of template sends and replies. A send has the id of its message. */
+export interface Sends extends Lists<api.Send, api.ListSendsQuery>, Gets<api.Send> {
   /** Finds a send by its idempotency key; `null` when there is no such send. */
   find<Field extends keyof api.Send = keyof api.Send>(
     idempotencyKey: string,

@@ -770,12 +770,6 @@ export type FieldError = {
   display_phone?: string;
 };
 
-/** The query parameters of `findSend`, in addition to the arguments of its method. */
-export type FindSendQuery = {
-  /** The idempotency key of the send, exactly as you sent it. */
-  idempotency_key: string;
-};
-
 /** A contact that matches a search. */
 export type FoundContact = {
   /** The kind of the record. */
@@ -926,7 +920,7 @@ export type ListContactsQuery = {
   "email[empty]"?: boolean | undefined;
   /** Finds records with this text in `email`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "email[contains]"?: string | undefined;
-  /** Finds contacts by phone, with the country code and in any spelling of the number. Blanks, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
+  /** Finds records by the phone of their person, with the country code and in any spelling of the number. Blanks, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
   phone?: OneOrMore<string> | undefined;
   /** Finds contacts whose phone is none of these phones. All spellings of a phone count as the same phone. */
   "phone[ne]"?: OneOrMore<string> | undefined;
@@ -1511,6 +1505,72 @@ export type ListPipelinesQuery = {
   "updated_at[lte]"?: Time | undefined;
 };
 
+/** The query parameters of `listSends`, in addition to the arguments of its method. */
+export type ListSendsQuery = {
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
+  limit?: number | undefined;
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
+  cursor?: string | undefined;
+  /** The field to sort the list by; a minus sign before it sorts in descending order. Records with the same value are in the order of their ids. */
+  sort?: "created_at" | "-created_at" | undefined;
+  /** With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`. */
+  include_total?: boolean | undefined;
+  /** Finds records whose `message_id` is this value, or one of these values. */
+  message_id?: OneOrMore<string> | undefined;
+  /** Finds records whose `message_id` is none of these values. */
+  "message_id[ne]"?: OneOrMore<string> | undefined;
+  /** Finds records whose `conversation_id` is this value, or one of these values. */
+  conversation_id?: OneOrMore<string> | undefined;
+  /** Finds records whose `conversation_id` is none of these values. */
+  "conversation_id[ne]"?: OneOrMore<string> | undefined;
+  /** Finds records whose `contact_id` is this value, or one of these values. */
+  contact_id?: OneOrMore<string> | undefined;
+  /** Finds records whose `contact_id` is none of these values. */
+  "contact_id[ne]"?: OneOrMore<string> | undefined;
+  /** Finds records by the phone of their person, with the country code and in any spelling of the number. Blanks, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
+  phone?: OneOrMore<string> | undefined;
+  /** Finds the send with this idempotency key, exactly as you sent it. A comma in the key does not separate values. */
+  idempotency_key?: string | undefined;
+  /** Finds records whose `api_key_id` is this value, or one of these values. */
+  api_key_id?: OneOrMore<string> | undefined;
+  /** Finds records whose `api_key_id` is none of these values. */
+  "api_key_id[ne]"?: OneOrMore<string> | undefined;
+  /** `true` finds records without a value in `api_key_id`; `false` finds records with a value. */
+  "api_key_id[empty]"?: boolean | undefined;
+  /** Finds records whose `template_name` is this value, or one of these values. */
+  template_name?: OneOrMore<string> | undefined;
+  /** Finds records whose `template_name` is none of these values. */
+  "template_name[ne]"?: OneOrMore<string> | undefined;
+  /** `true` finds records without a value in `template_name`; `false` finds records with a value. */
+  "template_name[empty]"?: boolean | undefined;
+  /** Finds records whose `state` is this value, or one of these values. */
+  state?: OneOrMore<"pending" | "sent" | "failed" | "released"> | undefined;
+  /** Finds records whose `state` is none of these values. */
+  "state[ne]"?: OneOrMore<"pending" | "sent" | "failed" | "released"> | undefined;
+  /** Finds records whose `status` is this value, or one of these values. */
+  status?:
+    | OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">
+    | undefined;
+  /** Finds records whose `status` is none of these values. */
+  "status[ne]"?:
+    | OneOrMore<"pending" | "accepted" | "sent" | "delivered" | "read" | "failed" | "expired">
+    | undefined;
+  /** Finds sends that failed or were released for this reason, or for one of these reasons: the `reason` in their `failure`. */
+  reason?: OneOrMore<string> | undefined;
+  /** Finds sends that failed or were released for none of these reasons, and sends without a reason. */
+  "reason[ne]"?: OneOrMore<string> | undefined;
+  /** `true` finds sends without a `failure`; `false` finds sends with one. */
+  "reason[empty]"?: boolean | undefined;
+  /** Finds records whose `created_at` is after this time. */
+  "created_at[gt]"?: Time | undefined;
+  /** Finds records whose `created_at` is this time or later. */
+  "created_at[gte]"?: Time | undefined;
+  /** Finds records whose `created_at` is before this time. */
+  "created_at[lt]"?: Time | undefined;
+  /** Finds records whose `created_at` is this time or earlier. */
+  "created_at[lte]"?: Time | undefined;
+};
+
 /** The query parameters of `listStages`, in addition to the arguments of its method. */
 export type ListStagesQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
@@ -2086,8 +2146,12 @@ export type Send = {
   readonly company_id: string;
   /** The conversation of the message. */
   conversation_id: string;
+  /** The contact to whom the message was sent. After a merge, this is the remaining contact. */
+  contact_id: string;
   /** The caller's name for the send; `null` when the caller gave none. */
   idempotency_key: string | null;
+  /** The API key that requested the send, even after the key was deleted. `null` when the platform added the send. */
+  api_key_id: string | null;
   /** `template`: a template was sent. `reply`: a free reply was sent. */
   kind: "template" | "reply";
   /** The name of the template; `null` for a reply. */

@@ -192,14 +192,22 @@ export const EXAMPLE_READS = {
     { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
   ],
   getMessage: [{ name: "oneMessage", summary: "One message", params: { id: demoId("10", 304) } }],
-  findSend: [
+  listSends: [
+    { name: "firstPage", summary: "The newest sends", query: { limit: "2" } },
     {
       name: "found",
       summary: "The send with this key",
       query: { idempotency_key: "catalogue-chloe" },
     },
     { name: "none", summary: "No send has this key", query: { idempotency_key: "never-sent" } },
-    { name: "noIdempotencyKey", summary: "Without the parameter `idempotency_key`" },
+    {
+      name: "ofOneTemplate",
+      summary: "The sends of one template to one person, with their number",
+      query: {
+        ...{ template_name: "catalogue_reminder", contact_id: contact(11) },
+        ...{ include_total: "true", fields: "message_id,status,created_at" },
+      },
+    },
   ],
   getSend: [
     { name: "oneSend", summary: "One send", params: { message_id: demoId("10", 1201) } },

@@ -40,7 +40,14 @@ const PARAMETERS: Record<string, string> = {
     "With `true`, either all items are written, or none. If none is written, the answer is the " +
     "error of the first item that cannot be written, and `details` names its wrong fields, such " +
     "as `items.3.phone`.",
-  idempotency_key: "The idempotency key of the send, exactly as you sent it.",
+  idempotency_key: "Finds the send with this idempotency key, exactly as you sent it. A comma in " +
+    "the key does not separate values.",
+  reason:
+    "Finds sends that failed or were released for this reason, or for one of these reasons: " +
+    "the `reason` in their `failure`.",
+  "reason[ne]": "Finds sends that failed or were released for none of these reasons, and sends " +
+    "without a reason.",
+  "reason[empty]": "`true` finds sends without a `failure`; `false` finds sends with one.",
   dry_run: "With `true`, the request is checked like a send, but nothing is sent or written. The " +
     "errors are those that the send would return.",
 };
@@ -72,7 +79,7 @@ const SPECIAL: Record<string, string> = {
   "tags[all]": "Finds contacts that have all of these tags.",
   "tags[ne]": "Finds contacts that have none of these tags.",
   phone:
-    "Finds contacts by phone, with the country code and in any spelling of the number. Blanks, " +
+    "Finds records by the phone of their person, with the country code and in any spelling of the number. Blanks, " +
     "brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out.",
   "phone[ne]":
     "Finds contacts whose phone is none of these phones. All spellings of a phone count as the same phone.",

@@ -170,7 +170,7 @@ export const REQUESTS = {
   listConversationChanges: { query: { start: "now" } },
   listMessageChanges: { query: { start: "now" } },
 
-  findSend: { query: { idempotency_key: "{{send_key}}" } },
+  listSends: { query: { idempotency_key: "{{send_key}}" } },
   getSend: { path: { message_id: "message_id" } },
 
   search: { query: { q: "lovelace", limit: "3" } },

@@ -6835,6 +6835,10 @@ create index messages_waiting_reply_idx on public.messages (company_id, reply_to
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
 create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
 
+-- Few messages are like this, so the index is small. It finds the sends that need attention.
+create index messages_unusual_idx on public.messages (company_id, id)
+  where failure is not null or status in ('pending', 'failed', 'expired');
+
 -- Replies to a message that was not known.
 create index messages_late_reply_idx on public.messages (created_at)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
@@ -8283,6 +8287,8 @@ create table public.sends (
   -- repeat learns which fields differ. Null for a send without an idempotency key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
+  -- The key of the last attempt. There is no foreign key, so it stays known after the key is deleted.
+  api_key_id uuid,
   unique (company_id, id),
   -- If several requests have the same idempotency key, this constraint decides which one sends.
   constraint sends_one_per_idempotency_key unique (company_id, idempotency_key),
@@ -8300,6 +8306,8 @@ comment on table public.sends is
   'Every message that was sent to the channel, or may have been sent, with the outcome. Repeats are recognized with '
   'this table.';
 comment on column public.sends.fingerprint is 'Digests of the fields of the request, five bytes each.';
+comment on column public.sends.api_key_id is
+  'The API key with which the send was requested. Null when the platform added the send.';
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
 comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
 
@@ -8309,8 +8317,15 @@ alter table public.sends alter column company_id set (n_distinct = 1);
 -- A double send is rare, and an operator has to examine each one.
 create index sends_double_sent_idx on public.sends (updated_at) where double_sent_ids <> '{}';
 
--- The index has all columns that are counted, so 100,000 sends are counted without reading their rows.
-create index sends_counted_idx on public.sends (company_id, created_at) include (state, lease_ends_at);
+-- The order of the list. The index also has all columns that are counted, so 100,000 sends are counted without reading
+-- their rows.
+create index sends_newest_first_idx on public.sends (company_id, created_at desc, message_id desc)
+  include (state, lease_ends_at);
+create index sends_by_template_idx on public.sends (company_id, template_name, created_at desc, message_id desc);
+create index sends_by_key_idx on public.sends (company_id, api_key_id, created_at desc, message_id desc);
+
+-- Most sends are sent, so this index is small.
+create index sends_not_sent_idx on public.sends (company_id, created_at desc, message_id desc) where state <> 'sent';
 
 -- The index is partial, because few sends are pending at any time.
 create index sends_lease_idx on public.sends (lease_ends_at) where state = 'pending';
@@ -8421,7 +8436,8 @@ grant select (
 grant delete on public.sends to service_role;
 grant select (
   id, company_id, idempotency_key, message_id, created_conversation, template_name, language_code, state,
-  lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids
+  lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids,
+  api_key_id
 ) on public.sends to service_role;
 
 -- schemas/71_claims.sql
@@ -8576,10 +8592,11 @@ begin
   -- If several requests have this idempotency key, only one gets a row, either a new row or a released one. The others
   -- wait here until that request has committed, and then read the state of its send.
   insert into public.sends as sends (
-    company_id, idempotency_key, message_id, template_name, language_code, claim_id, fingerprint
+    company_id, idempotency_key, message_id, template_name, language_code, claim_id, fingerprint, api_key_id
   )
   values (
-    own_company_id, by_idempotency_key, gen_random_uuid(), of_template, in_language, new_claim_id, with_fingerprint
+    own_company_id, by_idempotency_key, gen_random_uuid(), of_template, in_language, new_claim_id, with_fingerprint,
+    (select api_keys.id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash')
   )
   on conflict (company_id, idempotency_key) do update set
     state = 'pending',
@@ -8590,6 +8607,7 @@ begin
     language_code = excluded.language_code,
     -- The content of this request is sent now.
     fingerprint = excluded.fingerprint,
+    api_key_id = excluded.api_key_id,
     reason = null,
     channel_code = null,
     media_id = null
@@ -13971,22 +13989,49 @@ comment on view public.own_messages is
   'The messages of the company whose key the request carries.';
 grant select on public.own_messages to api_reader;
 
--- With this view, a key reads the state of a send in the ledger without repeating the send. No role may read claim_id,
--- because a caller that knows it can settle the send.
+-- With this view, a key reads what happened to a send without repeating it: the state in the ledger, and what the
+-- channel reported about the message. No role may read claim_id, because a caller that knows it can settle the send.
 create view public.own_sends as
   select
-    message_id, company_id, idempotency_key, template_name, language_code,
+    sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
+    sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
+    sends.template_name, sends.language_code,
     -- As for a repeat, a pending send whose lease has ended counts as failed, even before the job marks it as failed.
-    case when state = 'pending' and lease_ends_at <= now() then 'failed' else state end as state,
-    attempt,
-    case when state = 'pending' and lease_ends_at <= now() then 'outcome_unknown' else reason end as reason,
-    channel_code, whatsapp_message_id, double_sent_ids,
-    case when state = 'pending' and lease_ends_at > now() then lease_ends_at end as lease_ends_at,
-    created_at
+    case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
+    case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
+    sends.attempt,
+    -- The ledger stores the channel's code, but not the channel's words.
+    case
+      when messages.failure is not null then messages.failure
+      when sends.reason is not null or sends.state = 'pending' and sends.lease_ends_at <= now() then jsonb_build_object(
+        'reason', coalesce(sends.reason, 'outcome_unknown'), 'code', sends.channel_code, 'message', null,
+        'details', null
+      )
+    end as failure,
+    sends.double_sent_ids <> '{}' as double_sent,
+    sends.whatsapp_message_id,
+    case when sends.state = 'pending' and sends.lease_ends_at > now() then sends.lease_ends_at end as lease_ends_at,
+    messages.sent_at, messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at,
+    sends.created_at,
+    -- The columns of filters. The planner has statistics of the stored state and status, but not of the shown ones. The
+    -- last two columns are the conditions of indexes that find few sends among many.
+    sends.state as stored_state, messages.status as stored_status,
+    sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
+    coalesce(
+      messages.failure ->> 'reason', sends.reason,
+      case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'outcome_unknown' end
+    ) as reason,
+    contacts.phone_key, contacts.archived_phone_key,
+    sends.state <> 'sent' as is_not_sent,
+    messages.failure is not null or messages.status in ('pending', 'failed', 'expired') as is_unusual
   from public.sends
-  where company_id = (select app.company_id('read'));
+  join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+  join public.conversations on conversations.company_id = sends.company_id
+    and conversations.id = messages.conversation_id
+  join public.contacts on contacts.company_id = sends.company_id and contacts.id = conversations.contact_id
+  where sends.company_id = (select app.company_id('read'));
 comment on view public.own_sends is
-  'The sends of the company whose key the request carries.';
+  'The sends of the company whose key the request carries, with what happened to their messages.';
 grant select on public.own_sends to api_reader;
 
 create view public.own_deal_history as

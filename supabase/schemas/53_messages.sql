@@ -132,6 +132,10 @@ create index messages_waiting_reply_idx on public.messages (company_id, reply_to
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
 create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
 
+-- Few messages are like this, so the index is small. It finds the sends that need attention.
+create index messages_unusual_idx on public.messages (company_id, id)
+  where failure is not null or status in ('pending', 'failed', 'expired');
+
 -- Replies to a message that was not known.
 create index messages_late_reply_idx on public.messages (created_at)
   where reply_to_whatsapp_id is not null and reply_to_id is null;

@@ -39,6 +39,8 @@ create table public.sends (
   -- repeat learns which fields differ. Null for a send without an idempotency key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
+  -- The key of the last attempt. There is no foreign key, so it stays known after the key is deleted.
+  api_key_id uuid,
   unique (company_id, id),
   -- If several requests have the same idempotency key, this constraint decides which one sends.
   constraint sends_one_per_idempotency_key unique (company_id, idempotency_key),
@@ -56,6 +58,8 @@ comment on table public.sends is
   'Every message that was sent to the channel, or may have been sent, with the outcome. Repeats are recognized with '
   'this table.';
 comment on column public.sends.fingerprint is 'Digests of the fields of the request, five bytes each.';
+comment on column public.sends.api_key_id is
+  'The API key with which the send was requested. Null when the platform added the send.';
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
 comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
 
@@ -65,8 +69,15 @@ alter table public.sends alter column company_id set (n_distinct = 1);
 -- A double send is rare, and an operator has to examine each one.
 create index sends_double_sent_idx on public.sends (updated_at) where double_sent_ids <> '{}';
 
--- The index has all columns that are counted, so 100,000 sends are counted without reading their rows.
-create index sends_counted_idx on public.sends (company_id, created_at) include (state, lease_ends_at);
+-- The order of the list. The index also has all columns that are counted, so 100,000 sends are counted without reading
+-- their rows.
+create index sends_newest_first_idx on public.sends (company_id, created_at desc, message_id desc)
+  include (state, lease_ends_at);
+create index sends_by_template_idx on public.sends (company_id, template_name, created_at desc, message_id desc);
+create index sends_by_key_idx on public.sends (company_id, api_key_id, created_at desc, message_id desc);
+
+-- Most sends are sent, so this index is small.
+create index sends_not_sent_idx on public.sends (company_id, created_at desc, message_id desc) where state <> 'sent';
 
 -- The index is partial, because few sends are pending at any time.
 create index sends_lease_idx on public.sends (lease_ends_at) where state = 'pending';
@@ -177,5 +188,6 @@ grant select (
 grant delete on public.sends to service_role;
 grant select (
   id, company_id, idempotency_key, message_id, created_conversation, template_name, language_code, state,
-  lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids
+  lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids,
+  api_key_id
 ) on public.sends to service_role;

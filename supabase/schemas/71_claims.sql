@@ -148,10 +148,11 @@ begin
   -- If several requests have this idempotency key, only one gets a row, either a new row or a released one. The others
   -- wait here until that request has committed, and then read the state of its send.
   insert into public.sends as sends (
-    company_id, idempotency_key, message_id, template_name, language_code, claim_id, fingerprint
+    company_id, idempotency_key, message_id, template_name, language_code, claim_id, fingerprint, api_key_id
   )
   values (
-    own_company_id, by_idempotency_key, gen_random_uuid(), of_template, in_language, new_claim_id, with_fingerprint
+    own_company_id, by_idempotency_key, gen_random_uuid(), of_template, in_language, new_claim_id, with_fingerprint,
+    (select api_keys.id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash')
   )
   on conflict (company_id, idempotency_key) do update set
     state = 'pending',
@@ -162,6 +163,7 @@ begin
     language_code = excluded.language_code,
     -- The content of this request is sent now.
     fingerprint = excluded.fingerprint,
+    api_key_id = excluded.api_key_id,
     reason = null,
     channel_code = null,
     media_id = null

@@ -193,22 +193,49 @@ comment on view public.own_messages is
   'The messages of the company whose key the request carries.';
 grant select on public.own_messages to api_reader;
 
--- With this view, a key reads the state of a send in the ledger without repeating the send. No role may read claim_id,
--- because a caller that knows it can settle the send.
+-- With this view, a key reads what happened to a send without repeating it: the state in the ledger, and what the
+-- channel reported about the message. No role may read claim_id, because a caller that knows it can settle the send.
 create view public.own_sends as
   select
-    message_id, company_id, idempotency_key, template_name, language_code,
+    sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
+    sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
+    sends.template_name, sends.language_code,
     -- As for a repeat, a pending send whose lease has ended counts as failed, even before the job marks it as failed.
-    case when state = 'pending' and lease_ends_at <= now() then 'failed' else state end as state,
-    attempt,
-    case when state = 'pending' and lease_ends_at <= now() then 'outcome_unknown' else reason end as reason,
-    channel_code, whatsapp_message_id, double_sent_ids,
-    case when state = 'pending' and lease_ends_at > now() then lease_ends_at end as lease_ends_at,
-    created_at
+    case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
+    case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
+    sends.attempt,
+    -- The ledger stores the channel's code, but not the channel's words.
+    case
+      when messages.failure is not null then messages.failure
+      when sends.reason is not null or sends.state = 'pending' and sends.lease_ends_at <= now() then jsonb_build_object(
+        'reason', coalesce(sends.reason, 'outcome_unknown'), 'code', sends.channel_code, 'message', null,
+        'details', null
+      )
+    end as failure,
+    sends.double_sent_ids <> '{}' as double_sent,
+    sends.whatsapp_message_id,
+    case when sends.state = 'pending' and sends.lease_ends_at > now() then sends.lease_ends_at end as lease_ends_at,
+    messages.sent_at, messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at,
+    sends.created_at,
+    -- The columns of filters. The planner has statistics of the stored state and status, but not of the shown ones. The
+    -- last two columns are the conditions of indexes that find few sends among many.
+    sends.state as stored_state, messages.status as stored_status,
+    sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
+    coalesce(
+      messages.failure ->> 'reason', sends.reason,
+      case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'outcome_unknown' end
+    ) as reason,
+    contacts.phone_key, contacts.archived_phone_key,
+    sends.state <> 'sent' as is_not_sent,
+    messages.failure is not null or messages.status in ('pending', 'failed', 'expired') as is_unusual
   from public.sends
-  where company_id = (select app.company_id('read'));
+  join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+  join public.conversations on conversations.company_id = sends.company_id
+    and conversations.id = messages.conversation_id
+  join public.contacts on contacts.company_id = sends.company_id and contacts.id = conversations.contact_id
+  where sends.company_id = (select app.company_id('read'));
 comment on view public.own_sends is
-  'The sends of the company whose key the request carries.';
+  'The sends of the company whose key the request carries, with what happened to their messages.';
 grant select on public.own_sends to api_reader;
 
 create view public.own_deal_history as

@@ -34,7 +34,16 @@ export async function ownViews(): Promise<OwnView[]> {
           )
           order by shown.ordinal_position
         ) as computed
-      from information_schema.view_table_usage as usage where view_schema = 'public' order by 1
+      from information_schema.view_table_usage as usage
+      where view_schema = 'public' and (
+        -- A view of several tables has the name of the table whose rows it shows.
+        table_name = regexp_replace(view_name, '^own_(plain_)?', '') or not exists (
+          select from information_schema.view_table_usage as other
+          where other.view_schema = 'public' and other.view_name = usage.view_name
+            and other.table_name <> usage.table_name
+        )
+      )
+      order by 1
     `
   );
 }

@@ -28,6 +28,8 @@ interface List {
   alike: number;
   /** A condition of the list, in addition to the cursor. */
   filter?(company: Company): string;
+  /** The further tables of the view. An index finds the one row that each of them adds to a row. */
+  joins?: string[];
 }
 
 const MANY = 3000;
@@ -197,6 +199,29 @@ const LISTS: Record<string, List> = {
         now() - n * interval '1 minute', now() - n * interval '1 minute'
       from crowd, generate_series(1, rows) n`,
   },
+  sends: {
+    view: "own_sends",
+    columns: "*",
+    orders: { sends_newest_first_idx: ["created_at", "message_id"] },
+    joins: ["messages", "conversations", "contacts"],
+    alike: 1,
+    // Every company has one conversation with all of its messages.
+    fill: `
+      set local session_replication_role = replica;
+      insert into conversations (company_id, contact_id, messaging_account_id, phone_number_id, status)
+      select company_id, contact_id, account_id, '1', 'closed' from crowd;
+      with message as (
+        insert into messages (company_id, conversation_id, direction, outcome, content, created_at)
+        select company_id, conversations.id, 'outbound', 'accepted', repeat('Hello ', 200),
+          now() - n * interval '1 minute'
+        from crowd join conversations using (company_id), generate_series(1, rows) n
+        where status = 'closed'
+        returning company_id, id, created_at
+      )
+      insert into sends (company_id, message_id, claim_id, state, whatsapp_message_id, created_at)
+      select company_id, id, gen_random_uuid(), 'sent', id, created_at from message;
+      set local session_replication_role = origin`,
+  },
   teams: {
     view: "own_teams",
     columns: "id, company_id, name, created_at, updated_at",
@@ -275,6 +300,7 @@ function pageQuery({ view, columns }: List, { order, direction, filter, start }:
 interface PlanNode {
   "Node Type": string;
   "Index Name"?: string;
+  "Relation Name"?: string;
   "Index Cond"?: string;
   "Subplan Name"?: string;
   "Actual Rows": number;
@@ -306,11 +332,20 @@ const COMPUTED_OF: Record<string, string> = {
 async function assertWalks(
   sql: Sql,
   query: string,
-  { index, alike, from }: { index: string; alike: number; from: string[] },
+  { index, alike, from, joins = [] }: {
+    index: string;
+    alike: number;
+    from: string[];
+    joins?: string[];
+  },
 ) {
   const [row] = await sql.unsafe(`explain (analyze, buffers, timing off, format json) ${query}`);
-  const nodes = nodesOf(row["QUERY PLAN"][0].Plan);
+  const all = nodesOf(row["QUERY PLAN"][0].Plan);
   const plan = JSON.stringify(row["QUERY PLAN"], null, 2);
+  const isOfJoin = (node: PlanNode) =>
+    /^(Nested Loop|Memoize)$/.test(node["Node Type"]) ||
+    /^Index/.test(node["Node Type"]) && joins.includes(node["Relation Name"]!);
+  const nodes = joins.length > 0 ? all.filter((node) => !isOfJoin(node)) : all;
   const kinds = nodes.map((node) => node["Node Type"]).sort();
   assert.deepEqual(kinds, ["Index Scan", "Limit", "Result"], plan);
   const scan = nodes.find((node) => node["Node Type"] === "Index Scan")!;
@@ -339,7 +374,7 @@ Deno.test("these tests cover every list of the gateway", () => {
 });
 
 for (const [name, list] of Object.entries(LISTS)) {
-  const { view, within, orders, alike } = list;
+  const { view, within, orders, alike, joins } = list;
   const divided = within ? [within] : [];
 
   Deno.test(`each page of the list of ${name} reads the index of its order`, async () => {
@@ -349,11 +384,10 @@ for (const [name, list] of Object.entries(LISTS)) {
     await rolledBack(async (sql) => {
       await makeCrowd(sql, company);
       await sql.unsafe(list.fill);
-      const [{ table }] = await sql`
-        select view_name::regclass::text, table_name as table from information_schema.view_table_usage
-        where view_name = ${view}
+      const tables = await sql`
+        select table_name as table from information_schema.view_table_usage where view_name = ${view}
       `;
-      await sql.unsafe(`analyze ${table}`);
+      await sql.unsafe(`analyze ${tables.map(({ table }) => table).join(", ")}`);
       await actAs(sql, "api_reader", { key_hash, scope: "read" });
 
       for (const [index, order] of Object.entries(orders)) {
@@ -366,12 +400,17 @@ for (const [name, list] of Object.entries(LISTS)) {
         const start = order.map((column) => middle[column]);
         for (const direction of ["asc", "desc"] as const) {
           const first = pageQuery(list, { order, direction, filter });
-          await assertWalks(sql, first, { index, alike, from: filter ? [within ?? order[0]] : [] });
+          await assertWalks(sql, first, {
+            index,
+            alike,
+            joins,
+            from: filter ? [within ?? order[0]] : [],
+          });
           // A pipeline has few stages and a name has few languages, so their later pages need no
           // index.
           if (filter && !within) continue;
           const later = pageQuery(list, { order, direction, filter, start });
-          await assertWalks(sql, later, { index, alike, from: [...divided, order[0]] });
+          await assertWalks(sql, later, { index, alike, joins, from: [...divided, order[0]] });
         }
       }
     });

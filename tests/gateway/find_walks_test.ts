@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { addressOf, type Query, schemaOf } from "../support/any_query.ts";
 import { assertField, call } from "../support/calls.ts";
-import { rowsOf } from "../support/company_rows.ts";
+import { idOf, rowsOf } from "../support/company_rows.ts";
 import { type FoundRow, inOrder, meets, orderOf } from "../support/found_rows.ts";
 import { newOddCompany } from "../support/odd_company.ts";
 
@@ -16,7 +16,7 @@ async function page(path: string, query: Query): Promise<{ ids: string[]; next: 
   const address = addressOf(path.replace("{id}", company.conversation_id), query);
   const { status, body } = await call(company.keys.read, "GET", address);
   assert.equal(status, 200, JSON.stringify(body));
-  const ids = body.data.map(({ id }: FoundRow) => id);
+  const ids = body.data.map((row: FoundRow) => row[idOf(path)]);
   return { ids, next: body.pagination.next_cursor };
 }
 
@@ -48,7 +48,7 @@ for (const path of Object.keys(rows)) {
         fc.array(fc.integer({ min: 3, max: 30 }), { minLength: 1, maxLength: 5 }),
         1,
       );
-      const query: Query = { fields: "id", ...(sort && { sort }) };
+      const query: Query = { fields: idOf(path), ...(sort && { sort }) };
       const walked = await walk(path, query, limits);
       assert.deepEqual(walked, await idsInOrder(path, {}, sort), `sort=${sort}, limits ${limits}`);
     }
@@ -69,6 +69,8 @@ const FILTERED: [path: string, sort: string, filters: Query][] = [
   ["/pipelines", "-position", { position: "2,1,0" }],
   ["/stages", "name", { "position[gte]": "2" }],
   ["/members", "name", { "name[empty]": "true" }],
+  ["/sends", "created_at", { status: "failed,pending" }],
+  ["/sends", "-created_at", { "state[ne]": "sent", "template_name[empty]": "false" }],
   ["/templates", "-name", { "category[empty]": "true" }],
 ];
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {
   addMessage,
+  addSentMessage,
   addTemplate,
   anyPhone,
   newCompany,
@@ -25,6 +26,7 @@ await withDatabase(async (sql) => {
   await sql`insert into teams (company_id, name) values (${theirs.id}, 'Second')`;
   await addTemplate(sql, theirs.id, { name: "second" });
   await addMessage(sql, theirs);
+  await addSentMessage(sql, theirs, { idempotency_key: "second" });
   await sql.begin((sql) => newMember(sql, theirs.id, "agent"));
   await sql`
     insert into conversations (company_id, contact_id, messaging_account_id, status)

@@ -28,7 +28,7 @@ async function find(key: string, of: Company = company) {
   const query = new URLSearchParams({ idempotency_key: key });
   const { status, body } = await call(of.keys.read, "GET", `/sends?${query}`);
   assert.equal(status, 200, JSON.stringify(body));
-  assert.deepEqual(body.pagination, { limit: 1, has_more: false, next_cursor: null });
+  assert.deepEqual(body.pagination, { limit: 50, has_more: false, next_cursor: null });
   return body.data;
 }
 
@@ -47,10 +47,14 @@ Deno.test("a template send is found by its idempotency key and by its message", 
   const { body: { data } } = await call(keys.read, "GET", `/sends/${message_id}`);
   const { sent_at: _, delivered_at: __, read_at: ___, created_at, status, ...rest } = data;
   assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000);
+  const key = await call(keys.messaging, "GET", "/me");
+  const { body: contacts } = await call(keys.read, "GET", `/contacts/${data.contact_id}`);
+  assert.equal(contacts.data.phone, json.phone);
   // The sandbox may have reported on the send in the meantime.
   assert.match(status, /^(accepted|sent|delivered|read)$/);
   assert.deepEqual(rest, {
     ...{ message_id, company_id: own.id, conversation_id, idempotency_key: "order, A-1" },
+    ...{ contact_id: rest.contact_id, api_key_id: key.body.data.key.id },
     ...{ kind: "template", template_name: "order_update", language_code: "en_US" },
     ...{ state: "sent", attempt: 1, failure: null, double_sent: false, whatsapp_message_id },
     ...{ lease_ends_at: null, failed_at: null, expired_at: null },
@@ -140,24 +144,119 @@ Deno.test("fields limits a send to the named fields", async () => {
   }
 });
 
-Deno.test("finding a send needs exactly one valid idempotency key and no other parameter", async () => {
+Deno.test("a wrong parameter of the list is refused by name", async () => {
   const refused: [string, string, RegExp][] = [
-    ["", "idempotency_key", /^is required$/],
-    ["?idempotency_key=", "idempotency_key", /^must not be empty$/],
-    [
-      `?idempotency_key=${"x".repeat(201)}`,
-      "idempotency_key",
-      /^must have at most 200 characters$/,
-    ],
-    ["?idempotency_key=%00", "idempotency_key", /^must not contain the null character/],
+    ["?idempotency_key=", "idempotency_key", /^is empty; it must have 1 to 200 characters/],
+    [`?idempotency_key=${"x".repeat(201)}`, "idempotency_key", /^must have 1 to 200 characters/],
+    ["?idempotency_key=%00", "idempotency_key", /no null character/],
     ["?idempotency_key=a&idempotency_key=b", "idempotency_key", /once/],
-    ["?idempotency_key=a&state=sent", "state", /./],
-    ["?idempotency_key=a&limit=1", "limit", /./],
-    ["?idempotency_key=a&fields=claim_id", "fields", /claim_id/],
-    ["?idempotency_key=a&fields=reason", "fields", /reason/],
+    ["?state=accepted", "state", /^must be one of pending, sent, failed, released/],
+    ["?status=released", "status", /^must be one of pending, accepted/],
+    ["?api_key_id=1", "api_key_id", /UUID/],
+    ["?phone=0555", "phone", /country code/],
+    ["?fields=claim_id", "fields", /claim_id/],
+    ["?fields=reason", "fields", /reason/],
+    ["?claim_id=1", "claim_id", /./],
   ];
   for (const [query, field, message] of refused) {
     assertField(await call(company.keys.read, "GET", `/sends${query}`), field, message);
+  }
+});
+
+/** The ids of the messages of the sends that a query finds. */
+async function listed(of: Company, query: Record<string, string>): Promise<string[]> {
+  const { status, body } = await call(of.keys.read, "GET", `/sends?${new URLSearchParams(query)}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body.data.map(({ message_id }: { message_id: string }) => message_id);
+}
+
+Deno.test("the sends of a company are listed newest first, with their total", async () => {
+  const own = await newCompany();
+  const made = [];
+  for (const minutes of [3, 2, 1]) {
+    const created_at = new Date(Date.now() - minutes * 60_000);
+    made.unshift((await added({ idempotency_key: `${minutes}`, created_at }, {}, own)).message_id);
+  }
+  assert.deepEqual(await listed(own, {}), made);
+  assert.deepEqual(await listed(own, { sort: "created_at" }), made.toReversed());
+  const { body } = await call(own.keys.read, "GET", "/sends?limit=1&include_total=true");
+  assert.deepEqual([body.data[0].message_id, body.pagination.total], [made[0], 3]);
+  const { next_cursor } = body.pagination;
+  const rest = await call(own.keys.read, "GET", `/sends?include_total=true&cursor=${next_cursor}`);
+  assert.equal(rest.body.data.length, 2);
+  // A total that is asked for only after the first page is counted separately.
+  const first = await call(own.keys.read, "GET", "/sends?limit=1");
+  const { body: later } = await call(
+    own.keys.read,
+    "GET",
+    `/sends?include_total=true&cursor=${first.body.pagination.next_cursor}`,
+  );
+  assert.equal(later.pagination.total, 3);
+});
+
+Deno.test("a send whose lease has ended is found as failed with the reason outcome_unknown, and not as pending", async () => {
+  const own = await newCompany();
+  const ended = { state: "pending", lease_ends_at: new Date(Date.now() - 1) } as const;
+  const { message_id } = await added(ended, {}, own);
+  for (
+    const query of [
+      "state=failed",
+      "status=failed",
+      "reason=outcome_unknown",
+      "reason[empty]=false",
+    ]
+  ) {
+    const found = await listed(own, Object.fromEntries(new URLSearchParams(query)));
+    assert.deepEqual(found, [message_id], query);
+  }
+  for (const other of ["pending", "sent", "released"]) {
+    assert.deepEqual(await listed(own, { state: other }), [], other);
+  }
+  assert.deepEqual(await listed(own, { status: "pending" }), []);
+});
+
+Deno.test("a failure that the channel reports is found by its reason, although the ledger says sent", async () => {
+  const own = await newCompany();
+  const failure = { reason: "recipient_unreachable", code: 131026, message: null, details: null };
+  const { message_id } = await added({}, { failed_at: new Date().toISOString(), failure }, own);
+  await added({ idempotency_key: "fine" }, {}, own);
+  assert.deepEqual(await listed(own, { reason: "recipient_unreachable" }), [message_id]);
+  assert.deepEqual(await listed(own, { status: "failed", state: "sent" }), [message_id]);
+});
+
+Deno.test("a send names the key that requested it, even after the key is deleted", async () => {
+  const own = await newCompany();
+  const json = {
+    ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },
+    ...{ display_text: "On its way.", body_variables: ["Ada", "A-1"] },
+    phone_number_id: own.phone_number_id,
+  };
+  const headers = { "X-Api-Key": own.keys.messaging, "Content-Type": "application/json" };
+  const { body } = await send(stack.template_url, "POST", headers, JSON.stringify(json));
+  const me = await call(own.keys.messaging, "GET", "/me");
+  const api_key_id = me.body.data.key.id;
+  await statement`delete from api_keys where id = ${api_key_id}`;
+  assert.deepEqual(await listed(own, { api_key_id }), [body.message_id]);
+  assert.deepEqual(await listed(own, { "api_key_id[ne]": api_key_id }), []);
+});
+
+Deno.test("phone finds the sends to a person by any spelling, an additional phone, or the phone of an archived contact", async () => {
+  const own = await newCompany();
+  const phone = `+55119${String(90_000_000 + Math.floor(Math.random() * 9_999_999))}`;
+  const other = anyPhone();
+  await statement`update contacts set phone = ${phone} where id = ${own.contact_id}`;
+  const { message_id, contact_id } = await added({}, {}, own);
+  assert.equal(contact_id, own.contact_id);
+  assert.deepEqual(await listed(own, { phone: phone.replace("+55119", "+5511") }), [message_id]);
+  assert.deepEqual(await listed(own, { phone: other }), []);
+  const duplicate = await call(own.keys.write, "POST", "/contacts", { json: { phone: other } });
+  const merge = `/contacts/${contact_id}/merge`;
+  const from = duplicate.body.data.id;
+  assert.equal((await call(own.keys.write, "POST", merge, { json: { from } })).status, 200);
+  assert.deepEqual(await listed(own, { phone: other }), [message_id]);
+  await call(own.keys.write, "DELETE", `/contacts/${contact_id}`);
+  for (const each of [phone, other, `${anyPhone()},${other}`]) {
+    assert.deepEqual(await listed(own, { phone: each }), [message_id], each);
   }
 });
 

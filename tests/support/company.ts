@@ -214,6 +214,8 @@ export interface SendColumns {
   attempt?: number;
   double_sent_ids?: string[];
   lease_ends_at?: Date;
+  created_at?: Date;
+  api_key_id?: string;
 }
 
 /** Adds a sent message to the conversation of a company, with its row in the ledger, and returns its id. */

@@ -3,6 +3,11 @@ import type { Company } from "./company.ts";
 import type { FoundRow } from "./found_rows.ts";
 import { snapshot } from "./snapshot.ts";
 
+/** The field that identifies a row of a list. */
+export function idOf(path: string): string {
+  return path === "/sends" ? "message_id" : "id";
+}
+
 /** All rows of a company's lists, read from the database, by the paths of the lists. */
 export async function rowsOf(
   { id, keys, conversation_id }: Company,
@@ -11,7 +16,7 @@ export async function rowsOf(
   const shown = Object.entries(stored).map(([table, rows]) => [table, rows.map(asShown)]);
   const rows = Object.fromEntries(shown) as Record<string, FoundRow[]>;
   const { contacts, deals, pipelines, stages, conversations, teams } = rows;
-  const { company_members, messages, templates } = rows;
+  const { company_members, messages, templates, sends } = rows;
   // No filter uses the fields that are computed from a stored template.
   const { body } = await call(keys.read, "GET", "/templates?limit=200");
   const made = new Map<string, FoundRow>(body.data.map((each: FoundRow) => [each.id, each]));
@@ -27,6 +32,22 @@ export async function rowsOf(
     "/conversations": conversations,
     "/conversations/{id}/messages": messages
       .filter((message) => message.conversation_id === conversation_id),
+    "/sends": sends.map((send) => {
+      const message = messages.find((each) => each.id === send.message_id)!;
+      const { contact_id } = conversations.find((each) => each.id === message.conversation_id)!;
+      const { phone } = contacts.find((each) => each.id === contact_id)!;
+      const { reason, channel_code: code } = send;
+      const failure = message.failure ??
+        (reason && { code, reason, details: null, message: null });
+      return {
+        ...message,
+        ...send,
+        ...{ id: send.message_id, contact_id, phone, failure, reason: failure && failure.reason },
+        kind: send.template_name === null ? "reply" : "template",
+        double_sent: send.double_sent_ids.length > 0,
+        lease_ends_at: send.state === "pending" ? send.lease_ends_at : null,
+      };
+    }),
     "/teams": teams,
     "/members": company_members.map((member) => ({ ...member, id: member.user_id })),
     "/templates": templates.map((template) => {

@@ -9,7 +9,10 @@ export type FoundRow = Record<string, any>;
 
 /** How the values of a field are compared. Fields that are not listed are compared as texts. */
 const KINDS: Record<string, string[]> = {
-  id: ["id", "contact_id", "reply_to_id", "stage_id", "pipeline_id", "assigned_to", "team_id"],
+  id: [
+    ...["id", "contact_id", "reply_to_id", "stage_id", "pipeline_id", "assigned_to", "team_id"],
+    ...["message_id", "conversation_id", "api_key_id"],
+  ],
   word: ["status", "category"],
   email: ["email"],
   phone: ["phone"],
@@ -36,6 +39,8 @@ export function meets(row: FoundRow, parameter: string, text: string): boolean {
     const members = membersOf(row.custom_fields, parameter.slice("custom_fields.".length));
     return members.some((member) => splitText(text).includes(textOfMember(member)!));
   }
+  // A comma in this text separates nothing.
+  if (parameter === "idempotency_key") return row.idempotency_key === text;
   const [, name, operator = "is"] = /^(\w+)(?:\[(\w+)\])?$/.exec(parameter)!;
   const field = name in row ? name : FIELDS[name];
   const value = row[field];
@@ -74,7 +79,7 @@ function isEqual(kind: string, value: unknown, given: string): boolean {
     case "email":
       return lowered(text) === lowered(given);
     case "phone":
-      return personOf(text) === personOf(given);
+      return personOf(text) === personOf(`+${given.replace(/[^0-9]+/g, "").replace(/^00/, "")}`);
     case "number":
       return comparable(kind, text) === comparable(kind, given);
   }

@@ -170,7 +170,7 @@ async function addOddRows(sql: Sql, company: Company) {
     }),
   );
   // Another conversation also has messages, which the list of this conversation must not show.
-  await add(sql, "messages", ODD_TEXTS.slice(0, 36), (content, at) => ({
+  const messages = await add(sql, "messages", ODD_TEXTS.slice(0, 36), (content, at) => ({
     company_id,
     conversation_id: at % 6 === 5 ? conversations[0] : company.conversation_id,
     content,
@@ -193,7 +193,35 @@ async function addOddRows(sql: Sql, company: Company) {
     rendered_text: pick([null, content], at),
     whatsapp_message_id: at % 4 === 0 ? null : `wamid.${content}.${at}`.slice(0, 255),
   }));
+  await addSends(sql, company_id, messages);
   await addTemplates(sql, company_id, names);
+}
+
+/** Adds a send for each outbound message. */
+async function addSends(sql: Sql, company_id: string, messages: string[]) {
+  const keys = [null, crypto.randomUUID(), crypto.randomUUID()];
+  for (const [at, message_id] of messages.entries()) {
+    const [{ status }] = await sql`select status from messages where id = ${message_id}`;
+    if (status === null) continue;
+    const text = ODD_TEXTS[at].slice(0, 64) || "x";
+    const template_name = pick([null, text, "order_update"], at);
+    const row = {
+      ...{ company_id, message_id, template_name, claim_id: crypto.randomUUID() },
+      language_code: template_name && "en",
+      lease_ends_at: new Date("9999-12-31"),
+      idempotency_key: at % 4 === 0 ? null : `${text}${at}`,
+      api_key_id: pick(keys, at),
+      attempt: 1 + at % 2,
+      ...timesOf(sql, at),
+      ...(status === "pending" ? { state: status } : status === "failed"
+        ? {
+          state: pick(["failed", "released"], at),
+          reason: pick(["channel_unavailable", text], at),
+        }
+        : { state: "sent", whatsapp_message_id: `sent.${at}` }),
+    };
+    await sql`insert into sends ${sql(row as never)}`;
+  }
 }
 
 async function addMembers(sql: Sql, company_id: string, names: string[]): Promise<string[]> {

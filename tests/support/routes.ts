@@ -50,7 +50,6 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/members/:id": (company) => `/members/${company.member_id}`,
   "/templates/:id": (company) => `/templates/${company.template_id}`,
   "/search": () => "/search?q=15",
-  "/sends": () => "/sends?idempotency_key=once",
   "DELETE /pipelines/:id": (company) => `/pipelines/${company.spare_pipeline_id}`,
   // This stage has no deals.
   "DELETE /stages/:id": (company) => `/stages/${company.stage_ids[4]}`,
@@ -168,7 +167,7 @@ export function feedOf(table: string): string {
 /** The routes that return pages: lists and changes. */
 export const pageRoutes = routes.filter(({ method, pattern }) =>
   method === "GET" && !/[/]:\w+$/.test(pattern) &&
-  !/^[/](search|sends|me)$|[/]export$/.test(pattern)
+  !/^[/](search|me)$|[/]export$/.test(pattern)
 );
 /** The routes that return the changes of a table. */
 export const changesRoutes = pageRoutes.filter(({ pattern }) => isOfChanges(pattern));

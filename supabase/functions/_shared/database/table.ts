@@ -35,6 +35,13 @@ type Misfits<Name extends TableName, View extends ViewName, Row> = {
     : Field;
 }[keyof Row];
 
+/** As `Misfits`, for any column that may be null in types.ts. */
+type JoinedMisfits<View extends ViewName, Row> = {
+  [Field in keyof Row]: Field extends keyof Views[View]["Row"]
+    ? NonNullable<Views[View]["Row"][Field]> extends Stored<NonNullable<Row[Field]>> ? never : Field
+    : Field;
+}[keyof Row];
+
 /**
  * A table as callers see it. Its rows are read from views of the company's own rows, whose columns
  * have the names of the fields. A read selects all columns of a view, because the Data API needs
@@ -64,6 +71,27 @@ export function table<
     & Row
     & ([Misfits<Name, View, z.output<Row>>] extends [never] ? unknown : {
       "these fields do not fit the view": Misfits<Name, View, z.output<Row>>;
+    }),
+  view: View,
+  plainView: ViewName = view,
+): Table<Row> {
+  return { name, view, plainView, row };
+}
+
+/**
+ * A table whose view also has columns of other tables. types.ts has null for each of these columns,
+ * so only their other types are compared with the schema.
+ */
+export function joinedTable<
+  Name extends TableName,
+  Row extends z.ZodMiniObject,
+  View extends ViewName,
+>(
+  name: Name,
+  row:
+    & Row
+    & ([JoinedMisfits<View, z.output<Row>>] extends [never] ? unknown : {
+      "these fields do not fit the view": JoinedMisfits<View, z.output<Row>>;
     }),
   view: View,
   plainView: ViewName = view,

@@ -1704,6 +1704,7 @@ export type Database = {
       };
       "sends": {
         Row: {
+          "api_key_id": string | null;
           "attempt": number;
           "channel_code": number | null;
           "claim_id": string;
@@ -1727,6 +1728,7 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "api_key_id"?: string | null;
           "attempt"?: number;
           "channel_code"?: number | null;
           "claim_id": string;
@@ -1749,6 +1751,7 @@ export type Database = {
           "whatsapp_message_id"?: string | null;
         };
         Update: {
+          "api_key_id"?: string | null;
           "attempt"?: number;
           "channel_code"?: number | null;
           "claim_id"?: string;
@@ -3882,51 +3885,38 @@ export type Database = {
       };
       "own_sends": {
         Row: {
+          "api_key_id": string | null;
+          "archived_phone_key": string | null;
           "attempt": number;
-          "channel_code": number | null;
           "company_id": string;
+          "contact_id": string;
+          "conversation_id": string;
           "created_at": string;
-          "double_sent_ids": (string)[];
+          "delivered_at": string | null;
+          "double_sent": boolean | null;
+          "expired_at": string | null;
+          "failed_at": string | null;
+          "failure": Json | null;
+          "has_ended": boolean | null;
           "idempotency_key": string | null;
+          "is_not_sent": boolean | null;
+          "is_unusual": boolean | null;
+          "kind": string | null;
           "language_code": string | null;
           "lease_ends_at": string | null;
           "message_id": string;
+          "phone_key": string | null;
+          "read_at": string | null;
           "reason": string | null;
+          "sent_at": string | null;
           "state": string | null;
+          "status": string | null;
+          "stored_state": string;
+          "stored_status": string | null;
           "template_name": string | null;
           "whatsapp_message_id": string | null;
         };
         ComputedFields: never;
-        Insert: {
-          "attempt"?: number | null;
-          "channel_code"?: number | null;
-          "company_id"?: string | null;
-          "created_at"?: string | null;
-          "double_sent_ids"?: (string)[] | null;
-          "idempotency_key"?: string | null;
-          "language_code"?: string | null;
-          "lease_ends_at"?: never;
-          "message_id"?: string | null;
-          "reason"?: never;
-          "state"?: never;
-          "template_name"?: string | null;
-          "whatsapp_message_id"?: string | null;
-        };
-        Update: {
-          "attempt"?: number | null;
-          "channel_code"?: number | null;
-          "company_id"?: string | null;
-          "created_at"?: string | null;
-          "double_sent_ids"?: (string)[] | null;
-          "idempotency_key"?: string | null;
-          "language_code"?: string | null;
-          "lease_ends_at"?: never;
-          "message_id"?: string | null;
-          "reason"?: never;
-          "state"?: never;
-          "template_name"?: string | null;
-          "whatsapp_message_id"?: string | null;
-        };
         Relationships: [
           {
             foreignKeyName: "sends_company_id_fkey";

@@ -1,6 +1,6 @@
 import { isStorable } from "../../_shared/http/fields.ts";
 import * as the from "./conditions.ts";
-import type { Condition } from "./conditions.ts";
+import type { ColumnTest, Condition } from "./conditions.ts";
 import { NUMBER, type QueryValue, TEXT, TIME, TRUE_OR_FALSE } from "./query_values.ts";
 import { hasPhone, pastedPhone, type PhoneColumns } from "./pasted_phone.ts";
 import { MAX_VALUES, splitValues } from "./split_values.ts";
@@ -51,6 +51,52 @@ export function choice(column: string, value: QueryValue): Filter {
 /** The filter of an id that finds rows with any of these values: `field=a,b`. */
 export function oneOfIds(column: string, value: QueryValue): Filter {
   return { is: choice(column, value).is };
+}
+
+/**
+ * A `choice` that several columns decide.
+ * @param isAnyOf returns the conditions for one of these values.
+ */
+export function computedChoice(
+  value: QueryValue & { all: string[] },
+  isAnyOf: (operands: string[]) => Condition[],
+): Filter {
+  const others = (operands: string[]) => value.all.filter((each) => !operands.includes(each));
+  return { is: listOf(value, isAnyOf), ne: listOf(value, (operands) => isAnyOf(others(operands))) };
+}
+
+/**
+ * A text that few rows have.
+ * @param isRare the column that is true for each row in the index of rare rows.
+ */
+export function rareText(column: string, isRare: string): Filter {
+  const value = orNone(TEXT);
+  const isGiven = the.compares(isRare, "eq", "true");
+  return {
+    ...choice(column, value),
+    is: listOf(value, (operands) => [...the.isAnyOf(column, operands), ...isGiven]),
+    empty: flag((isTrue) => [...the.isNull(column, isTrue), ...(isTrue ? [] : isGiven)]),
+  };
+}
+
+/** A value that one of these columns has. */
+export function inOneOf(columns: string[], value: QueryValue): Filter {
+  const tests = (operands: string[]) => columns.flatMap((each) => the.isAnyOf(each, operands));
+  return { is: listOf(value, (operands) => [{ anyOf: tests(operands) as ColumnTest[] }]) };
+}
+
+/** A text that is compared literally: a comma separates no values. */
+export function literal(column: string, maxLength: number): Filter {
+  return {
+    is: single(
+      `must have 1 to ${maxLength} characters, and no null character`,
+      { type: "string", minLength: 1, maxLength },
+      (given) => {
+        const isValid = given !== "" && [...given].length <= maxLength && isStorable(given);
+        return isValid ? the.compares(column, "eq", given) : null;
+      },
+    ),
+  };
 }
 
 /** A `choice` for a column that may have no value: also `field[empty]=true`. */

@@ -13,12 +13,12 @@ function isChoice({ operator }: ColumnTest): boolean {
 }
 
 /**
- * The ids of records that have one of the requested phones as an additional phone. They are looked
- * up only if the list found fewer records than phones, or includes archived records.
+ * The ids of contacts that have one of the requested phones as an additional phone. They are looked
+ * up only if the list found fewer records than phones, or includes records of archived contacts.
  */
 export async function foundBesides(
   { db }: Caller,
-  { besides }: Pick<Resource, "besides">,
+  { besides, archives }: Pick<Resource, "besides" | "archives">,
   { conditions, archived = "exclude" }: { conditions: Condition[]; archived?: Archived },
   found: number,
 ): Promise<string[]> {
@@ -32,14 +32,15 @@ export async function foundBesides(
   const phones = conditions.flatMap((each) =>
     "anyOf" in each ? keysOf(each).slice(0, 1) : keysOf(each)
   );
-  const with_archived = archived !== "exclude";
+  // Records that cannot be archived themselves may belong to archived contacts.
+  const with_archived = !archives || archived !== "exclude";
   if (phone_keys.length === 0 || (found >= phones.length && !with_archived)) return [];
   return rows(await db.rpc(besides.by, { phone_keys, with_archived }, { get: true })) as string[];
 }
 
 /**
- * The conditions, changed so that the records with these ids match too: they count as having the
- * requested value.
+ * The conditions, changed so that the records of these contacts match too: they count as having
+ * the requested value.
  */
 export function orThese(
   { besides, archives }: Pick<Resource, "besides" | "archives">,
@@ -48,7 +49,7 @@ export function orThese(
 ): Condition[] {
   if (!besides || ids.length === 0) return conditions;
   const columns = [besides.column, archives?.keptIn?.[besides.column]];
-  const [areThese] = isAnyOf("id", ids) as ColumnTest[];
+  const [areThese] = isAnyOf(besides.contact, ids) as ColumnTest[];
   return conditions.map((each): Condition => {
     const tests = testsOf(each);
     const isAsked = tests.some((test) => columns.includes(test.column) && isChoice(test));

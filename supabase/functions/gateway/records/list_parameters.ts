@@ -6,7 +6,7 @@ import { type Filters, type Parameter, words } from "./filters.ts";
 import { members } from "./members.ts";
 import { type Projection, projectionParameters } from "./projection.ts";
 import type { Resource } from "./resource.ts";
-import { byId, type ListOrder, sortParameter } from "./sorting.ts";
+import { idOf, type ListOrder, sortParameter } from "./sorting.ts";
 
 /**
  * The parameter `limit`. @param most the maximum limit, which is at most 999. @param standard the
@@ -56,7 +56,7 @@ export function listParameters(resource: Resource): z.ZodMiniLazy<z.ZodMiniObjec
       limit: Limit,
       cursor: z.optional(z.string()),
       ...projectionParameters(resource),
-      sort: sortParameter(sorts, order, byId()),
+      sort: sortParameter(sorts, order, idOf(order)),
       include_total: z.optional(TrueOrFalse),
       ...archivedParameter(resource),
       ...(searched && { q: parameterSchema(words(searched, phones)) }),

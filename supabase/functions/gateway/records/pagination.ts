@@ -14,7 +14,7 @@ import { byReference } from "./found_through.ts";
 import { PageSize } from "./page_size.ts";
 import { select, withIncludedInOrder } from "./projection.ts";
 import type { Resource } from "./resource.ts";
-import type { ListOrder } from "./sorting.ts";
+import { idOf, type ListOrder } from "./sorting.ts";
 import { rowsInTime } from "./too_expensive.ts";
 
 type Row = Record<string, unknown>;
@@ -126,11 +126,11 @@ export async function readPage(
 /** Counts the rows of a list, for a caller who asks for the total only after the first page. */
 async function countRows(
   caller: Caller,
-  { table }: Resource,
+  { table, order }: Resource,
   conditions: Condition[],
 ): Promise<number> {
   const all = caller.reader.from(viewWith(table, columnsOf(conditions)))
-    .select("id", { count: "exact" }) as unknown as Query;
+    .select(idOf(order).column, { count: "exact" }) as unknown as Query;
   const answer = await meeting(all, conditions).limit(1);
   rowsInTime(answer, WITHOUT_TOTAL);
   return answer.count ?? 0;

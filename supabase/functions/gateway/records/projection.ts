@@ -76,10 +76,7 @@ export function select(
   needed: string[] = [],
 ): Selection {
   const { answered, includes = {} } = resource;
-  const embedded = [
-    ...include.map((name) => [name, includes[name].table] as const),
-    ...Object.entries(answered?.beside ?? {}),
-  ].map(([name, { plainView }]) => `${name}:${plainView}(*)`);
+  const embedded = include.map((name) => `${name}:${includes[name].table.plainView}(*)`);
   // Fields that are computed from others need the whole row.
   const read = fields && !answered ? new Set([...fields, ...needed]) : ["*"];
   const columns = [...read, ...embedded].join(",");
@@ -98,7 +95,7 @@ export function select(
  * columns than callers see.
  */
 export function partOf({ table, answered }: Resource, fields?: string[]): (row: Row) => Row {
-  const stored = [...Object.keys(table.row.shape), ...Object.keys(answered?.beside ?? {})];
+  const stored = Object.keys(table.row.shape);
   if (!answered) return only(fields ?? stored);
   const rowOf = only(stored);
   return (row) => {

@@ -73,7 +73,7 @@ export const INTEGER: QueryValue = {
 export function oneOf(
   words: readonly string[],
   { stored = {} }: { stored?: Record<string, string> } = {},
-): QueryValue {
+): QueryValue & { all: string[] } {
   return {
     schema: { type: "string", enum: words },
     must: `must be ${words.length === 2 ? words.join(" or ") : `one of ${words.join(", ")}`}`,

@@ -19,11 +19,6 @@ export interface Resource<
   /** How a row is returned. If this is missing, rows are returned as they are stored. */
   answered?: {
     schema: Answered;
-    /**
-     * The tables of other records in an answer, by the names of the members that contain these
-     * records.
-     */
-    beside?: Record<string, Table>;
     of(row: z.output<Stored>): z.output<Answered>;
   };
   /** The filters of each field. */
@@ -58,9 +53,9 @@ export interface Resource<
   survivor?: "survivor_of_contact";
   /**
    * Present when a record can have further values of this column, with the function that finds
-   * records by these values.
+   * contacts by these values, and the column with the contact of a record.
    */
-  besides?: { column: string; by: "contacts_of_further_phones" };
+  besides?: { column: string; by: "contacts_of_further_phones"; contact: string };
   /**
    * The fields of a record to which this record refers, by which callers filter: each with the
    * column of the reference, and the table that has the field.

@@ -65,6 +65,11 @@ export function orderBy(name: string, ...columns: SortColumn[]): ListOrder {
   return { name, columns, ascending: true };
 }
 
+/** The last column of an order, which identifies a row. */
+export function idOf({ columns }: ListOrder): SortColumn {
+  return columns[columns.length - 1];
+}
+
 /** The parameter `sort`, parsed into an order. */
 export function sortParameter(
   sorts: Record<string, SortColumn>,

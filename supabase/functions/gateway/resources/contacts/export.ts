@@ -7,7 +7,6 @@ import type { Caller } from "../../../_shared/key/caller.ts";
 import { isAnyOf } from "../../records/conditions.ts";
 import { survivorOf } from "../../records/merged.ts";
 import { readPage } from "../../records/pagination.ts";
-import { select } from "../../records/projection.ts";
 import { readRecords } from "../../records/read_operation.ts";
 import type { Resource } from "../../records/resource.ts";
 import { inFormOf } from "../../records/written.ts";
@@ -134,7 +133,7 @@ async function* exportOf(caller: Caller, contact: Row, id: string): AsyncGenerat
     }
   });
   yield* member("messages", messagesOf(caller, conversationIds));
-  yield* member("sends", sendsOf(caller, conversationIds));
+  yield* member("sends", sendsOf(caller, id));
   yield "}}";
 }
 
@@ -206,14 +205,13 @@ function recordsOf(
   resource: AnyResource,
   column: string,
   value: string,
-  fields?: string[],
 ): Pages {
   const list = { resource, within: isAnyOf(column, [value]), whenEmpty: async () => {} };
   return async function* () {
     let cursor: string | undefined;
     do {
       const asked = {
-        ...{ limit: 200, cursor, fields, order: resource.order, conditions: [] },
+        ...{ limit: 200, cursor, order: resource.order, conditions: [] },
         ...{ archived: "include" as const, includesTotal: false, isChosen: false },
       };
       const { data, pagination } = await readPage(caller, list, asked);
@@ -229,24 +227,6 @@ function messagesOf(caller: Caller, conversationIds: string[]): Pages {
   };
 }
 
-/** The address of a request with more ids would be too long. */
-const SENDS_AT_ONCE = 100;
-
-function sendsOf(caller: Caller, conversationIds: string[]): Pages {
-  const selection = select(SEND as AnyResource, {});
-  const pagesOfIds = async function* () {
-    for (const id of conversationIds) {
-      yield* recordsOf(caller, MESSAGE, "conversation_id", id, ["id", "direction"])();
-    }
-  };
-  return async function* () {
-    for await (const page of pagesOfIds()) {
-      const ids = page.filter(({ direction }) => direction === "outbound").map(({ id }) => id);
-      for (let at = 0; at < ids.length; at += SENDS_AT_ONCE) {
-        const some = ids.slice(at, at + SENDS_AT_ONCE) as string[];
-        const found = caller.reader.from("own_sends").select<string, Row>(selection.columns);
-        yield rows(await found.in("message_id", some)).map(selection.answer);
-      }
-    }
-  };
+function sendsOf(caller: Caller, contactId: string): Pages {
+  return recordsOf(caller, SEND as AnyResource, "contact_id", contactId);
 }

@@ -59,7 +59,7 @@ export const CONTACT = resource({
     deals: { ...newest(DEALS), leavesOutArchived: true },
     conversations: newest(CONVERSATIONS),
   },
-  besides: { column: "phone_key", by: "contacts_of_further_phones" },
+  besides: { column: "phone_key", by: "contacts_of_further_phones", contact: "id" },
 });
 
 /** See the specification, 4.1 and 4.13. */

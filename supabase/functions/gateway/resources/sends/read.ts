@@ -1,22 +1,61 @@
-import * as z from "zod/mini";
-import { table } from "../../../_shared/database/table.ts";
-import { IdempotencyKey } from "../../../_shared/http/fields.ts";
-import { lookupOperation } from "../../records/lookup_operation.ts";
+import { joinedTable } from "../../../_shared/database/table.ts";
+import { type ColumnTest, compares, isAnyOf } from "../../records/conditions.ts";
+import {
+  choice,
+  computedChoice,
+  inOneOf,
+  literal,
+  optionalChoice,
+  rareText,
+  time,
+} from "../../records/filters.ts";
+import { listOperation } from "../../records/list_operation.ts";
+import { oneOf, PHONE, TEXT, UUID } from "../../records/query_values.ts";
 import { readOperation } from "../../records/read_operation.ts";
 import { resource } from "../../records/resource.ts";
-import { newestFirst } from "../../records/sorting.ts";
-import { MessageFacts, Send, StoredSend } from "./row.ts";
+import { byTime, newestFirst } from "../../records/sorting.ts";
+import { Send } from "./row.ts";
+
+/**
+ * The filter of the state or the status of a send. A pending send whose lease has ended counts as
+ * failed.
+ * @param rare the values that an index finds. It has the rows for which `isRare` is true.
+ */
+function outcome(column: string, words: readonly string[], rare: string[], isRare: string) {
+  return computedChoice(oneOf(words), (operands) => {
+    const stored = isAnyOf(column, operands) as ColumnTest[];
+    const hasEnded = (is: boolean) => compares("has_ended", "eq", String(is)) as ColumnTest[];
+    const [pending, failed] = ["pending", "failed"].map((each) => operands.includes(each));
+    return [
+      ...(failed && !pending ? [{ anyOf: [...stored, ...hasEnded(true)] }] : stored),
+      ...(pending && !failed ? hasEnded(false) : []),
+      ...(operands.every((each) => rare.includes(each)) ? compares(isRare, "eq", "true") : []),
+    ];
+  });
+}
+
+const { state, status } = Send.shape;
+const NOT_SENT = ["pending", "failed", "released"];
+const UNUSUAL = ["pending", "failed", "expired"];
 
 export const SEND = resource({
-  table: table("sends", StoredSend, "own_sends"),
+  table: joinedTable("sends", Send, "own_sends"),
   name: "Send",
-  answered: {
-    schema: Send,
-    beside: { message: table("messages", MessageFacts, "own_messages") },
-    of: (row) => sendOf(row as z.output<typeof StoredSend> & { message: MessageFacts }),
+  filters: {
+    message_id: choice("message_id", UUID),
+    conversation_id: choice("conversation_id", UUID),
+    contact_id: choice("contact_id", UUID),
+    phone: inOneOf(["phone_key", "archived_phone_key"], PHONE),
+    idempotency_key: literal("idempotency_key", 200),
+    api_key_id: optionalChoice("api_key_id", UUID),
+    template_name: optionalChoice("template_name", TEXT),
+    state: outcome("stored_state", state.options, NOT_SENT, "is_not_sent"),
+    status: outcome("stored_status", status.options, UNUSUAL, "is_unusual"),
+    reason: rareText("reason", "is_unusual"),
+    created_at: time("created_at"),
   },
-  filters: {},
-  sorts: {},
+  besides: { column: "phone_key", by: "contacts_of_further_phones", contact: "contact_id" },
+  sorts: { created_at: byTime("created_at") },
   order: newestFirst("message_id"),
 });
 
@@ -25,45 +64,7 @@ export const SEND = resource({
  * afterwards (specification, 4.18).
  */
 export const sends = [
-  lookupOperation({
-    id: "findSend",
-    path: "/sends",
-    resource: SEND,
-    by: "idempotency_key",
-    value: IdempotencyKey,
-  }),
+  listOperation({ id: "listSends", path: "/sends", resource: SEND }),
 
   readOperation({ id: "getSend", path: "/sends/:message_id", resource: SEND, by: "message_id" }),
 ];
-
-function sendOf(
-  { message, ...send }: z.output<typeof StoredSend> & { message: MessageFacts },
-): z.output<typeof Send> {
-  const { reason, state } = send;
-  // The ledger stores the channel's code, but not the channel's words.
-  const refusal = reason && { reason, code: send.channel_code, message: null, details: null };
-  return {
-    message_id: send.message_id,
-    company_id: send.company_id,
-    conversation_id: message.conversation_id,
-    idempotency_key: send.idempotency_key,
-    kind: send.template_name === null ? "reply" : "template",
-    template_name: send.template_name,
-    language_code: send.language_code,
-    state,
-    // After the lease of a send has ended, its message still says `pending` until the ledger is
-    // updated.
-    status: state === "failed" && message.status === "pending" ? "failed" : message.status!,
-    attempt: send.attempt,
-    failure: message.failure ?? (refusal || null),
-    double_sent: send.double_sent_ids.length > 0,
-    whatsapp_message_id: send.whatsapp_message_id,
-    lease_ends_at: send.lease_ends_at,
-    sent_at: message.sent_at,
-    delivered_at: message.delivered_at,
-    read_at: message.read_at,
-    failed_at: message.failed_at,
-    expired_at: message.expired_at,
-    created_at: send.created_at,
-  };
-}

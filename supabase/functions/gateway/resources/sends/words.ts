@@ -4,13 +4,15 @@ import type { Send } from "./row.ts";
 /** The texts about sends in the API's description. */
 export const words = {
   operations: {
-    findSend: {
+    listSends: {
       tag: "Sends",
-      summary: "Find a send by its idempotency key",
+      summary: "List sends",
       description:
-        "Returns the send with this idempotency key and what happened to it, as a list with one " +
-        "send, or as an empty list. This operation sends nothing. A comma in the key does not " +
-        "separate values.",
+        "Lists the sends of templates and free replies, newest first unless `sort` says otherwise, " +
+        "and what happened to each of them. `idempotency_key` finds the send with this key: a " +
+        "list with one send or none. `phone` finds the sends to the person who has this phone " +
+        "now. To follow what happens to sends, read `GET /messages/changes`: the `message_id` of " +
+        "a send is the id of its message.",
     },
     getSend: {
       tag: "Sends",
@@ -30,7 +32,13 @@ export const words = {
       message_id: "The message that was sent.",
       company_id: COMMON.company_id,
       conversation_id: "The conversation of the message.",
+      contact_id:
+        "The contact to whom the message was sent. After a merge, this is the remaining " +
+        "contact.",
       idempotency_key: "The caller's name for the send; `null` when the caller gave none.",
+      api_key_id:
+        "The API key that requested the send, even after the key was deleted. `null` when the " +
+        "platform added the send.",
       kind: "`template`: a template was sent. `reply`: a free reply was sent.",
       template_name: "The name of the template; `null` for a reply.",
       language_code: "The language of the template; `null` for a reply.",

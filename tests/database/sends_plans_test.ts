@@ -1,0 +1,138 @@
+// How many rows a filter of the list of sends reads of a company with 20,000 sends.
+import assert from "node:assert/strict";
+import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
+import type { Condition } from "../../supabase/functions/gateway/records/conditions.ts";
+import { testsOf } from "../../supabase/functions/gateway/records/conditions.ts";
+import { SEND } from "../../supabase/functions/gateway/resources/sends/read.ts";
+import { actAs, rolledBack, type Sql } from "../support/acting_as.ts";
+import { type Company, newCompany } from "../support/company.ts";
+
+const SENDS = 20_000;
+/** A page has 51 rows, and each may need a row of three other tables and some rows by chance. */
+const MOST = 1_500;
+
+const KEY = crypto.randomUUID();
+
+/** Adds sends that were delivered, and a few others, which are the oldest. */
+async function addSends(sql: Sql, { id, contact_id, account_id }: Company) {
+  await sql`
+    with people as (
+      insert into contacts (company_id, phone) select ${id}, '+1555' || 1000000 + n from generate_series(0, 1000) n
+      returning id
+    )
+    insert into conversations (company_id, contact_id, messaging_account_id)
+    select ${id}, id, ${account_id} from people
+  `;
+  const conversations = (await sql`
+    select conversations.id from conversations join contacts on contacts.id = contact_id
+    where contacts.company_id = ${id} and phone like '+15551______' order by phone
+  `).map((row) => row.id);
+  const [other] = conversations;
+  await sql`set local session_replication_role = replica`;
+  await sql`
+    with message as (
+      insert into messages (
+        company_id, conversation_id, direction, outcome, content, created_at, read_at, expired_at, failed_at, failure
+      )
+      select ${id}, case when n > ${SENDS} - 20 then ${other}::uuid else (${conversations}::uuid[])[2 + n % 1000] end,
+        'outbound', case n % 5 when 0 then 'accepted' else case when n > ${SENDS} - 20 then 'pending' else 'accepted' end end,
+        'Hello', now() - n * interval '1 minute', case when n <= ${SENDS} - 20 then now() end,
+        case when n > ${SENDS} - 20 and n % 5 = 0 then now() end,
+        case when n > ${SENDS} - 20 and n % 5 = 1 then now() end,
+        case when n > ${SENDS} - 20 and n % 5 = 1 then '{"reason": "recipient_unreachable"}'::jsonb end
+      from generate_series(1, ${SENDS}::int) n
+      returning id, created_at, status, outcome
+    )
+    insert into sends (
+      company_id, message_id, claim_id, state, whatsapp_message_id, created_at, template_name, language_code,
+      api_key_id, lease_ends_at
+    )
+    select ${id}, id, gen_random_uuid(), case outcome when 'pending' then 'pending' else 'sent' end,
+      case outcome when 'accepted' then id end, created_at,
+      case status when 'read' then 'order_update' else 'rare' end, 'en',
+      case status when 'read' then ${contact_id}::uuid else ${KEY}::uuid end, 'infinity'
+    from message
+  `;
+  await sql`set local session_replication_role = origin`;
+  await sql`analyze sends, messages, conversations, contacts`;
+  return other;
+}
+
+interface PlanNode {
+  "Node Type": string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  Plans?: PlanNode[];
+}
+
+/** The rows that the scans of a plan read. */
+function rowsRead({ Plans = [], ...node }: PlanNode): number {
+  const own = /Scan/.test(node["Node Type"])
+    ? (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"]
+    : 0;
+  return Plans.reduce((sum, each) => sum + rowsRead(each), own);
+}
+
+/** A condition of the gateway as SQL. */
+function sqlOf(condition: Condition): string {
+  const tests = testsOf(condition).map(({ column, operator, operand }) => {
+    if (operator === "in") return `${column} in ${operand.replaceAll('"', "'")}`;
+    if (operator === "not.is") return `${column} is not null`;
+    assert.ok(["eq", "gte"].includes(operator), operator);
+    return `${column} ${operator === "eq" ? "=" : ">="} '${operand}'`;
+  });
+  return `(${tests.join(" or ")})`;
+}
+
+Deno.test("each filter of sends reads few rows, even if only the oldest sends match", async () => {
+  const company = await newCompany();
+  const key_hash = await hashKey(company.keys.read);
+  await rolledBack(async (sql) => {
+    const conversation_id = await addSends(sql, company);
+    const [{ contact_id }] = await sql`
+      select contact_id from conversations where id = ${conversation_id}
+    `;
+    await actAs(sql, "api_reader", { key_hash, scope: "read" });
+    const [{ message_id }] = await sql`
+      select message_id from own_sends order by created_at limit 1
+    `;
+    const queries: [field: string, operator: string, value: string][] = [
+      ["state", "is", "pending"],
+      ["state", "is", "failed,released"],
+      ["state", "ne", "sent"],
+      ["state", "is", "sent"],
+      ["status", "is", "failed"],
+      ["status", "is", "expired,pending"],
+      ["status", "is", "read"],
+      ["reason", "is", "recipient_unreachable"],
+      ["reason", "empty", "false"],
+      ["template_name", "is", "rare"],
+      ["template_name", "is", "order_update"],
+      ["template_name", "is", "unknown"],
+      ["api_key_id", "is", KEY],
+      ["api_key_id", "is", crypto.randomUUID()],
+      ["conversation_id", "is", conversation_id],
+      ["contact_id", "is", contact_id],
+      ["phone", "is", "+15551000000"],
+      ["idempotency_key", "is", "never-sent"],
+      ["message_id", "is", message_id],
+      ["created_at", "gte", "2100-01-01"],
+    ];
+    for (const [field, operator, value] of queries) {
+      const filter = SEND.filters[field][operator as "is"];
+      const conditions = filter!.read(value);
+      if (typeof conditions === "string") throw new Error(conditions);
+      const [row] = await sql.unsafe(`
+        explain (analyze, timing off, format json)
+        select * from own_sends where ${conditions.map(sqlOf).join(" and ")}
+        order by created_at desc, message_id desc limit 51
+      `);
+      const read = rowsRead(row["QUERY PLAN"][0].Plan);
+      assert.ok(
+        read <= MOST,
+        `${field} ${operator} ${value}: ${read} rows, ${JSON.stringify(row)}`,
+      );
+    }
+  });
+});
