@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { nearestOf } from "../supabase/functions/_shared/http/suggestion.ts";
 import { judged } from "../supabase/functions/_shared/http/validate.ts";
-import { ContactToPut } from "../supabase/functions/gateway/resources/contacts/write.ts";
+import { ContactToPut } from "../supabase/functions/gateway/resources/contacts/input.ts";
 import { OperatorError } from "./operator_error.ts";
 
 /** A contact as the body of `PUT /contacts`. */

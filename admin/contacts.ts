@@ -32,8 +32,8 @@ export function contactCommands(program: Command) {
     .addOption(
       new Option(
         "--on-conflict <what>",
-        "for a contact that already exists: keep its values and fill its empty fields, update it, or reject the row",
-      ).choices(["keep", "update", "fail"]).default("keep"),
+        "for a contact that already exists: keep its values and fill its empty fields, update it, update it and keep its tags, or reject the row",
+      ).choices(["keep", "update", "merge", "fail"]).default("keep"),
     )
     .option("--dry-run", "import, roll it all back, and print what would be imported", false)
     .option(

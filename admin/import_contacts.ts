@@ -11,7 +11,7 @@ import type { Project } from "./project.ts";
 import type { RejectedRows } from "./rejected_rows.ts";
 
 /** What happens to a contact that already exists. */
-export type OnConflict = "update" | "keep" | "fail";
+export type OnConflict = "update" | "merge" | "keep" | "fail";
 
 /** How rows are written. */
 export interface Writing {
@@ -31,7 +31,7 @@ export interface Imported {
 
 /** The database's result for one contact. */
 type Result =
-  | { status: 200 | 201; id: string }
+  | { status: 200 | 201 | 304; id: string }
   | { status: 404 }
   | { status: 409; existing_id: string; field: string }
   | { status: 422; constraint: string };
@@ -144,6 +144,7 @@ function reasonOf(result: Result): string | null {
   switch (result.status) {
     case 200:
     case 201:
+    case 304:
       return null;
     case 404:
       return "The contact was deleted while it was written; import the row again";

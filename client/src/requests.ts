@@ -67,6 +67,7 @@ export function requestsOf(ask: Transport): Requests {
             answer = await asked(method, path, {
               body: { items: batch },
               query,
+              type: method === "PATCH" ? "application/merge-patch+json" : undefined,
               options: {
                 ...options,
                 idempotencyKey: idempotencyKey && idempotencyKey + (place ? `-${place}` : ""),

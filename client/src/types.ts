@@ -32,6 +32,8 @@ export type BatchSummary = {
   created: number;
   /** How many records were updated. */
   updated: number;
+  /** How many records were already as their items want them. They keep their `version` and `updated_at`. */
+  unchanged: number;
   /** How many items failed. */
   failed: number;
 };
@@ -218,6 +220,50 @@ export type ContactChanges = {
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
+  /** Tags to add to the stored tags, which stay. Do not combine it with `tags`. A tag that is also in `remove_tags` is added. */
+  add_tags?: string[];
+  /** Tags to remove from the stored tags. Do not combine it with `tags`. */
+  remove_tags?: string[];
+};
+
+/** Changes to contacts, without `custom_fields`. An invalid item does not make the other items fail. */
+export type ContactChangesBatch = {
+  /** The items to write, in any order. */
+  items: ContactChangesById[];
+};
+
+/** Changes to the contact with this id, without `custom_fields`: a field that is left out keeps its value, and `null` clears it. */
+export type ContactChangesById = {
+  /** The id of the record. */
+  id: string;
+  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
+  phone?: string;
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  external_id?: string | null;
+  /** The person's name. */
+  name?: string | null;
+  /** The person's email address. */
+  email?: string | null;
+  /** How warm the lead is. */
+  temperature?: "cold" | "warm" | "hot";
+  /** Labels to group contacts by. */
+  tags?: string[];
+  /** Where the contact came from. */
+  source?: string;
+  /** The person's job. */
+  job_title?: string | null;
+  /** The company that the person works for. */
+  empresa?: string | null;
+  /** Whether sends to this contact are blocked. */
+  do_not_contact?: boolean;
+  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
+  marketing_opt_out?: boolean;
+  /** Whether the contact is in use. */
+  is_active?: boolean;
+  /** Tags to add to the stored tags, which stay. Do not combine it with `tags`. A tag that is also in `remove_tags` is added. */
+  add_tags?: string[];
+  /** Tags to remove from the stored tags. Do not combine it with `tags`. */
+  remove_tags?: string[];
 };
 
 /** Everything that the service stores about a person. */
@@ -304,6 +350,10 @@ export type ContactPatch = {
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
+  /** Tags to add to the stored tags, which stay. Do not combine it with `tags`. A tag that is also in `remove_tags` is added. */
+  add_tags?: string[];
+  /** Tags to remove from the stored tags. Do not combine it with `tags`. */
+  remove_tags?: string[];
 };
 
 /** Changes to contacts. An invalid item does not make the other items fail. */
@@ -344,6 +394,10 @@ export type ContactPatchById = {
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
+  /** Tags to add to the stored tags, which stay. Do not combine it with `tags`. A tag that is also in `remove_tags` is added. */
+  add_tags?: string[];
+  /** Tags to remove from the stored tags. Do not combine it with `tags`. */
+  remove_tags?: string[];
 };
 
 /** The contact with this phone. A field that is left out keeps its value; in a new contact, it gets its default. */
@@ -592,8 +646,8 @@ export type ConversationWithIncluded = {
 export type CreateDealsQuery = {
   /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
-  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
-  on_conflict?: "update" | "keep" | "fail" | undefined;
+  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is united with the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
+  on_conflict?: "update" | "merge" | "keep" | "fail" | undefined;
 };
 
 /** A sales opportunity. */
@@ -2095,8 +2149,8 @@ export type PipelineWithIncluded = {
 export type PutContactQuery = {
   /** The field by which the contact is found: `phone`, in any spelling, or `external_id`. */
   match?: "phone" | "external_id" | undefined;
-  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
-  on_conflict?: "update" | "keep" | undefined;
+  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is united with the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
+  on_conflict?: "update" | "merge" | "keep" | undefined;
 };
 
 /** The state of the earlier send with the same idempotency key. */
@@ -2400,6 +2454,6 @@ export type WriteContactsQuery = {
   atomic?: boolean | undefined;
   /** The field by which the contact is found: `phone`, in any spelling, or `external_id`. */
   match?: "phone" | "external_id" | undefined;
-  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
-  on_conflict?: "update" | "keep" | "fail" | undefined;
+  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is united with the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
+  on_conflict?: "update" | "merge" | "keep" | "fail" | undefined;
 };

@@ -62,6 +62,12 @@ export const EXAMPLE_REQUESTS = {
       body: { phone: "+14155550124", temperature: "hot" },
     },
     {
+      name: "putMerged",
+      summary: "Custom fields are merged, and tags are united",
+      query: { on_conflict: "merge" },
+      body: { phone: "+14155550124", tags: ["vip"], custom_fields: { plan: "gold" } },
+    },
+    {
       name: "kept",
       summary: "Only empty fields are filled",
       query: { on_conflict: "keep" },
@@ -113,10 +119,21 @@ export const EXAMPLE_REQUESTS = {
     {
       name: "patched",
       summary: "One contact is updated; the other does not exist",
+      contentType: "application/merge-patch+json",
       body: {
         items: [
           { id: contact(4), custom_fields: { plan: "platinum" } },
           { id: contact(9999), temperature: "cold" },
+        ],
+      },
+    },
+    {
+      name: "tagged",
+      summary: "Add a tag to one contact, and remove it from another",
+      body: {
+        items: [
+          { id: contact(4), add_tags: ["vip"] },
+          { id: contact(5), remove_tags: ["vip"] },
         ],
       },
     },
@@ -145,6 +162,13 @@ export const EXAMPLE_REQUESTS = {
       params: { id: contact(4) },
       contentType: "application/merge-patch+json",
       body: { custom_fields: { plan: "gold", trial_ends: null } },
+    },
+    {
+      name: "tagged",
+      summary: "Add one tag and remove another",
+      params: { id: contact(4) },
+      contentType: "application/merge-patch+json",
+      body: { add_tags: ["vip"], remove_tags: ["trial"] },
     },
     {
       name: "changedSince",

@@ -33,7 +33,8 @@ const PARAMETERS: Record<string, string> = {
     "Separate several values with commas.",
   on_conflict:
     "What happens to a record that your company already has. `update`: the fields of the request " +
-    "replace the fields of the record. `keep`: the fields of the request fill only empty fields. " +
+    "replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key " +
+    "(`null` removes a key), and `tags` is united with the stored tags. `keep`: the fields of the request fill only empty fields. " +
     "`fail`: the record does not change, and the item gets a 409.",
   match: "The field by which the contact is found: `phone`, in any spelling, or `external_id`.",
   atomic:

@@ -53,7 +53,7 @@ export const REQUESTS = {
     keep: { third_contact_id: "data.0.data.id" },
   },
   updateContacts: {
-    body: "patched",
+    body: "tagged",
     fill: { "items.0.id": "contact_id", "items.1.id": "second_contact_id" },
   },
   mergeContact: {

@@ -2171,8 +2171,8 @@ create table public.contacts (
   -- When the channel adds a contact, the contact has the profile name of the person until a member or a key sets a
   -- name.
   profile_name_at timestamptz,
-  -- Write-only: a trigger merges the patch into custom_fields and empties this column.
-  custom_fields_patch jsonb constraint contacts_custom_fields_patch_check check (custom_fields_patch is null),
+  -- Write-only: a trigger applies the patch { custom_fields, add_tags, remove_tags } and empties this column.
+  patch jsonb constraint contacts_patch_check check (patch is null),
   archived_at timestamptz,
   archived_phone_key text generated always as (
     case when archived_at is not null then app.phone_key(phone) end
@@ -2192,8 +2192,8 @@ comment on column public.contacts.marketing_opt_out_at is
 comment on column public.contacts.profile_name_at is
   'When the person wrote with the profile name that is now the name of the contact. Null when the company set the '
   'name.';
-comment on column public.contacts.custom_fields_patch is
-  'A patch to merge into custom_fields; always null in a stored row.';
+comment on column public.contacts.patch is
+  'Changes of the stored custom_fields and tags; always null in a stored row.';
 comment on column public.contacts.archived_at is
   'When the contact was archived. Null when it is not archived. The database sets the time.';
 comment on column public.contacts.phone_key is
@@ -2283,13 +2283,39 @@ comment on function app.note_own_name() is
   'Trigger: sets profile_name_at to null when a name is written without the time of a profile name, because then the '
   'company set the name.';
 
-create function app.merge_custom_fields() returns trigger
+create function app.changed_tags(known text[], added jsonb, removed jsonb) returns text[]
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return array(
+    select tag
+    from (
+      select tag, place from unnest(known) with ordinality as kept (tag, place)
+      where not coalesce(removed ? tag, false)
+      union all
+      select tag, 1000000 + place from jsonb_array_elements_text(coalesce(added, '[]')) with ordinality as given (tag, place)
+    ) as tagged
+    group by tag order by min(place)
+  );
+end
+$$;
+comment on function app.changed_tags(text[], jsonb, jsonb) is
+  'Returns the tags without the removed ones, and then the added ones. Each tag occurs once.';
+grant execute on function app.changed_tags(text[], jsonb, jsonb) to api_client;
+
+create function app.apply_patch() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  new.custom_fields := app.merge_json(new.custom_fields, new.custom_fields_patch);
-  new.custom_fields_patch := null;
+  if new.patch ? 'custom_fields' then
+    new.custom_fields := app.merge_json(new.custom_fields, new.patch -> 'custom_fields');
+  end if;
+  if new.patch ?| '{add_tags,remove_tags}' then
+    new.tags := app.changed_tags(new.tags, new.patch -> 'add_tags', new.patch -> 'remove_tags');
+  end if;
+  new.patch := null;
   -- Compact JSON is never longer than the JSON of Postgres, so measuring the JSON of Postgres is enough for most rows.
   -- The platform may have made a row larger, for example by a merge. A write may make such a row smaller, even if the
   -- row stays too large.
@@ -2303,10 +2329,10 @@ begin
   return new;
 end
 $$;
-comment on function app.merge_custom_fields() is
-  'Trigger: merges custom_fields_patch into custom_fields (RFC 7396), and empties custom_fields_patch. So two '
-  'simultaneous patches of different keys both take effect. Refuses custom fields that grow beyond the API''s 16 KiB, '
-  'as a violation of contacts_custom_fields_check.';
+comment on function app.apply_patch() is
+  'Trigger: merges the custom_fields of the patch into the stored ones (RFC 7396), adds and removes tags, and empties '
+  'the patch. So two simultaneous patches of different keys or tags both take effect. Refuses custom '
+  'fields that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
 
 create function app.contact_json(contact public.contacts) returns json
 -- This function is in plpgsql, so that a call for each of many rows costs little. The result is json, because building
@@ -2389,8 +2415,8 @@ create trigger contacts_note_deletion after delete on public.contacts
   referencing old table as deleted for each statement execute function app.note_deletion();
 create trigger contacts_note_own_name before update of name on public.contacts
   for each row when (new.name is distinct from old.name) execute function app.note_own_name();
-create trigger contacts_merge_custom_fields before update of custom_fields_patch on public.contacts
-  for each row when (new.custom_fields_patch is not null) execute function app.merge_custom_fields();
+create trigger contacts_apply_patch before update of patch on public.contacts
+  for each row when (new.patch is not null) execute function app.apply_patch();
 
 alter table public.contacts enable row level security;
 create policy "a key reads its company's contacts" on public.contacts
@@ -2413,7 +2439,7 @@ create policy "people change their company's contacts" on public.contacts
 grant select on public.contacts to api_client;
 grant update (
   external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  marketing_opt_out, is_active, version, custom_fields_patch
+  marketing_opt_out, is_active, version, patch
 ) on public.contacts to api_client;
 grant select on public.contacts to authenticated;
 grant insert (
@@ -2573,15 +2599,16 @@ create function app.contacts_of_items(own_company_id uuid, items jsonb[], match 
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  keys constant text[] := array(
-    select item ->> match from unnest(items) with ordinality as given (item, place) order by place
-  );
 begin
-  return case match
-    when 'phone' then app.contacts_of_phones(own_company_id, keys)
-    else app.contacts_of_external_ids(own_company_id, keys)
-  end;
+  return (
+    select case match
+      when 'phone' then app.contacts_of_phones(own_company_id, keys)
+      else app.contacts_of_external_ids(own_company_id, keys)
+    end
+    from (
+      select array(select item ->> match from unnest(items) with ordinality as given (item, place) order by place)
+    ) as asked (keys)
+  );
 end
 $$;
 comment on function app.contacts_of_items(uuid, jsonb[], text) is
@@ -3319,7 +3346,7 @@ declare
     '{}'
   );
 begin
-  -- The API measures compact JSON, as app.merge_custom_fields() does.
+  -- The API measures compact JSON, as app.apply_patch() does.
   if octet_length(filled::text) > 16384
     and app.compact_json_bytes(filled) > greatest(16384, app.compact_json_bytes(known)) then
     raise check_violation using
@@ -3349,11 +3376,12 @@ begin
     bytes := 0;
     known := case rule
       when 'patch' then app.merge_json(known, item)
+      when 'merge' then app.merge_json(known, item)
       when 'keep' then app.fill_custom_fields(known, item)
       else item
     end;
-    -- The API measures compact JSON, as app.merge_custom_fields() does.
-    if rule = 'patch' and octet_length(known::text) > 16384 then
+    -- The API measures compact JSON, as app.apply_patch() does.
+    if rule in ('patch', 'merge') and octet_length(known::text) > 16384 then
       bytes := app.compact_json_bytes(known);
     end if;
     -- An item that makes the custom fields too large fails, even if a later item makes them small again.
@@ -3371,6 +3399,34 @@ $$;
 comment on function app.custom_fields_in_turn(jsonb, jsonb, text) is
   'Returns the custom fields after a list of items. Each item is applied under a rule of app.change_contacts(). '
   'Refuses an item that makes the custom fields too large, as a violation of contacts_custom_fields_check.';
+
+create function app.tags_in_turn(known text[], given jsonb, rule text) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  item jsonb;
+begin
+  for item in select turn from jsonb_array_elements(given) as turn loop
+    known := case
+      when not item ? 'tags' then app.changed_tags(known, item -> 'add_tags', item -> 'remove_tags')
+      when rule = 'merge' then app.changed_tags(known, item -> 'tags', null)
+      when rule = 'keep' and known <> '{}' then known
+      else array(select jsonb_array_elements_text(item -> 'tags'))
+    end;
+    -- An item that adds too many tags fails, even if a later item removes some of them.
+    if cardinality(known) > 50 then
+      raise check_violation using
+        message = 'new row for relation "contacts" violates check constraint "contacts_tags_check"',
+        constraint = 'contacts_tags_check';
+    end if;
+  end loop;
+  return known;
+end
+$$;
+comment on function app.tags_in_turn(text[], jsonb, text) is
+  'Returns the tags after a list of items. Each item is applied under a rule of app.change_contacts(). Refuses an item '
+  'after which there are too many tags, as a violation of contacts_tags_check.';
 
 create function app.fields_in_turn(given jsonb, rule text) returns jsonb
 language plpgsql immutable
@@ -3397,12 +3453,14 @@ comment on function app.fields_in_turn(jsonb, text) is
   'Returns one item that has the same effect as a list of items, under a rule of app.change_contacts(). When there are '
   'several items, the result has no custom fields.';
 
-create function app.change_contacts(own_company_id uuid, ids uuid[], items jsonb[], rule text) returns void
+create function app.change_contacts(own_company_id uuid, ids uuid[], items jsonb[], rule text) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
 declare
   these record;
+  written uuid[];
+  changed uuid[] := '{}';
 begin
   for these in
     select array_agg(id) as ids, array_agg(app.fields_in_turn(turns, rule)) as items, array_agg(turns) as turns
@@ -3432,94 +3490,102 @@ begin
     group by round
     order by round
   loop
-    update public.contacts set
-      phone = wanted.phone,
-      external_id = wanted.external_id,
-      name = wanted.name,
-      email = wanted.email,
-      temperature = wanted.temperature,
-      tags = wanted.tags,
-      source = wanted.source,
-      job_title = wanted.job_title,
-      empresa = wanted.empresa,
-      custom_fields = wanted.custom_fields,
-      do_not_contact = wanted.do_not_contact,
-      do_not_contact_source = case when is_decided then 'manual' else contacts.do_not_contact_source end,
-      do_not_contact_at = case when is_decided then now() else contacts.do_not_contact_at end,
-      marketing_opt_out = wanted.marketing_opt_out,
-      is_active = wanted.is_active
-    from (
-      select
-        known.id,
-        case when item ? 'phone' then item ->> 'phone' else known.phone end as phone,
-        case when item ? 'external_id' then item ->> 'external_id' else known.external_id end as external_id,
-        case when item ? 'name' then item ->> 'name' else known.name end as name,
-        case when item ? 'email' then item ->> 'email' else known.email end as email,
-        case when item ? 'temperature' then item ->> 'temperature' else known.temperature end as temperature,
-        case
-          when item ? 'tags' then array(select jsonb_array_elements_text(item -> 'tags')) else known.tags
-        end as tags,
-        case when item ? 'source' then item ->> 'source' else known.source end as source,
-        case when item ? 'job_title' then item ->> 'job_title' else known.job_title end as job_title,
-        case when item ? 'empresa' then item ->> 'empresa' else known.empresa end as empresa,
-        merged.custom_fields,
-        case
-          when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
-        end as do_not_contact,
-        -- Items that set a wish and then undo it are also a decision by hand.
-        item ? 'do_not_contact' and exists (
-          select from jsonb_array_elements(turns) as turn
-          where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
-        ) as is_decided,
-        coalesce((item ->> 'marketing_opt_out')::boolean, known.marketing_opt_out) as marketing_opt_out,
-        case when item ? 'is_active' then (item ->> 'is_active')::boolean else known.is_active end as is_active
-      from unnest(these.ids, these.items, these.turns) as given (id, whole_item, turns)
-      -- Each item has its own lookup, because the plan of a join may read all rows of the company.
-      cross join lateral (
-        select * from public.contacts where company_id = own_company_id and contacts.id = given.id offset 0
-      ) as known
-      cross join lateral (
-        select case when rule <> 'keep' then whole_item
-          else whole_item - array[
-            'temperature', 'source', 'do_not_contact', 'marketing_opt_out', 'is_active',
-            case when known.external_id is not null then 'external_id' else '' end,
-            case when known.name <> '' then 'name' else '' end,
-            case when known.email <> '' then 'email' else '' end,
-            case when known.tags <> '{}' then 'tags' else '' end,
-            case when known.job_title <> '' then 'job_title' else '' end,
-            case when known.empresa <> '' then 'empresa' else '' end
-          ]
-        end
-      ) as taken (item)
-      cross join lateral (
-        -- This value is computed once, although it is both compared and written.
-        select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
-      ) as merged (custom_fields)
-    ) as wanted
-    -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
-    -- choose.
-    where contacts.id = wanted.id
-      -- An unchanged row gets no new version.
-      and (
-        is_decided
-        or (
-          contacts.phone, contacts.external_id, contacts.name, contacts.email, contacts.temperature, contacts.tags,
-          contacts.source, contacts.job_title, contacts.empresa, contacts.custom_fields, contacts.do_not_contact,
-          contacts.marketing_opt_out, contacts.is_active
-        ) is distinct from (
-          wanted.phone, wanted.external_id, wanted.name, wanted.email, wanted.temperature, wanted.tags,
-          wanted.source, wanted.job_title, wanted.empresa, wanted.custom_fields, wanted.do_not_contact,
-          wanted.marketing_opt_out, wanted.is_active
+    with changes as (
+      update public.contacts set
+        phone = wanted.phone,
+        external_id = wanted.external_id,
+        name = wanted.name,
+        email = wanted.email,
+        temperature = wanted.temperature,
+        tags = wanted.tags,
+        source = wanted.source,
+        job_title = wanted.job_title,
+        empresa = wanted.empresa,
+        custom_fields = wanted.custom_fields,
+        do_not_contact = wanted.do_not_contact,
+        do_not_contact_source = case when is_decided then 'manual' else contacts.do_not_contact_source end,
+        do_not_contact_at = case when is_decided then now() else contacts.do_not_contact_at end,
+        marketing_opt_out = wanted.marketing_opt_out,
+        is_active = wanted.is_active
+      from (
+        select
+          known.id,
+          case when item ? 'phone' then item ->> 'phone' else known.phone end as phone,
+          case when item ? 'external_id' then item ->> 'external_id' else known.external_id end as external_id,
+          case when item ? 'name' then item ->> 'name' else known.name end as name,
+          case when item ? 'email' then item ->> 'email' else known.email end as email,
+          case when item ? 'temperature' then item ->> 'temperature' else known.temperature end as temperature,
+          case
+            when item ?| '{tags,add_tags,remove_tags}' then app.tags_in_turn(known.tags, turns, rule) else known.tags
+          end as tags,
+          case when item ? 'source' then item ->> 'source' else known.source end as source,
+          case when item ? 'job_title' then item ->> 'job_title' else known.job_title end as job_title,
+          case when item ? 'empresa' then item ->> 'empresa' else known.empresa end as empresa,
+          merged.custom_fields,
+          case
+            when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
+          end as do_not_contact,
+          -- Items that set a wish and then undo it are also a decision by hand.
+          item ? 'do_not_contact' and exists (
+            select from jsonb_array_elements(turns) as turn
+            where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
+          ) as is_decided,
+          coalesce((item ->> 'marketing_opt_out')::boolean, known.marketing_opt_out) as marketing_opt_out,
+          case when item ? 'is_active' then (item ->> 'is_active')::boolean else known.is_active end as is_active
+        from unnest(these.ids, these.items, these.turns) as given (id, whole_item, turns)
+        -- Each item has its own lookup, because the plan of a join may read all rows of the company.
+        cross join lateral (
+          select * from public.contacts where company_id = own_company_id and contacts.id = given.id offset 0
+        ) as known
+        cross join lateral (
+          select case when rule <> 'keep' then whole_item
+            else whole_item - array[
+              'temperature', 'source', 'do_not_contact', 'marketing_opt_out', 'is_active',
+              case when known.external_id is not null then 'external_id' else '' end,
+              case when known.name <> '' then 'name' else '' end,
+              case when known.email <> '' then 'email' else '' end,
+              case when known.tags <> '{}' then 'tags' else '' end,
+              case when known.job_title <> '' then 'job_title' else '' end,
+              case when known.empresa <> '' then 'empresa' else '' end
+            ]
+          end
+        ) as taken (item)
+        cross join lateral (
+          -- This value is computed once, although it is both compared and written.
+          select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
+        ) as merged (custom_fields)
+      ) as wanted
+      -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
+      -- choose.
+      where contacts.id = wanted.id
+        -- An unchanged row gets no new version.
+        and (
+          is_decided
+          or (
+            contacts.phone, contacts.external_id, contacts.name, contacts.email, contacts.temperature, contacts.tags,
+            contacts.source, contacts.job_title, contacts.empresa, contacts.custom_fields, contacts.do_not_contact,
+            contacts.marketing_opt_out, contacts.is_active
+          ) is distinct from (
+            wanted.phone, wanted.external_id, wanted.name, wanted.email, wanted.temperature, wanted.tags,
+            wanted.source, wanted.job_title, wanted.empresa, wanted.custom_fields, wanted.do_not_contact,
+            wanted.marketing_opt_out, wanted.is_active
+          )
         )
-      );
+      returning contacts.id
+    )
+    select array_agg(id) into written from changes;
+    changed := changed || written;
   end loop;
+  return changed;
 end
 $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact whose id is in the same place. A null id changes nothing. Several items of one '
   'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, an '
   'item fills values that are null or empty; it has no phone. With the rule patch, an item replaces the stored values, '
-  'and custom_fields are merged (RFC 7396). The caller must have locked the contacts.';
+  'custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the rule merge, tags are '
+  'united too. Returns the contacts that were not already as the items want them. The caller must have locked the '
+  'contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -3602,10 +3668,10 @@ set search_path = ''
 as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
-  -- A contact that is found by its phone keeps the stored spelling. With keep, no contact gets another phone.
-  changes constant jsonb[] := case when match = 'phone' or on_conflict = 'keep' then array(
-    select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place
-  ) else items end;
+  has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
+  -- What changes in the contacts that are found.
+  changes jsonb[] := items;
+  changed uuid[];
   -- The contact that was found for each item.
   met uuid[];
   locked uuid[];
@@ -3613,6 +3679,10 @@ declare
   -- The contact that each item finds, or null for an item that adds its contact.
   known uuid[];
 begin
+  -- A contact that is found by its phone keeps the stored spelling. With keep, no contact gets another phone.
+  if on_conflict <> 'fail' and (match = 'phone' or on_conflict = 'keep') then
+    changes := array(select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place);
+  end if;
   -- This comes before the known contacts are read, and before any row is locked.
   perform app.await_further_phones(own_company_id);
   loop
@@ -3621,8 +3691,9 @@ begin
       if match = 'external_id' and exists (select from unnest(items) as item where item ->> match is null) then
         raise check_violation using
           message = 'an item has no external_id', constraint = 'contacts_external_id_check';
+      end if;
       -- Without this check, the statement below would skip the item again and again.
-      elsif exists (
+      if has_own_ids and exists (
         select from unnest(items, met) as given (item, person)
         where person is null and item ? other_field
           and (app.contacts_of_items(own_company_id, array[item], other_field))[1] is not null
@@ -3640,7 +3711,10 @@ begin
           coalesce(item ->> 'temperature', 'warm'),
           array(select jsonb_array_elements_text(item -> 'tags')),
           coalesce(item ->> 'source', 'api'), item ->> 'job_title', item ->> 'empresa',
-          coalesce(item -> 'custom_fields', '{}'),
+          case on_conflict
+            when 'merge' then app.merge_json('{}', coalesce(item -> 'custom_fields', '{}'))
+            else coalesce(item -> 'custom_fields', '{}')
+          end,
           coalesce((item ->> 'do_not_contact')::boolean, false),
           coalesce((item ->> 'marketing_opt_out')::boolean, false),
           coalesce((item ->> 'is_active')::boolean, true)
@@ -3681,10 +3755,10 @@ begin
     order by place
   );
   if on_conflict <> 'fail' then
-    if on_conflict <> 'keep' then
+    if has_own_ids and on_conflict <> 'keep' then
       perform app.require_free_keys(own_company_id, known, changes);
     end if;
-    perform app.change_contacts(own_company_id, known, changes, on_conflict);
+    changed := app.change_contacts(own_company_id, known, changes, on_conflict);
   end if;
   return coalesce(
     (
@@ -3692,7 +3766,8 @@ begin
         case
           when known_id is null then jsonb_build_object('status', 201, 'id', person)
           when on_conflict = 'fail' then jsonb_build_object('status', 409, 'existing_id', person, 'field', match)
-          else jsonb_build_object('status', 200, 'id', person)
+          when person = any (changed) then jsonb_build_object('status', 200, 'id', person)
+          else jsonb_build_object('status', 304, 'id', person)
         end
         order by place
       )
@@ -3768,8 +3843,8 @@ declare
   is_one_by_one boolean := false;
   waits integer := 0;
 begin
-  if on_conflict in ('update', 'keep', 'fail') is not true then
-    raise exception 'on_conflict is update, keep or fail';
+  if on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
+    raise exception 'on_conflict is update, merge, keep or fail';
   elsif match in ('phone', 'external_id') is not true then
     raise exception 'match is phone or external_id';
   end if;
@@ -3800,9 +3875,10 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
   'Adds a contact for each item { phone, external_id?, … } whose phone no contact has. For each other item, finds the '
   'contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field finds the '
   'contact, and the phone is a field like the others. The argument on_conflict says what happens to the found '
-  'contacts. The values update and keep are rules of app.change_contacts(), and with fail, nothing changes. If two '
-  'items have the same person, the later item finds the contact of the earlier item. Returns a result for each item, '
-  'in order: { status: 201 or 200, id }, or what app.refusal_of_contact() returns.';
+  'contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing changes. If '
+  'two items have the same person, the later item finds the contact of the earlier item. Returns a result for each '
+  'item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for '
+  'a changed one, and 304 for one that was already as the item wants it.';
 
 -- schemas/36_contact_writes.sql
 
@@ -3821,7 +3897,7 @@ begin
   select coalesce(
     json_agg(
       case
-        when result ->> 'status' not in ('200', '201') then result::json
+        when result ->> 'status' not in ('200', '201', '304') then result::json
         when contacts.id is null then '{"status": 404}'
         else json_build_object(
           'status', result -> 'status', 'id', contacts.id, 'data', app.contact_json(contacts)
@@ -3845,7 +3921,7 @@ begin
     from jsonb_array_elements(results) with ordinality as given (result, place)
   ) as given
   left join public.contacts
-    on contacts.company_id = own_company_id and contacts.id = met and result ->> 'status' in ('200', '201');
+    on contacts.company_id = own_company_id and contacts.id = met and result ->> 'status' in ('200', '201', '304');
 
   if octet_length(answered::text) <= max_bytes then
     return json_build_object(
@@ -3933,6 +4009,7 @@ set search_path = ''
 as $$
 declare
   ids uuid[];
+  changed uuid[];
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
   -- This comes after the rows are locked. A transaction that is restoring one of these contacts has already taken its
@@ -3949,12 +4026,13 @@ begin
   );
 
   perform app.require_free_keys(own_company_id, ids, items);
-  perform app.change_contacts(own_company_id, ids, items, 'patch');
+  changed := app.change_contacts(own_company_id, ids, items, 'patch');
   return coalesce(
     (
       select jsonb_agg(
         case
-          when id is not null then jsonb_build_object('status', 200, 'id', id)
+          when id = any (changed) then jsonb_build_object('status', 200, 'id', id)
+          when id is not null then jsonb_build_object('status', 304, 'id', id)
           when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
           else jsonb_build_object('status', 404)
         end
@@ -4044,9 +4122,9 @@ begin
 end
 $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
-  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge Patch. Items with the '
-  'same contact are applied in their order. Returns a result for each item, in order. The result is { status: 200, id '
-  '} for a changed contact. It is { status: 404 } when the company has no such contact, and { status: 409, '
+  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge Patch. '
+  'Items with the same contact are applied in their order. Returns a result for each item, in order. The result is { '
+  'status: 200, id } for a changed contact, and { status: 304, id } for one that was already as the item wants it. It is { status: 404 } when the company has no such contact, and { status: 409, '
   'existing_id, field } when another contact has the phone or the external_id. It is { status: 422, constraint } when '
   'the item breaks that constraint.';
 
@@ -4402,8 +4480,8 @@ declare
   changed jsonb;
   results jsonb;
 begin
-  if import_contacts.on_conflict in ('update', 'keep', 'fail') is not true then
-    raise sqlstate 'PT422' using message = 'on_conflict is update, keep or fail';
+  if import_contacts.on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
+    raise sqlstate 'PT422' using message = 'on_conflict is update, merge, keep or fail';
   end if;
   -- This lock is held until the end, so that the company cannot be deleted before the rows are written.
   perform from public.companies where id = import_contacts.company_id for key share;
@@ -4448,7 +4526,7 @@ comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds the unknown contacts of a company and finds the known ones, as app.put_contacts() does, and returns its '
   'results. With on_conflict update, an item replaces the stored values, but only those custom fields that it has. A '
   'result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then undoes '
-  'the writes. Raises PT404 for an unknown company, and PT422 when on_conflict is not update, keep or fail. Needs the '
+  'the writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the '
   'secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;
 
@@ -5603,6 +5681,8 @@ declare
   results jsonb;
   -- The items of one round: at most one item for each deal, in the order of the items.
   apart jsonb[];
+  written uuid[];
+  changed uuid[] := '{}';
 begin
   -- Whether an external_id is free depends on the order of the items.
   if exists (select from unnest(items) as item where item ? 'external_id') and exists (
@@ -5649,18 +5729,42 @@ begin
     group by round
     order by round
   loop
-    update public.deals set
-      external_id = case when item ? 'external_id' then item ->> 'external_id' else external_id end,
-      title = case when item ? 'title' then item ->> 'title' else title end,
-      value = case when item ? 'value' then (item ->> 'value')::numeric else value end,
-      status = case when item ? 'status' then item ->> 'status' else status end,
-      stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
-    from unnest(apart) as given (item)
-    -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
-    -- choose.
-    where deals.id = (item ->> 'id')::uuid;
+    with changes as (
+      update public.deals set
+        external_id = case when item ? 'external_id' then item ->> 'external_id' else external_id end,
+        title = case when item ? 'title' then item ->> 'title' else title end,
+        value = case when item ? 'value' then (item ->> 'value')::numeric else value end,
+        status = case when item ? 'status' then item ->> 'status' else status end,
+        stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
+      from unnest(apart) as given (item)
+      -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
+      -- choose.
+      where deals.id = (item ->> 'id')::uuid
+        -- An unchanged row gets no new version.
+        and (
+          item ? 'external_id' and item ->> 'external_id' is distinct from external_id
+          or item ? 'title' and item ->> 'title' is distinct from title
+          or item ? 'value' and (item ->> 'value')::numeric is distinct from value
+          or item ? 'status' and item ->> 'status' is distinct from status
+          or item ? 'stage_id' and (item ->> 'stage_id')::uuid is distinct from stage_id
+        )
+      returning deals.id
+    )
+    select array_agg(id) into written from changes;
+    changed := changed || written;
   end loop;
-  return coalesce(results, '[]');
+  return coalesce(
+    (
+      select jsonb_agg(
+        case
+          when result ? 'id' and (result ->> 'id')::uuid <> all (changed) then result || '{"status": 304}' else result
+        end
+        order by place
+      )
+      from jsonb_array_elements(results) with ordinality as judged (result, place)
+    ),
+    '[]'
+  );
 end
 $$;
 comment on function app.patch_deals_at_once(uuid, jsonb[]) is
@@ -5699,7 +5803,8 @@ $$;
 comment on function app.patch_deals(uuid, jsonb[]) is
   'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, and '
   'returns the results. A field that is left out keeps its value. Several items of one deal are written together, but '
-  'each of its moves is written separately.';
+  'each of its moves is written separately. The result is { status: 200, id } for a changed deal, and { status: 304, id } '
+  'for one that was already as the items want it.';
 
 create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
 language sql stable
@@ -5829,7 +5934,8 @@ begin
     ),
     array_agg(
       jsonb_build_object('id', id) || case
-        when on_conflict = 'update' then item - 'contact_id'
+        -- A deal has no field whose values could be united, so merge does what update does.
+        when on_conflict in ('update', 'merge') then item - 'contact_id'
         -- Of the fields of a deal, only the value can be empty.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
         else '{}'
@@ -5867,8 +5973,8 @@ begin
 end
 $$;
 comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
-  'Applies each item { contact_id, … } to the deal whose id is in the same place, and returns the results. With update, '
-  'an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its contact, so an item '
+  'Applies each item { contact_id, … } to the deal whose id is in the same place, and returns the results. With update '
+  'or merge, an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its contact, so an item '
   'with another contact is refused. The caller must have locked the deals.';
 
 create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
@@ -5885,8 +5991,8 @@ declare
   these integer[];
   written jsonb;
 begin
-  if on_conflict in ('update', 'keep', 'fail') is not true then
-    raise exception 'on_conflict is update, keep or fail';
+  if on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
+    raise exception 'on_conflict is update, merge, keep or fail';
   elsif not exists (select from unnest(items) as item where item ? 'external_id') then
     return app.add_deals(own_company_id, items);
   end if;
@@ -5937,7 +6043,7 @@ end
 $$;
 comment on function app.put_deals(uuid, jsonb[], text) is
   'Adds a deal for each item { title, contact_id, stage_id, … } whose external_id no deal has, or which has none. For '
-  'each other item, finds the deal. The argument on_conflict says what happens to it: update and keep are rules of '
+  'each other item, finds the deal. The argument on_conflict says what happens to it: update, merge and keep are rules of '
   'app.change_known_deals(), and with fail, the result is { status: 409, existing_id, field }. If two items have the '
   'same external_id, the later item finds the deal of the earlier item. Returns a result for each item, in order.';
 

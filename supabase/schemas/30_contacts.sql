@@ -66,8 +66,8 @@ create table public.contacts (
   -- When the channel adds a contact, the contact has the profile name of the person until a member or a key sets a
   -- name.
   profile_name_at timestamptz,
-  -- Write-only: a trigger merges the patch into custom_fields and empties this column.
-  custom_fields_patch jsonb constraint contacts_custom_fields_patch_check check (custom_fields_patch is null),
+  -- Write-only: a trigger applies the patch { custom_fields, add_tags, remove_tags } and empties this column.
+  patch jsonb constraint contacts_patch_check check (patch is null),
   archived_at timestamptz,
   archived_phone_key text generated always as (
     case when archived_at is not null then app.phone_key(phone) end
@@ -87,8 +87,8 @@ comment on column public.contacts.marketing_opt_out_at is
 comment on column public.contacts.profile_name_at is
   'When the person wrote with the profile name that is now the name of the contact. Null when the company set the '
   'name.';
-comment on column public.contacts.custom_fields_patch is
-  'A patch to merge into custom_fields; always null in a stored row.';
+comment on column public.contacts.patch is
+  'Changes of the stored custom_fields and tags; always null in a stored row.';
 comment on column public.contacts.archived_at is
   'When the contact was archived. Null when it is not archived. The database sets the time.';
 comment on column public.contacts.phone_key is
@@ -178,13 +178,39 @@ comment on function app.note_own_name() is
   'Trigger: sets profile_name_at to null when a name is written without the time of a profile name, because then the '
   'company set the name.';
 
-create function app.merge_custom_fields() returns trigger
+create function app.changed_tags(known text[], added jsonb, removed jsonb) returns text[]
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return array(
+    select tag
+    from (
+      select tag, place from unnest(known) with ordinality as kept (tag, place)
+      where not coalesce(removed ? tag, false)
+      union all
+      select tag, 1000000 + place from jsonb_array_elements_text(coalesce(added, '[]')) with ordinality as given (tag, place)
+    ) as tagged
+    group by tag order by min(place)
+  );
+end
+$$;
+comment on function app.changed_tags(text[], jsonb, jsonb) is
+  'Returns the tags without the removed ones, and then the added ones. Each tag occurs once.';
+grant execute on function app.changed_tags(text[], jsonb, jsonb) to api_client;
+
+create function app.apply_patch() returns trigger
 language plpgsql
 set search_path = ''
 as $$
 begin
-  new.custom_fields := app.merge_json(new.custom_fields, new.custom_fields_patch);
-  new.custom_fields_patch := null;
+  if new.patch ? 'custom_fields' then
+    new.custom_fields := app.merge_json(new.custom_fields, new.patch -> 'custom_fields');
+  end if;
+  if new.patch ?| '{add_tags,remove_tags}' then
+    new.tags := app.changed_tags(new.tags, new.patch -> 'add_tags', new.patch -> 'remove_tags');
+  end if;
+  new.patch := null;
   -- Compact JSON is never longer than the JSON of Postgres, so measuring the JSON of Postgres is enough for most rows.
   -- The platform may have made a row larger, for example by a merge. A write may make such a row smaller, even if the
   -- row stays too large.
@@ -198,10 +224,10 @@ begin
   return new;
 end
 $$;
-comment on function app.merge_custom_fields() is
-  'Trigger: merges custom_fields_patch into custom_fields (RFC 7396), and empties custom_fields_patch. So two '
-  'simultaneous patches of different keys both take effect. Refuses custom fields that grow beyond the API''s 16 KiB, '
-  'as a violation of contacts_custom_fields_check.';
+comment on function app.apply_patch() is
+  'Trigger: merges the custom_fields of the patch into the stored ones (RFC 7396), adds and removes tags, and empties '
+  'the patch. So two simultaneous patches of different keys or tags both take effect. Refuses custom '
+  'fields that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
 
 create function app.contact_json(contact public.contacts) returns json
 -- This function is in plpgsql, so that a call for each of many rows costs little. The result is json, because building
@@ -284,8 +310,8 @@ create trigger contacts_note_deletion after delete on public.contacts
   referencing old table as deleted for each statement execute function app.note_deletion();
 create trigger contacts_note_own_name before update of name on public.contacts
   for each row when (new.name is distinct from old.name) execute function app.note_own_name();
-create trigger contacts_merge_custom_fields before update of custom_fields_patch on public.contacts
-  for each row when (new.custom_fields_patch is not null) execute function app.merge_custom_fields();
+create trigger contacts_apply_patch before update of patch on public.contacts
+  for each row when (new.patch is not null) execute function app.apply_patch();
 
 alter table public.contacts enable row level security;
 create policy "a key reads its company's contacts" on public.contacts
@@ -308,7 +334,7 @@ create policy "people change their company's contacts" on public.contacts
 grant select on public.contacts to api_client;
 grant update (
   external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
-  marketing_opt_out, is_active, version, custom_fields_patch
+  marketing_opt_out, is_active, version, patch
 ) on public.contacts to api_client;
 grant select on public.contacts to authenticated;
 grant insert (

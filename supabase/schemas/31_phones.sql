@@ -136,15 +136,16 @@ create function app.contacts_of_items(own_company_id uuid, items jsonb[], match 
 language plpgsql stable
 set search_path = ''
 as $$
-declare
-  keys constant text[] := array(
-    select item ->> match from unnest(items) with ordinality as given (item, place) order by place
-  );
 begin
-  return case match
-    when 'phone' then app.contacts_of_phones(own_company_id, keys)
-    else app.contacts_of_external_ids(own_company_id, keys)
-  end;
+  return (
+    select case match
+      when 'phone' then app.contacts_of_phones(own_company_id, keys)
+      else app.contacts_of_external_ids(own_company_id, keys)
+    end
+    from (
+      select array(select item ->> match from unnest(items) with ordinality as given (item, place) order by place)
+    ) as asked (keys)
+  );
 end
 $$;
 comment on function app.contacts_of_items(uuid, jsonb[], text) is

@@ -14,7 +14,7 @@ declare
     '{}'
   );
 begin
-  -- The API measures compact JSON, as app.merge_custom_fields() does.
+  -- The API measures compact JSON, as app.apply_patch() does.
   if octet_length(filled::text) > 16384
     and app.compact_json_bytes(filled) > greatest(16384, app.compact_json_bytes(known)) then
     raise check_violation using
@@ -44,11 +44,12 @@ begin
     bytes := 0;
     known := case rule
       when 'patch' then app.merge_json(known, item)
+      when 'merge' then app.merge_json(known, item)
       when 'keep' then app.fill_custom_fields(known, item)
       else item
     end;
-    -- The API measures compact JSON, as app.merge_custom_fields() does.
-    if rule = 'patch' and octet_length(known::text) > 16384 then
+    -- The API measures compact JSON, as app.apply_patch() does.
+    if rule in ('patch', 'merge') and octet_length(known::text) > 16384 then
       bytes := app.compact_json_bytes(known);
     end if;
     -- An item that makes the custom fields too large fails, even if a later item makes them small again.
@@ -66,6 +67,34 @@ $$;
 comment on function app.custom_fields_in_turn(jsonb, jsonb, text) is
   'Returns the custom fields after a list of items. Each item is applied under a rule of app.change_contacts(). '
   'Refuses an item that makes the custom fields too large, as a violation of contacts_custom_fields_check.';
+
+create function app.tags_in_turn(known text[], given jsonb, rule text) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  item jsonb;
+begin
+  for item in select turn from jsonb_array_elements(given) as turn loop
+    known := case
+      when not item ? 'tags' then app.changed_tags(known, item -> 'add_tags', item -> 'remove_tags')
+      when rule = 'merge' then app.changed_tags(known, item -> 'tags', null)
+      when rule = 'keep' and known <> '{}' then known
+      else array(select jsonb_array_elements_text(item -> 'tags'))
+    end;
+    -- An item that adds too many tags fails, even if a later item removes some of them.
+    if cardinality(known) > 50 then
+      raise check_violation using
+        message = 'new row for relation "contacts" violates check constraint "contacts_tags_check"',
+        constraint = 'contacts_tags_check';
+    end if;
+  end loop;
+  return known;
+end
+$$;
+comment on function app.tags_in_turn(text[], jsonb, text) is
+  'Returns the tags after a list of items. Each item is applied under a rule of app.change_contacts(). Refuses an item '
+  'after which there are too many tags, as a violation of contacts_tags_check.';
 
 create function app.fields_in_turn(given jsonb, rule text) returns jsonb
 language plpgsql immutable
@@ -92,12 +121,14 @@ comment on function app.fields_in_turn(jsonb, text) is
   'Returns one item that has the same effect as a list of items, under a rule of app.change_contacts(). When there are '
   'several items, the result has no custom fields.';
 
-create function app.change_contacts(own_company_id uuid, ids uuid[], items jsonb[], rule text) returns void
+create function app.change_contacts(own_company_id uuid, ids uuid[], items jsonb[], rule text) returns uuid[]
 language plpgsql
 set search_path = ''
 as $$
 declare
   these record;
+  written uuid[];
+  changed uuid[] := '{}';
 begin
   for these in
     select array_agg(id) as ids, array_agg(app.fields_in_turn(turns, rule)) as items, array_agg(turns) as turns
@@ -127,94 +158,102 @@ begin
     group by round
     order by round
   loop
-    update public.contacts set
-      phone = wanted.phone,
-      external_id = wanted.external_id,
-      name = wanted.name,
-      email = wanted.email,
-      temperature = wanted.temperature,
-      tags = wanted.tags,
-      source = wanted.source,
-      job_title = wanted.job_title,
-      empresa = wanted.empresa,
-      custom_fields = wanted.custom_fields,
-      do_not_contact = wanted.do_not_contact,
-      do_not_contact_source = case when is_decided then 'manual' else contacts.do_not_contact_source end,
-      do_not_contact_at = case when is_decided then now() else contacts.do_not_contact_at end,
-      marketing_opt_out = wanted.marketing_opt_out,
-      is_active = wanted.is_active
-    from (
-      select
-        known.id,
-        case when item ? 'phone' then item ->> 'phone' else known.phone end as phone,
-        case when item ? 'external_id' then item ->> 'external_id' else known.external_id end as external_id,
-        case when item ? 'name' then item ->> 'name' else known.name end as name,
-        case when item ? 'email' then item ->> 'email' else known.email end as email,
-        case when item ? 'temperature' then item ->> 'temperature' else known.temperature end as temperature,
-        case
-          when item ? 'tags' then array(select jsonb_array_elements_text(item -> 'tags')) else known.tags
-        end as tags,
-        case when item ? 'source' then item ->> 'source' else known.source end as source,
-        case when item ? 'job_title' then item ->> 'job_title' else known.job_title end as job_title,
-        case when item ? 'empresa' then item ->> 'empresa' else known.empresa end as empresa,
-        merged.custom_fields,
-        case
-          when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
-        end as do_not_contact,
-        -- Items that set a wish and then undo it are also a decision by hand.
-        item ? 'do_not_contact' and exists (
-          select from jsonb_array_elements(turns) as turn
-          where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
-        ) as is_decided,
-        coalesce((item ->> 'marketing_opt_out')::boolean, known.marketing_opt_out) as marketing_opt_out,
-        case when item ? 'is_active' then (item ->> 'is_active')::boolean else known.is_active end as is_active
-      from unnest(these.ids, these.items, these.turns) as given (id, whole_item, turns)
-      -- Each item has its own lookup, because the plan of a join may read all rows of the company.
-      cross join lateral (
-        select * from public.contacts where company_id = own_company_id and contacts.id = given.id offset 0
-      ) as known
-      cross join lateral (
-        select case when rule <> 'keep' then whole_item
-          else whole_item - array[
-            'temperature', 'source', 'do_not_contact', 'marketing_opt_out', 'is_active',
-            case when known.external_id is not null then 'external_id' else '' end,
-            case when known.name <> '' then 'name' else '' end,
-            case when known.email <> '' then 'email' else '' end,
-            case when known.tags <> '{}' then 'tags' else '' end,
-            case when known.job_title <> '' then 'job_title' else '' end,
-            case when known.empresa <> '' then 'empresa' else '' end
-          ]
-        end
-      ) as taken (item)
-      cross join lateral (
-        -- This value is computed once, although it is both compared and written.
-        select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
-      ) as merged (custom_fields)
-    ) as wanted
-    -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
-    -- choose.
-    where contacts.id = wanted.id
-      -- An unchanged row gets no new version.
-      and (
-        is_decided
-        or (
-          contacts.phone, contacts.external_id, contacts.name, contacts.email, contacts.temperature, contacts.tags,
-          contacts.source, contacts.job_title, contacts.empresa, contacts.custom_fields, contacts.do_not_contact,
-          contacts.marketing_opt_out, contacts.is_active
-        ) is distinct from (
-          wanted.phone, wanted.external_id, wanted.name, wanted.email, wanted.temperature, wanted.tags,
-          wanted.source, wanted.job_title, wanted.empresa, wanted.custom_fields, wanted.do_not_contact,
-          wanted.marketing_opt_out, wanted.is_active
+    with changes as (
+      update public.contacts set
+        phone = wanted.phone,
+        external_id = wanted.external_id,
+        name = wanted.name,
+        email = wanted.email,
+        temperature = wanted.temperature,
+        tags = wanted.tags,
+        source = wanted.source,
+        job_title = wanted.job_title,
+        empresa = wanted.empresa,
+        custom_fields = wanted.custom_fields,
+        do_not_contact = wanted.do_not_contact,
+        do_not_contact_source = case when is_decided then 'manual' else contacts.do_not_contact_source end,
+        do_not_contact_at = case when is_decided then now() else contacts.do_not_contact_at end,
+        marketing_opt_out = wanted.marketing_opt_out,
+        is_active = wanted.is_active
+      from (
+        select
+          known.id,
+          case when item ? 'phone' then item ->> 'phone' else known.phone end as phone,
+          case when item ? 'external_id' then item ->> 'external_id' else known.external_id end as external_id,
+          case when item ? 'name' then item ->> 'name' else known.name end as name,
+          case when item ? 'email' then item ->> 'email' else known.email end as email,
+          case when item ? 'temperature' then item ->> 'temperature' else known.temperature end as temperature,
+          case
+            when item ?| '{tags,add_tags,remove_tags}' then app.tags_in_turn(known.tags, turns, rule) else known.tags
+          end as tags,
+          case when item ? 'source' then item ->> 'source' else known.source end as source,
+          case when item ? 'job_title' then item ->> 'job_title' else known.job_title end as job_title,
+          case when item ? 'empresa' then item ->> 'empresa' else known.empresa end as empresa,
+          merged.custom_fields,
+          case
+            when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
+          end as do_not_contact,
+          -- Items that set a wish and then undo it are also a decision by hand.
+          item ? 'do_not_contact' and exists (
+            select from jsonb_array_elements(turns) as turn
+            where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
+          ) as is_decided,
+          coalesce((item ->> 'marketing_opt_out')::boolean, known.marketing_opt_out) as marketing_opt_out,
+          case when item ? 'is_active' then (item ->> 'is_active')::boolean else known.is_active end as is_active
+        from unnest(these.ids, these.items, these.turns) as given (id, whole_item, turns)
+        -- Each item has its own lookup, because the plan of a join may read all rows of the company.
+        cross join lateral (
+          select * from public.contacts where company_id = own_company_id and contacts.id = given.id offset 0
+        ) as known
+        cross join lateral (
+          select case when rule <> 'keep' then whole_item
+            else whole_item - array[
+              'temperature', 'source', 'do_not_contact', 'marketing_opt_out', 'is_active',
+              case when known.external_id is not null then 'external_id' else '' end,
+              case when known.name <> '' then 'name' else '' end,
+              case when known.email <> '' then 'email' else '' end,
+              case when known.tags <> '{}' then 'tags' else '' end,
+              case when known.job_title <> '' then 'job_title' else '' end,
+              case when known.empresa <> '' then 'empresa' else '' end
+            ]
+          end
+        ) as taken (item)
+        cross join lateral (
+          -- This value is computed once, although it is both compared and written.
+          select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
+        ) as merged (custom_fields)
+      ) as wanted
+      -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
+      -- choose.
+      where contacts.id = wanted.id
+        -- An unchanged row gets no new version.
+        and (
+          is_decided
+          or (
+            contacts.phone, contacts.external_id, contacts.name, contacts.email, contacts.temperature, contacts.tags,
+            contacts.source, contacts.job_title, contacts.empresa, contacts.custom_fields, contacts.do_not_contact,
+            contacts.marketing_opt_out, contacts.is_active
+          ) is distinct from (
+            wanted.phone, wanted.external_id, wanted.name, wanted.email, wanted.temperature, wanted.tags,
+            wanted.source, wanted.job_title, wanted.empresa, wanted.custom_fields, wanted.do_not_contact,
+            wanted.marketing_opt_out, wanted.is_active
+          )
         )
-      );
+      returning contacts.id
+    )
+    select array_agg(id) into written from changes;
+    changed := changed || written;
   end loop;
+  return changed;
 end
 $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact whose id is in the same place. A null id changes nothing. Several items of one '
   'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, an '
   'item fills values that are null or empty; it has no phone. With the rule patch, an item replaces the stored values, '
-  'and custom_fields are merged (RFC 7396). The caller must have locked the contacts.';
+  'custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the rule merge, tags are '
+  'united too. Returns the contacts that were not already as the items want them. The caller must have locked the '
+  'contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable

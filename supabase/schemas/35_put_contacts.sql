@@ -10,10 +10,10 @@ set search_path = ''
 as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
-  -- A contact that is found by its phone keeps the stored spelling. With keep, no contact gets another phone.
-  changes constant jsonb[] := case when match = 'phone' or on_conflict = 'keep' then array(
-    select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place
-  ) else items end;
+  has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
+  -- What changes in the contacts that are found.
+  changes jsonb[] := items;
+  changed uuid[];
   -- The contact that was found for each item.
   met uuid[];
   locked uuid[];
@@ -21,6 +21,10 @@ declare
   -- The contact that each item finds, or null for an item that adds its contact.
   known uuid[];
 begin
+  -- A contact that is found by its phone keeps the stored spelling. With keep, no contact gets another phone.
+  if on_conflict <> 'fail' and (match = 'phone' or on_conflict = 'keep') then
+    changes := array(select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place);
+  end if;
   -- This comes before the known contacts are read, and before any row is locked.
   perform app.await_further_phones(own_company_id);
   loop
@@ -29,8 +33,9 @@ begin
       if match = 'external_id' and exists (select from unnest(items) as item where item ->> match is null) then
         raise check_violation using
           message = 'an item has no external_id', constraint = 'contacts_external_id_check';
+      end if;
       -- Without this check, the statement below would skip the item again and again.
-      elsif exists (
+      if has_own_ids and exists (
         select from unnest(items, met) as given (item, person)
         where person is null and item ? other_field
           and (app.contacts_of_items(own_company_id, array[item], other_field))[1] is not null
@@ -48,7 +53,10 @@ begin
           coalesce(item ->> 'temperature', 'warm'),
           array(select jsonb_array_elements_text(item -> 'tags')),
           coalesce(item ->> 'source', 'api'), item ->> 'job_title', item ->> 'empresa',
-          coalesce(item -> 'custom_fields', '{}'),
+          case on_conflict
+            when 'merge' then app.merge_json('{}', coalesce(item -> 'custom_fields', '{}'))
+            else coalesce(item -> 'custom_fields', '{}')
+          end,
           coalesce((item ->> 'do_not_contact')::boolean, false),
           coalesce((item ->> 'marketing_opt_out')::boolean, false),
           coalesce((item ->> 'is_active')::boolean, true)
@@ -89,10 +97,10 @@ begin
     order by place
   );
   if on_conflict <> 'fail' then
-    if on_conflict <> 'keep' then
+    if has_own_ids and on_conflict <> 'keep' then
       perform app.require_free_keys(own_company_id, known, changes);
     end if;
-    perform app.change_contacts(own_company_id, known, changes, on_conflict);
+    changed := app.change_contacts(own_company_id, known, changes, on_conflict);
   end if;
   return coalesce(
     (
@@ -100,7 +108,8 @@ begin
         case
           when known_id is null then jsonb_build_object('status', 201, 'id', person)
           when on_conflict = 'fail' then jsonb_build_object('status', 409, 'existing_id', person, 'field', match)
-          else jsonb_build_object('status', 200, 'id', person)
+          when person = any (changed) then jsonb_build_object('status', 200, 'id', person)
+          else jsonb_build_object('status', 304, 'id', person)
         end
         order by place
       )
@@ -176,8 +185,8 @@ declare
   is_one_by_one boolean := false;
   waits integer := 0;
 begin
-  if on_conflict in ('update', 'keep', 'fail') is not true then
-    raise exception 'on_conflict is update, keep or fail';
+  if on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
+    raise exception 'on_conflict is update, merge, keep or fail';
   elsif match in ('phone', 'external_id') is not true then
     raise exception 'match is phone or external_id';
   end if;
@@ -208,6 +217,7 @@ comment on function app.put_contacts(uuid, jsonb[], text, text) is
   'Adds a contact for each item { phone, external_id?, … } whose phone no contact has. For each other item, finds the '
   'contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field finds the '
   'contact, and the phone is a field like the others. The argument on_conflict says what happens to the found '
-  'contacts. The values update and keep are rules of app.change_contacts(), and with fail, nothing changes. If two '
-  'items have the same person, the later item finds the contact of the earlier item. Returns a result for each item, '
-  'in order: { status: 201 or 200, id }, or what app.refusal_of_contact() returns.';
+  'contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing changes. If '
+  'two items have the same person, the later item finds the contact of the earlier item. Returns a result for each '
+  'item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for '
+  'a changed one, and 304 for one that was already as the item wants it.';

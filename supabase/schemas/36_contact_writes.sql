@@ -13,7 +13,7 @@ begin
   select coalesce(
     json_agg(
       case
-        when result ->> 'status' not in ('200', '201') then result::json
+        when result ->> 'status' not in ('200', '201', '304') then result::json
         when contacts.id is null then '{"status": 404}'
         else json_build_object(
           'status', result -> 'status', 'id', contacts.id, 'data', app.contact_json(contacts)
@@ -37,7 +37,7 @@ begin
     from jsonb_array_elements(results) with ordinality as given (result, place)
   ) as given
   left join public.contacts
-    on contacts.company_id = own_company_id and contacts.id = met and result ->> 'status' in ('200', '201');
+    on contacts.company_id = own_company_id and contacts.id = met and result ->> 'status' in ('200', '201', '304');
 
   if octet_length(answered::text) <= max_bytes then
     return json_build_object(
@@ -125,6 +125,7 @@ set search_path = ''
 as $$
 declare
   ids uuid[];
+  changed uuid[];
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
   -- This comes after the rows are locked. A transaction that is restoring one of these contacts has already taken its
@@ -141,12 +142,13 @@ begin
   );
 
   perform app.require_free_keys(own_company_id, ids, items);
-  perform app.change_contacts(own_company_id, ids, items, 'patch');
+  changed := app.change_contacts(own_company_id, ids, items, 'patch');
   return coalesce(
     (
       select jsonb_agg(
         case
-          when id is not null then jsonb_build_object('status', 200, 'id', id)
+          when id = any (changed) then jsonb_build_object('status', 200, 'id', id)
+          when id is not null then jsonb_build_object('status', 304, 'id', id)
           when survivor is not null then jsonb_build_object('status', 409, 'existing_id', survivor, 'merged', true)
           else jsonb_build_object('status', 404)
         end
@@ -236,9 +238,9 @@ begin
 end
 $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
-  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge Patch. Items with the '
-  'same contact are applied in their order. Returns a result for each item, in order. The result is { status: 200, id '
-  '} for a changed contact. It is { status: 404 } when the company has no such contact, and { status: 409, '
+  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge Patch. '
+  'Items with the same contact are applied in their order. Returns a result for each item, in order. The result is { '
+  'status: 200, id } for a changed contact, and { status: 304, id } for one that was already as the item wants it. It is { status: 404 } when the company has no such contact, and { status: 409, '
   'existing_id, field } when another contact has the phone or the external_id. It is { status: 422, constraint } when '
   'the item breaks that constraint.';
 

@@ -25,8 +25,8 @@ declare
   changed jsonb;
   results jsonb;
 begin
-  if import_contacts.on_conflict in ('update', 'keep', 'fail') is not true then
-    raise sqlstate 'PT422' using message = 'on_conflict is update, keep or fail';
+  if import_contacts.on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
+    raise sqlstate 'PT422' using message = 'on_conflict is update, merge, keep or fail';
   end if;
   -- This lock is held until the end, so that the company cannot be deleted before the rows are written.
   perform from public.companies where id = import_contacts.company_id for key share;
@@ -71,6 +71,6 @@ comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds the unknown contacts of a company and finds the known ones, as app.put_contacts() does, and returns its '
   'results. With on_conflict update, an item replaces the stored values, but only those custom fields that it has. A '
   'result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then undoes '
-  'the writes. Raises PT404 for an unknown company, and PT422 when on_conflict is not update, keep or fail. Needs the '
+  'the writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the '
   'secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;

@@ -146,6 +146,8 @@ declare
   results jsonb;
   -- The items of one round: at most one item for each deal, in the order of the items.
   apart jsonb[];
+  written uuid[];
+  changed uuid[] := '{}';
 begin
   -- Whether an external_id is free depends on the order of the items.
   if exists (select from unnest(items) as item where item ? 'external_id') and exists (
@@ -192,18 +194,42 @@ begin
     group by round
     order by round
   loop
-    update public.deals set
-      external_id = case when item ? 'external_id' then item ->> 'external_id' else external_id end,
-      title = case when item ? 'title' then item ->> 'title' else title end,
-      value = case when item ? 'value' then (item ->> 'value')::numeric else value end,
-      status = case when item ? 'status' then item ->> 'status' else status end,
-      stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
-    from unnest(apart) as given (item)
-    -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
-    -- choose.
-    where deals.id = (item ->> 'id')::uuid;
+    with changes as (
+      update public.deals set
+        external_id = case when item ? 'external_id' then item ->> 'external_id' else external_id end,
+        title = case when item ? 'title' then item ->> 'title' else title end,
+        value = case when item ? 'value' then (item ->> 'value')::numeric else value end,
+        status = case when item ? 'status' then item ->> 'status' else status end,
+        stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
+      from unnest(apart) as given (item)
+      -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
+      -- choose.
+      where deals.id = (item ->> 'id')::uuid
+        -- An unchanged row gets no new version.
+        and (
+          item ? 'external_id' and item ->> 'external_id' is distinct from external_id
+          or item ? 'title' and item ->> 'title' is distinct from title
+          or item ? 'value' and (item ->> 'value')::numeric is distinct from value
+          or item ? 'status' and item ->> 'status' is distinct from status
+          or item ? 'stage_id' and (item ->> 'stage_id')::uuid is distinct from stage_id
+        )
+      returning deals.id
+    )
+    select array_agg(id) into written from changes;
+    changed := changed || written;
   end loop;
-  return coalesce(results, '[]');
+  return coalesce(
+    (
+      select jsonb_agg(
+        case
+          when result ? 'id' and (result ->> 'id')::uuid <> all (changed) then result || '{"status": 304}' else result
+        end
+        order by place
+      )
+      from jsonb_array_elements(results) with ordinality as judged (result, place)
+    ),
+    '[]'
+  );
 end
 $$;
 comment on function app.patch_deals_at_once(uuid, jsonb[]) is
@@ -242,7 +268,8 @@ $$;
 comment on function app.patch_deals(uuid, jsonb[]) is
   'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, and '
   'returns the results. A field that is left out keeps its value. Several items of one deal are written together, but '
-  'each of its moves is written separately.';
+  'each of its moves is written separately. The result is { status: 200, id } for a changed deal, and { status: 304, id } '
+  'for one that was already as the items want it.';
 
 create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
 language sql stable

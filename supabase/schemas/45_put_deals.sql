@@ -20,7 +20,8 @@ begin
     ),
     array_agg(
       jsonb_build_object('id', id) || case
-        when on_conflict = 'update' then item - 'contact_id'
+        -- A deal has no field whose values could be united, so merge does what update does.
+        when on_conflict in ('update', 'merge') then item - 'contact_id'
         -- Of the fields of a deal, only the value can be empty.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
         else '{}'
@@ -58,8 +59,8 @@ begin
 end
 $$;
 comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
-  'Applies each item { contact_id, … } to the deal whose id is in the same place, and returns the results. With update, '
-  'an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its contact, so an item '
+  'Applies each item { contact_id, … } to the deal whose id is in the same place, and returns the results. With update '
+  'or merge, an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its contact, so an item '
   'with another contact is refused. The caller must have locked the deals.';
 
 create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
@@ -76,8 +77,8 @@ declare
   these integer[];
   written jsonb;
 begin
-  if on_conflict in ('update', 'keep', 'fail') is not true then
-    raise exception 'on_conflict is update, keep or fail';
+  if on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
+    raise exception 'on_conflict is update, merge, keep or fail';
   elsif not exists (select from unnest(items) as item where item ? 'external_id') then
     return app.add_deals(own_company_id, items);
   end if;
@@ -128,6 +129,6 @@ end
 $$;
 comment on function app.put_deals(uuid, jsonb[], text) is
   'Adds a deal for each item { title, contact_id, stage_id, … } whose external_id no deal has, or which has none. For '
-  'each other item, finds the deal. The argument on_conflict says what happens to it: update and keep are rules of '
+  'each other item, finds the deal. The argument on_conflict says what happens to it: update, merge and keep are rules of '
   'app.change_known_deals(), and with fail, the result is { status: 409, existing_id, field }. If two items have the '
   'same external_id, the later item finds the deal of the earlier item. Returns a result for each item, in order.';

@@ -240,7 +240,7 @@ Deno.test("if an import is not possible, the command says why and writes nothing
     const wrong: [string[], number, RegExp][] = [
       [["contacts", "import", path], 2, /required option '--company <id>' not specified/],
       [["contacts", "import", "--company", company], 2, /missing required argument 'file\.csv'/],
-      [[...file, "--on-conflict", "merge"], 2, /Allowed choices are keep, update, fail\./],
+      [[...file, "--on-conflict", "replace"], 2, /Allowed choices are keep, update, merge, fail\./],
       [
         ["contacts", "import", path, "--company", unknown],
         1,

@@ -183,7 +183,7 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
       as(
         "write",
         (sql) =>
-          sql`update contacts set name = 'Ada', custom_fields_patch = '{"a": 1}' where id = ${known.contact}
+          sql`update contacts set name = 'Ada', patch = '{"custom_fields": {"a": 1}, "add_tags": ["b"]}' where id = ${known.contact}
           returning id, name`,
       ),
     ],

@@ -16,8 +16,11 @@ function batch(
   query = "",
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const json = { items };
-  return call(company.keys.write, method, `/contacts/batch${query}`, { json, headers });
+  const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+  return call(company.keys.write, method, `/contacts/batch${query}`, {
+    body: JSON.stringify({ items }),
+    headers: { "Content-Type": type, ...headers },
+  });
 }
 const post = (items: Item[], query?: string, headers?: Record<string, string>) =>
   batch("POST", items, query, headers);
@@ -50,7 +53,13 @@ Deno.test("each item of a POST is checked separately, and on_conflict decides wh
   const failing = await post(items());
   assert.equal(failing.status, 200);
   assert.deepEqual(statusesOf(failing), [201, 422, 409, 422, 422]);
-  assert.deepEqual(failing.body.summary, { total: 5, created: 1, updated: 0, failed: 4 });
+  assert.deepEqual(failing.body.summary, {
+    total: 5,
+    created: 1,
+    updated: 0,
+    unchanged: 0,
+    failed: 4,
+  });
   const [created, malformed, taken, large, unknown] = failing.body.data;
   assert.deepEqual(created.data, await read(created.data.id));
   assert.deepEqual([malformed.index, malformed.error.details[0].field], [1, "items.1.phone"]);
@@ -67,7 +76,13 @@ Deno.test("each item of a POST is checked separately, and on_conflict decides wh
 
   const updating = await post(items(), "?on_conflict=update");
   assert.deepEqual(statusesOf(updating), [201, 422, 200, 422, 422]);
-  assert.deepEqual(updating.body.summary, { total: 5, created: 1, updated: 1, failed: 3 });
+  assert.deepEqual(updating.body.summary, {
+    total: 5,
+    created: 1,
+    updated: 1,
+    unchanged: 0,
+    failed: 3,
+  });
   const { data } = updating.body.data[2];
   assert.deepEqual([data.id, data.name, data.phone], [known.id, "Known", phone]);
   assert.deepEqual(data, await read(known.id));
@@ -206,7 +221,13 @@ Deno.test("if an answer would be too large, all its contacts come without custom
   const phones = items.map(({ phone }) => ({ phone }));
   await post(more);
   const heavy = await post(phones, "?on_conflict=update");
-  assert.deepEqual(heavy.body.summary, { total: 70, created: 0, updated: 70, failed: 0 });
+  assert.deepEqual(heavy.body.summary, {
+    total: 70,
+    created: 0,
+    updated: 0,
+    unchanged: 70,
+    failed: 0,
+  });
   for (const { data } of heavy.body.data) assert.ok(!("custom_fields" in data) && data.phone);
 });
 

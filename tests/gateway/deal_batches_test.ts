@@ -54,7 +54,7 @@ Deno.test("an item that cannot be created gets the error of a single request, an
   const count = BAD_ITEMS.length;
   assert.deepEqual([status, body.summary], [
     200,
-    { total: 2 * count, created: count, updated: 0, failed: count },
+    { total: 2 * count, created: count, updated: 0, unchanged: 0, failed: count },
   ]);
   for (const [at, answer] of body.data.entries()) {
     assert.equal(answer.index, at);

@@ -176,7 +176,7 @@ Deno.test("if the record was deleted, a repeat gets a 404 that says so and creat
       { index: 0, status: 404, error: { error: `Deal not found: ${SINCE}`, code: "not_found" } },
       left,
     ],
-    summary: { total: 2, created: 1, updated: 0, failed: 1 },
+    summary: { total: 2, created: 1, updated: 0, unchanged: 0, failed: 1 },
   });
   assert.equal(await dealsNamed(company, key), 1);
 });

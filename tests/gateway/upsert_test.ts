@@ -108,7 +108,7 @@ Deno.test("a field that PUT does not accept is refused, and the error names it",
   assertField(await put({ name: "Ada" }), "phone", "is required");
   for (const wrong of ["fail", "", "Update"]) {
     const answer = await put({ phone }, `?on_conflict=${wrong}`);
-    assertField(answer, "on_conflict", "must be update or keep");
+    assertField(answer, "on_conflict", "must be update, merge or keep");
   }
   assertField(await put({ phone }, "?atomic=true"), "atomic");
   assertField(await put({ phone, custom_fields: HUGE }), "custom_fields", /16 KiB/);

@@ -843,7 +843,6 @@ export type Database = {
           "company_id": string;
           "created_at": string;
           "custom_fields": NonNullable<Json>;
-          "custom_fields_patch": Json | null;
           "do_not_contact": boolean;
           "do_not_contact_at": string | null;
           "do_not_contact_source": string | null;
@@ -867,6 +866,7 @@ export type Database = {
           "marketing_stopped_at": string | null;
           "name": string | null;
           "name_words": string | null;
+          "patch": Json | null;
           "phone": string | null;
           "phone_key": string | null;
           "profile_name_at": string | null;
@@ -885,7 +885,6 @@ export type Database = {
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
-          "custom_fields_patch"?: Json | null;
           "do_not_contact"?: boolean;
           "do_not_contact_at"?: string | null;
           "do_not_contact_source"?: string | null;
@@ -909,6 +908,7 @@ export type Database = {
           "marketing_stopped_at"?: string | null;
           "name"?: string | null;
           "name_words"?: never;
+          "patch"?: Json | null;
           "phone"?: string | null;
           "phone_key"?: never;
           "profile_name_at"?: string | null;
@@ -926,7 +926,6 @@ export type Database = {
           "company_id"?: string;
           "created_at"?: string;
           "custom_fields"?: NonNullable<Json>;
-          "custom_fields_patch"?: Json | null;
           "do_not_contact"?: boolean;
           "do_not_contact_at"?: string | null;
           "do_not_contact_source"?: string | null;
@@ -950,6 +949,7 @@ export type Database = {
           "marketing_stopped_at"?: string | null;
           "name"?: string | null;
           "name_words"?: never;
+          "patch"?: Json | null;
           "phone"?: string | null;
           "phone_key"?: never;
           "profile_name_at"?: string | null;

@@ -16,6 +16,10 @@ export const MAX_ITEMS = 500;
 export interface Batch {
   /** The schema of one item. */
   item: z.core.$ZodType;
+  /** The schema of one item with `application/merge-patch+json`; missing if it is not accepted. */
+  patchItem?: z.core.$ZodType;
+  /** The messages about fields that only `application/merge-patch+json` accepts. */
+  patchOnly?: Record<string, string>;
   /** Fields that are refused as read-only. */
   readOnly(): string[];
 }
@@ -52,14 +56,18 @@ const Unjudged = batchOf(z.unknown());
  */
 export async function readBatch(
   request: Request,
-  { item, readOnly }: Batch,
+  { item: ofJson, patchItem, patchOnly = {}, readOnly }: Batch,
   reading: BodyReading,
 ): Promise<{ items: JudgedItem[] }> {
-  const schemas = { "application/json": Unjudged };
-  const { value } = await readObject(request, schemas, reading, parseItems);
+  const schemas: Record<string, z.core.$ZodType> = {
+    "application/json": ofJson,
+    ...(patchItem && { "application/merge-patch+json": patchItem }),
+  };
+  const { schema: item, value } = await readObject(request, schemas, reading, parseItems);
   const whole = judged(Unjudged, value, ofUnknownField(() => []));
   if ("wrong" in whole) throw invalidRequest(whole.wrong);
-  const ofUnknown = ofUnknownField(readOnly);
+  const unknown = ofUnknownField(readOnly);
+  const ofUnknown = (key: string, known: string[]) => patchOnly[key] ?? unknown(key, known);
   const items = whole.parsed.items.map((given): JudgedItem => {
     if (given instanceof RepeatedKeys) return { wrong: givenTwice(given), given: given.keys };
     const result = judged(item, given, ofUnknown, WHOLE_ITEM);

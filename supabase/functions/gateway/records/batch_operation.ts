@@ -54,6 +54,7 @@ export const BatchSummary = lazily(() =>
     total: z.int().check(z.gte(1), z.lte(MAX_ITEMS)),
     created: z.int().check(z.gte(0), z.lte(MAX_ITEMS)),
     updated: z.int().check(z.gte(0), z.lte(MAX_ITEMS)),
+    unchanged: z.int().check(z.gte(0), z.lte(MAX_ITEMS)),
     failed: z.int().check(z.gte(0), z.lte(MAX_ITEMS)),
   }).register(z.globalRegistry, { id: "BatchSummary" })
 );
@@ -79,7 +80,7 @@ export function batchOperation<
   Item extends z.core.$ZodType,
   Query extends z.ZodMiniObject = typeof BatchParameters,
 >(
-  { id, method, path, row, lighterRow, item, body, query, meanings, write }: {
+  { id, method, path, row, lighterRow, item, body, patch, query, meanings, write }: {
     id: Id;
     method: "POST" | "PATCH";
     path: string;
@@ -91,6 +92,11 @@ export function batchOperation<
     item: Item;
     /** The name of the body's schema in the API's description. */
     body: string;
+    /**
+     * The items with `application/merge-patch+json`: their schema, the name of the body's schema,
+     * and the messages about fields that only these items may have.
+     */
+    patch?: { item: z.core.$ZodType; body: string; only?: Record<string, string> };
     /** `BatchParameters` and further parameters. */
     query?: Query;
     meanings: Meanings;
@@ -105,7 +111,13 @@ export function batchOperation<
     scope: "write",
     query: (query ?? BatchParameters) as typeof BatchParameters,
     body: lazily(() => described(batchOf(item), { id: body })),
-    batch: { item, readOnly: () => readOnlyFieldsOf(row) },
+    mergePatch: patch && lazily(() => described(batchOf(patch.item), { id: patch.body })),
+    batch: {
+      item,
+      patchItem: patch?.item,
+      patchOnly: patch?.only,
+      readOnly: () => readOnlyFieldsOf(row),
+    },
     idempotent: method === "POST",
     maxValues: MAX_VALUES,
     answers: () => ({ 200: batchAnswer(lighterRow ? z.union([row, lighterRow]) : row) }),
@@ -136,10 +148,12 @@ export function batchOperation<
     });
     const count = (from: number, to = from) =>
       data.filter(({ status }) => status >= from && status <= to).length;
+    const unchanged = outcome.results.filter((each) => "unchanged" in each).length;
     const summary = {
       total: data.length,
       created: count(201),
-      updated: count(200),
+      updated: count(200) - unchanged,
+      unchanged,
       failed: count(400, 499),
     };
     return reply(200, { data, summary }, { headers: headersOf(outcome) });

@@ -19,6 +19,8 @@ const batchSummary: FieldsOf<typeof BatchSummary> = {
   total: "How many items there are.",
   created: "How many records were created.",
   updated: "How many records were updated.",
+  unchanged:
+    "How many records were already as their items want them. They keep their `version` and `updated_at`.",
   failed: "How many items failed.",
 };
 

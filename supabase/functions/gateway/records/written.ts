@@ -16,6 +16,8 @@ interface Written<Row> {
   status: 200 | 201;
   id: string;
   data: Row;
+  /** Present if the record was already as the item wants it, so that it was not written. */
+  unchanged?: true;
 }
 
 /** An item that was not written. */
@@ -82,7 +84,11 @@ export function outcomeOf<Row>(answer: Json, row: z.ZodMiniObject): Outcome<Row>
   const outcome = answer as unknown as Outcome;
   const results = outcome.results.map((result) => {
     if (!("data" in result)) return result;
-    return { ...result, data: inFormOf(row, result.data) };
+    const written = { ...result, data: inFormOf(row, result.data) };
+    // The database's word for a record that was already as the item wants it.
+    return written.status as number === 304
+      ? { ...written, status: 200 as const, unchanged: true as const }
+      : written;
   });
   return { ...outcome, results } as Outcome<Row>;
 }

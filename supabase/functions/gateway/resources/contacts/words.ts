@@ -53,6 +53,14 @@ const included = {
   conversations: "The newest conversations of the contact, with `include=conversations`.",
 };
 
+const changes = {
+  ...contact,
+  add_tags:
+    "Tags to add to the stored tags, which stay. Do not combine it with `tags`. A tag that is also " +
+    "in `remove_tags` is added.",
+  remove_tags: "Tags to remove from the stored tags. Do not combine it with `tags`.",
+};
+
 /** The texts about contacts in the API's description. */
 export const words = {
   operations: {
@@ -110,19 +118,23 @@ export const words = {
       tag: "Contacts",
       summary: "Update many contacts",
       description:
-        "Updates up to 500 contacts. Each item is a JSON Merge Patch with the `id` of its " +
-        "contact. Each item is checked separately, and `data` has one result for each item, in " +
-        "the order of the items. Two items for the same contact are applied one after the other. " +
-        "With `atomic=true`, either all contacts are updated, or none. If the contacts are too " +
-        "large for one answer, they are returned without `custom_fields`.",
+        "Updates up to 500 contacts. Each item has the `id` of its contact, and the fields to " +
+        "change. With the content type `application/merge-patch+json`, each item is a JSON Merge " +
+        "Patch. With `application/json`, an item may have the same fields except " +
+        "`custom_fields`. Each item is checked separately, and `data` has one result for each " +
+        "item, in the order of the items. Two items for the same contact are applied one after " +
+        "the other. With `atomic=true`, either all contacts are updated, or none. If the contacts " +
+        "are too large for one answer, they are returned without `custom_fields`.",
     },
     updateContact: {
       tag: "Contacts",
       summary: "Update a contact",
       description:
         "Updates a contact. `phone` is required. A field that is left out keeps its value; `null` " +
-        "clears a field that may be null. With the content type `application/merge-patch+json`, " +
-        "`phone` may be left out too, and `custom_fields` is merged instead of replaced.",
+        "clears a field that may be null. `add_tags` and `remove_tags` change the stored tags, so " +
+        "simultaneous requests lose no tag. With the content type " +
+        "`application/merge-patch+json`, `phone` may be left out too, and `custom_fields` is " +
+        "merged instead of replaced.",
     },
     archiveContact: {
       tag: "Contacts",
@@ -189,6 +201,11 @@ export const words = {
     ContactPatchById:
       "Changes to the contact with this id, as a JSON Merge Patch: `custom_fields` is merged, " +
       "and `null` removes a value.",
+    ContactChangesById:
+      "Changes to the contact with this id, without `custom_fields`: a field that is left out " +
+      "keeps its value, and `null` clears it.",
+    ContactChangesBatch:
+      "Changes to contacts, without `custom_fields`. An invalid item does not make the other items fail.",
     ContactWithoutCustomFields:
       "A contact in an answer that would be too large with `custom_fields`.",
     ContactBatch: "Contacts to write. An invalid item does not make the other items fail.",
@@ -209,9 +226,10 @@ export const words = {
   fields: {
     Contact: contact,
     NewContact: contact,
-    ContactChanges: contact,
-    ContactPatch: contact,
-    ContactPatchById: contact,
+    ContactChanges: changes,
+    ContactPatch: changes,
+    ContactPatchById: changes,
+    ContactChangesById: changes,
     ContactWithIncluded: { ...contact, ...included },
     IncludedDeals: {
       data: "Up to 10 deals.",
@@ -234,6 +252,7 @@ export const words = {
     ContactWithoutCustomFields: contact,
     ContactBatch: batch,
     ContactPatchBatch: batch,
+    ContactChangesBatch: batch,
     ContactExport: {
       contact: "The contact.",
       wishes: "Which messages the person wants, and when the person said so.",

@@ -4,120 +4,26 @@ import { writeIfMatch, writeOnCondition } from "../../../_shared/database/condit
 import { conflict, writeRows, wrongField } from "../../../_shared/database/constraints.ts";
 import { rows } from "../../../_shared/database/rows.ts";
 import { one } from "../../../_shared/http/answers.ts";
-import {
-  atLeastOne,
-  changesById,
-  described,
-  IdParams,
-  Phone,
-  withDefaults,
-} from "../../../_shared/http/fields.ts";
-import { lazily, operation, reply } from "../../../_shared/http/operation.ts";
+import { IdParams } from "../../../_shared/http/fields.ts";
+import { operation, reply } from "../../../_shared/http/operation.ts";
 import { CUSTOM_FIELDS_TOO_LARGE } from "../../custom_fields.ts";
 import { batchOperation, BatchParameters } from "../../records/batch_operation.ts";
 import { MERGED, missing } from "../../records/merged.ts";
 import { headersOf, onlyResult, outcomeOf, recordOfRow } from "../../records/written.ts";
-import { Contact, MAX_TAGS, Tag } from "./row.ts";
+import {
+  ContactChanges,
+  ContactChangesById,
+  ContactPatch,
+  ContactPatchById,
+  ContactToPut,
+  NewContact,
+  TOO_MANY_TAGS_AFTERWARDS,
+} from "./input.ts";
 import { CONTACT } from "./read.ts";
+import { Contact } from "./row.ts";
 
 // How contacts are written. Functions of the database decide which contact a phone belongs to; see
 // public.write_contacts().
-
-const MAX_TAGS_SENT = 1000;
-
-const TOO_MANY_TAGS = `must have at most ${MAX_TAGS} different tags`;
-
-/** Tags in a request; duplicates are removed. */
-const SentTags = z.pipe(
-  z.pipe(
-    z.array(z.unknown()).check(z.maxLength(MAX_TAGS_SENT, TOO_MANY_TAGS)), // before any tag is read
-    z.array(Tag),
-  ),
-  z.transform((tags) => [...new Set(tags)]),
-).check(z.refine((tags) => tags.length <= MAX_TAGS, TOO_MANY_TAGS)).register(z.globalRegistry, {
-  type: "array",
-  maxItems: MAX_TAGS_SENT,
-  items: { type: "string", ...z.globalRegistry.get(Tag) },
-});
-
-/**
- * Creating and updating have the same input, and both require phone (specification, 2.1). On an
- * update, a field that is left out keeps its value, and null clears a field that may be null.
- */
-const input = () =>
-  z.extend(
-    z.strictObject(
-      z.partial(z.pick(Contact, {
-        phone: true,
-        external_id: true,
-        name: true,
-        email: true,
-        temperature: true,
-        tags: true,
-        source: true,
-        job_title: true,
-        empresa: true,
-        custom_fields: true,
-        do_not_contact: true,
-        marketing_opt_out: true,
-        is_active: true,
-      })).shape,
-    ),
-    { phone: Phone, tags: z.optional(SentTags) },
-  );
-
-/** Says how to leave out the phone, which every caller of an update tries first. */
-const PhoneOfChanges = z.clone(Phone, {
-  ...Phone.def,
-  error: ({ input }) =>
-    input === undefined
-      ? "is required in application/json; to change other fields only, send Content-Type: " +
-        "application/merge-patch+json"
-      : undefined,
-});
-
-const ContactChanges = lazily(() =>
-  described(z.extend(input(), { phone: PhoneOfChanges }), { id: "ContactChanges" })
-);
-
-/**
- * The same changes as a JSON Merge Patch: phone may be left out, and the database merges custom
- * fields key by key in the statement that writes.
- */
-const ContactPatch = lazily(() =>
-  z.pipe(
-    described(atLeastOne(z.partial(input())), { id: "ContactPatch" }),
-    z.transform(({ custom_fields, ...others }) =>
-      custom_fields ? { ...others, custom_fields_patch: custom_fields } : others
-    ),
-  )
-);
-
-/** The input for a new contact. A field that is left out gets its default. */
-const NewContact = lazily(() =>
-  described(
-    withDefaults(input(), {
-      temperature: "warm",
-      tags: [],
-      source: "api",
-      custom_fields: {},
-      do_not_contact: false,
-      marketing_opt_out: false,
-      is_active: true,
-    }),
-    { id: "NewContact" },
-  )
-);
-
-/**
- * The input for the contact with this phone. In an existing contact, a field that is left out keeps
- * its value. In a new contact, it gets its default.
- */
-export const ContactToPut = lazily(() => described(input(), { id: "ContactToPut" }));
-
-const ContactPatchById = lazily(() =>
-  described(changesById(z.partial(input())), { id: "ContactPatchById" })
-);
 
 /** A contact in the answer to a batch that would otherwise be too large. */
 const LighterContact = z.omit(Contact, { custom_fields: true }).register(z.globalRegistry, {
@@ -133,7 +39,7 @@ const EXTERNAL_ID_TAKEN = "A contact with this external_id already exists; updat
 const inBatch = (sentence: string) =>
   sentence.replace(
     "update that one instead",
-    "to update existing contacts too, send the batch with on_conflict=update or on_conflict=keep",
+    "to update existing contacts too, send the batch with on_conflict=update, merge or keep",
   );
 
 /** What it means for the caller when the database refuses a contact. */
@@ -142,6 +48,7 @@ const MEANINGS = {
   constraints: {
     // A number with a large exponent is short in the request, but long in the database.
     contacts_custom_fields_check: { field: "custom_fields", message: CUSTOM_FIELDS_TOO_LARGE },
+    contacts_tags_check: { field: "tags", message: TOO_MANY_TAGS_AFTERWARDS },
     contacts_external_id_check: {
       field: "external_id",
       message: "is required with match=external_id, because it names the contact",
@@ -183,7 +90,10 @@ export const contactWrites = [
     scope: "write",
     query: z.strictObject({
       match: Match,
-      on_conflict: z._default(z.enum(["update", "keep"], "must be update or keep"), "update"),
+      on_conflict: z._default(
+        z.enum(["update", "merge", "keep"], "must be update, merge or keep"),
+        "update",
+      ),
     }),
     body: ContactToPut,
     changes: {
@@ -219,7 +129,7 @@ export const contactWrites = [
     query: z.extend(BatchParameters, {
       match: Match,
       on_conflict: z._default(
-        z.enum(["update", "keep", "fail"], "must be update, keep or fail"),
+        z.enum(["update", "merge", "keep", "fail"], "must be update, merge, keep or fail"),
         "fail",
       ),
     }),
@@ -240,8 +150,16 @@ export const contactWrites = [
     path: "/contacts/batch",
     row: Contact,
     lighterRow: LighterContact,
-    item: ContactPatchById,
-    body: "ContactPatchBatch",
+    item: ContactChangesById,
+    body: "ContactChangesBatch",
+    patch: {
+      item: ContactPatchById,
+      body: "ContactPatchBatch",
+      only: {
+        custom_fields:
+          "is accepted here only with Content-Type: application/merge-patch+json, which merges it key by key; application/json would replace it",
+      },
+    },
     meanings: MEANINGS,
     async write({ caller: { db }, items, atomic }) {
       return outcomeOf(rows(await db.rpc("patch_contacts", { items, atomic })), Contact);
@@ -298,5 +216,6 @@ function constraintMeanings(
       ),
     }),
     contacts_custom_fields_check: wrongField("custom_fields", CUSTOM_FIELDS_TOO_LARGE),
+    contacts_tags_check: wrongField("add_tags", TOO_MANY_TAGS_AFTERWARDS),
   };
 }

@@ -112,7 +112,7 @@ export const dealWrites = [
     body: "NewDealBatch",
     query: z.extend(BatchParameters, {
       on_conflict: z._default(
-        z.enum(["update", "keep", "fail"], "must be update, keep or fail"),
+        z.enum(["update", "merge", "keep", "fail"], "must be update, merge, keep or fail"),
         "fail",
       ),
     }),
@@ -120,7 +120,7 @@ export const dealWrites = [
       ...MEANINGS,
       conflicts: {
         external_id:
-          "A deal with this external_id already exists; to update existing deals too, send the batch with on_conflict=update or on_conflict=keep",
+          "A deal with this external_id already exists; to update existing deals too, send the batch with on_conflict=update, merge or keep",
       },
     },
     async write({ caller: { db }, query: { on_conflict }, items, atomic, idempotency }) {
@@ -136,6 +136,7 @@ export const dealWrites = [
     row: Deal,
     item: DealChangesById,
     body: "DealChangesBatch",
+    patch: { item: DealChangesById, body: "DealChangesBatch" },
     meanings: MEANINGS,
     async write({ caller: { db }, items, atomic }) {
       return outcomeOf(rows(await db.rpc("patch_deals", { items, atomic })), Deal);

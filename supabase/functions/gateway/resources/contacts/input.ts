@@ -1,0 +1,167 @@
+import * as z from "zod/mini";
+import type { Json } from "../../../_shared/database/types.ts";
+import {
+  atLeastOne,
+  changesById,
+  described,
+  Phone,
+  withDefaults,
+} from "../../../_shared/http/fields.ts";
+import { lazily } from "../../../_shared/http/operation.ts";
+import { Contact, MAX_TAGS, Tag } from "./row.ts";
+
+// What callers may write of a contact.
+
+const MAX_TAGS_SENT = 1000;
+
+const TOO_MANY_TAGS = `must have at most ${MAX_TAGS} different tags`;
+
+/** The message about tags of which there would be too many with the stored ones. */
+export const TOO_MANY_TAGS_AFTERWARDS =
+  `would have more than ${MAX_TAGS} different tags together with the stored ones; remove some first`;
+
+/** Tags in a request; duplicates are removed. */
+const SentTags = z.pipe(
+  z.pipe(
+    z.array(z.unknown()).check(z.maxLength(MAX_TAGS_SENT, TOO_MANY_TAGS)), // before any tag is read
+    z.array(Tag),
+  ),
+  z.transform((tags) => [...new Set(tags)]),
+).check(z.refine((tags) => tags.length <= MAX_TAGS, TOO_MANY_TAGS)).register(z.globalRegistry, {
+  type: "array",
+  maxItems: MAX_TAGS_SENT,
+  items: { type: "string", ...z.globalRegistry.get(Tag) },
+});
+
+/**
+ * Creating and updating have the same input, and both require phone (specification, 2.1). On an
+ * update, a field that is left out keeps its value, and null clears a field that may be null.
+ */
+const input = () =>
+  z.extend(
+    z.strictObject(
+      z.partial(z.pick(Contact, {
+        phone: true,
+        external_id: true,
+        name: true,
+        email: true,
+        temperature: true,
+        tags: true,
+        source: true,
+        job_title: true,
+        empresa: true,
+        custom_fields: true,
+        do_not_contact: true,
+        marketing_opt_out: true,
+        is_active: true,
+      })).shape,
+    ),
+    { phone: Phone, tags: z.optional(SentTags) },
+  );
+
+/** Says how to leave out the phone, which every caller of an update tries first. */
+const PhoneOfChanges = z.clone(Phone, {
+  ...Phone.def,
+  error: ({ input }) =>
+    input === undefined
+      ? "is required in application/json; to change other fields only, send Content-Type: " +
+        "application/merge-patch+json"
+      : undefined,
+});
+
+/** The input of an update, which may also add tags to the stored ones and remove tags. */
+const changes = () =>
+  z.extend(input(), { add_tags: z.optional(SentTags), remove_tags: z.optional(SentTags) });
+
+const TAGS_TWICE =
+  "cannot be combined with tags; send tags to replace all tags, or add_tags and remove_tags to keep the others";
+
+/** Refuses a change that replaces the tags and also adds or removes some. */
+const oneKindOfTags = z.check<Partial<z.output<ReturnType<typeof changes>>>>(
+  ({ value, issues }) => {
+    for (const field of ["add_tags", "remove_tags"] as const) {
+      if (!value.tags || !value[field]?.length) continue;
+      issues.push({ code: "custom", path: [field], message: TAGS_TWICE, input: value[field] });
+    }
+  },
+);
+
+const NO_OTHER_TAGS = {
+  dependentSchemas: {
+    tags: { properties: { add_tags: { maxItems: 0 }, remove_tags: { maxItems: 0 } } },
+  },
+};
+
+/** What the database applies to the stored values, in the statement that writes. */
+function asPatch<Change extends { add_tags?: string[]; remove_tags?: string[] }>(
+  { add_tags, remove_tags, ...others }: Change,
+  custom_fields?: Record<string, Json>,
+) {
+  return add_tags || remove_tags || custom_fields
+    ? { ...others, patch: { custom_fields, add_tags, remove_tags } }
+    : others;
+}
+
+export const ContactChanges = lazily(() =>
+  z.pipe(
+    described(z.extend(changes(), { phone: PhoneOfChanges }).check(oneKindOfTags), {
+      id: "ContactChanges",
+      ...NO_OTHER_TAGS,
+    }),
+    z.transform((given) => asPatch(given)),
+  )
+);
+
+/**
+ * The same changes as a JSON Merge Patch: phone may be left out, and the database merges custom
+ * fields key by key in the statement that writes.
+ */
+export const ContactPatch = lazily(() =>
+  z.pipe(
+    described(atLeastOne(z.partial(changes())).check(oneKindOfTags), {
+      id: "ContactPatch",
+      ...NO_OTHER_TAGS,
+    }),
+    z.transform(({ custom_fields, ...others }) => asPatch(others, custom_fields)),
+  )
+);
+
+/** The input for a new contact. A field that is left out gets its default. */
+export const NewContact = lazily(() =>
+  described(
+    withDefaults(input(), {
+      temperature: "warm",
+      tags: [],
+      source: "api",
+      custom_fields: {},
+      do_not_contact: false,
+      marketing_opt_out: false,
+      is_active: true,
+    }),
+    { id: "NewContact" },
+  )
+);
+
+/**
+ * The input for the contact with this phone. In an existing contact, a field that is left out keeps
+ * its value. In a new contact, it gets its default.
+ */
+export const ContactToPut = lazily(() => described(input(), { id: "ContactToPut" }));
+
+export const ContactPatchById = lazily(() =>
+  described(changesById(z.partial(changes())).check(oneKindOfTags), {
+    id: "ContactPatchById",
+    ...NO_OTHER_TAGS,
+  })
+);
+
+/** The same changes with `application/json`, which would replace the custom fields as a whole. */
+export const ContactChangesById = lazily(() =>
+  described(
+    changesById(z.omit(z.partial(changes()), { custom_fields: true })).check(oneKindOfTags),
+    {
+      id: "ContactChangesById",
+      ...NO_OTHER_TAGS,
+    },
+  )
+);
