@@ -214,7 +214,9 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
     ],
     [
       "update by the external_id of a deal",
-      write("write_deals", () => ({ ...newDeal(), external_id }), { on_conflict: "update" }),
+      write("write_deals", () => ({ ...newDeal(), external_id, value: 5 }), {
+        on_conflict: "update",
+      }),
     ],
     ["note the deal", async (sql) => {
       known.deal = await idOf(sql, "deals", sql`contact_id = ${known.contact}`);
