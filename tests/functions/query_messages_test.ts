@@ -129,3 +129,13 @@ for (const [id, messages] of Object.entries(CASES)) {
     });
   }
 }
+
+Deno.test("values of nested custom fields that are too long together are refused while the query is read", () => {
+  const values = (count: number) =>
+    Array.from({ length: count }, (_, at) => `value ${at}`).join(",");
+  const tooLong = /^All filters together are too long/;
+  assert.match(refusal("listContacts", `custom_fields.a.b.c.d=${values(100)}`)!, tooLong);
+  const two = ["a", "b"].map((name) => `custom_fields.${name}.b.c.d=${values(50)}`);
+  assert.equal(refusal("listContacts", two[0]), null);
+  assert.match(refusal("listContacts", two.join("&"))!, tooLong);
+});

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { queryTooLong } from "../../_shared/errors.ts";
 import { isStorable, NOT_STORABLE } from "../../_shared/http/fields.ts";
 import { type Condition, hasMember } from "./conditions.ts";
 import { splitValues } from "./split_values.ts";
@@ -14,8 +15,9 @@ export function members(
   return z.optional(
     z.pipe(
       z.array(z.tuple([z.string(), z.string()]), notByKey),
-      z.transform((pairs, context) =>
-        pairs.flatMap(([key, given]) => {
+      z.transform((pairs, context) => {
+        let length = 0;
+        return pairs.flatMap(([key, given]) => {
           const problem = problemOfKey(key);
           const values = splitValues(given);
           if (problem || typeof values === "string" || !values.every(isStorable)) {
@@ -25,9 +27,12 @@ export function members(
           }
           const paths = pathsOf(key);
           const different = [...new Set(values)].sort();
+          // Each path is compared with each value.
+          length += paths.length * (different.length * key.length + different.join("").length);
+          if (length > MAX_LENGTH) throw queryTooLong();
           return hasMember(column, different.flatMap((value) => membersOfText(paths, value)));
-        })
-      ),
+        });
+      }),
     ),
   ).register(z.globalRegistry, { type: "object", additionalProperties: { type: "string" } });
 }
@@ -35,6 +40,11 @@ export function members(
 const ENDS_WITH_OPERATOR = /\[(ne|gt|gte|lt|lte|contains|all|empty)\]$/;
 /** Each further dot would double the conditions. */
 const MAX_DOTS = 3;
+/**
+ * Longer conditions never fit into an address, and a caller without a valid key could make them
+ * very long.
+ */
+const MAX_LENGTH = 8 * 1024;
 
 function problemOfKey(key: string): string | null {
   if (key === "") return "names no key; write custom_fields.<key>=<value>";
