@@ -332,7 +332,7 @@ left join public.teams as team
 -- Every outbound message has an id of the channel, like any message that was accepted.
 insert into public.messages (
   id, company_id, conversation_id, direction, type, content, outcome, whatsapp_message_id, created_at, sent_at,
-  delivered_at, read_at
+  delivered_at, read_at, author_type, author_id, author_name
 )
 select
   ('de300010-0000-4000-8000-' || lpad((v.conversation_number * 100 + v.place)::text, 12, '0'))::uuid,
@@ -341,7 +341,14 @@ select
   'wamid.DEMO' || lpad(v.conversation_number::text, 3, '0') || lpad(v.place::text, 3, '0'),
   conversation.created_at + v.later, conversation.created_at + v.later,
   case v.direction when 'outbound' then conversation.created_at + v.later + interval '2 seconds' end,
-  case v.direction when 'outbound' then conversation.created_at + v.later + interval '40 seconds' end
+  case v.direction when 'outbound' then conversation.created_at + v.later + interval '40 seconds' end,
+  -- A message of a conversation that is assigned to nobody was written by the AI agent.
+  case when v.direction = 'outbound' then case when assigned_to is null then 'agent' else 'member' end end,
+  case v.direction when 'outbound' then assigned_to end,
+  case v.direction when 'outbound' then (
+    select name from public.company_members
+    where company_members.company_id = conversation.company_id and user_id = assigned_to
+  ) end
 from (select *, row_number() over (partition by conversation_number order by later) as place from (values
   -- Ana Luísa, Brazil: from a question to an installed machine
   (1, interval '0 minutes', 'inbound', 'text', 'Oi! Vi a Brisa de dois grupos no Instagram. Vocês têm pronta entrega?'),

@@ -1861,6 +1861,8 @@ export type Message = {
     | "order"
     | "system"
     | "unsupported";
+  /** Who wrote the message; `null` when the platform wrote it without saying who. */
+  author: MessageAuthor | null;
   /** What the message says: the text, the caption of a file, or the label of the button that was tapped. For a template send, this is its `display_text`. An outbound message has at most 4,096 characters. */
   content: string;
   /** The text of a template send as the recipient sees it. `null` for any other message, and when the text of the template was not known. */
@@ -1907,6 +1909,16 @@ export type Message = {
   readonly updated_at: string;
   /** A number that is new after each change of the record, as a string of digits. In double quotes, it is the record's ETag. */
   readonly version: string;
+};
+
+/** Who wrote a message. */
+export type MessageAuthor = {
+  /** `person`: the contact of the conversation. `key`: an API key, with a template send or a free reply. `member`: a person who works in your company. `agent`: the platform's AI agent. `system`: the channel or the platform itself, such as a notice of a new phone. */
+  type: "person" | "key" | "member" | "agent" | "system";
+  /** The id of the contact, the key or the member, even after the key or the member was deleted. `null` when there is none. */
+  id: string | null;
+  /** The name of the author. A contact has its current name. A key, a member or an agent has the name of the time when the message was written. `null` when there is none. */
+  name: string | null;
 };
 
 /** Why a message failed. */

@@ -6876,6 +6876,11 @@ create table public.messages (
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
+  -- Who wrote an outbound message. The name is the one at that time, and there is no foreign key, so both stay known
+  -- after a key or a member is deleted.
+  author_type text constraint messages_author_type_check check (author_type in ('key', 'member', 'agent', 'system')),
+  author_id uuid,
+  author_name text constraint messages_author_name_check check (char_length(author_name) between 1 and 255),
   wish text constraint messages_wish_check check (wish in ('stop', 'start', 'stop_marketing', 'start_marketing')),
   received_at timestamptz,
   unique (company_id, id),
@@ -6884,6 +6889,9 @@ create table public.messages (
   constraint messages_conversation_fkey foreign key (company_id, conversation_id)
     references public.conversations (company_id, id) on delete cascade,
   constraint messages_outcome_while_outbound check ((direction = 'outbound') = (outcome is not null)),
+  constraint messages_author_while_outbound check (
+    direction = 'outbound' and author_type is not null or num_nonnulls(author_type, author_id, author_name) = 0
+  ),
   constraint messages_reply_to_fkey foreign key (company_id, reply_to_id)
     references public.messages (company_id, id) on delete set null (reply_to_id)
 );
@@ -6915,6 +6923,9 @@ comment on column public.messages.wish is
 comment on column public.messages.received_at is
   'For an inbound message, when its event was received. The times of the channel are whole seconds, so this is the '
   'order of two messages of the same second. If they came in one event, created_at is their order.';
+comment on column public.messages.author_type is
+  'Who wrote an outbound message: an API key, a member, the agent of the platform, or the system. Null for an inbound '
+  'message, whose author is the person or the channel. Also null when the platform did not name the author.';
 comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
 
 -- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
@@ -7098,14 +7109,27 @@ create policy "a key reads its company's messages" on public.messages
 grant select (
   id, company_id, conversation_id, direction, type, content, whatsapp_message_id, created_at, updated_at, outcome,
   rendered_text, version, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type,
-  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, edited_at, revoked_at
+  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, edited_at, revoked_at, author_type, author_id,
+  author_name
 ) on public.messages to api_client;
 grant select on public.messages to authenticated;
 grant select, insert, update, delete on public.messages to service_role;
 
 select app.make_feed('message_changes', 'messages', $columns$
-  id, company_id, conversation_id, direction, type, content, rendered_text, status, whatsapp_message_id, sent_at,
-  delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media, reply_to_id,
+  id, company_id, conversation_id, direction, type,
+  case
+    when type = 'system' then jsonb_build_object('type', 'system', 'id', null, 'name', null)
+    when direction = 'inbound' then (
+      select jsonb_build_object('type', 'person', 'id', contacts.id, 'name', contacts.name)
+      from public.conversations
+      join public.contacts on contacts.company_id = conversations.company_id
+        and contacts.id = conversations.contact_id
+      where conversations.company_id = messages.company_id and conversations.id = messages.conversation_id
+    )
+    when author_type is not null
+      then jsonb_build_object('type', author_type, 'id', author_id, 'name', author_name)
+  end as author,
+  content, rendered_text, status, whatsapp_message_id, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media, reply_to_id,
   reply_to_whatsapp_id, case when reaction ->> 'emoji' <> '' then reaction end as reaction, edited_at, revoked_at,
   created_at, updated_at
 $columns$);
@@ -8616,15 +8640,19 @@ language plpgsql
 set search_path = ''
 as $$
 #variable_conflict use_column
+declare
+  key_id uuid;
+  key_name text;
 begin
   -- If an earlier attempt opened the conversation, created_conversation stays true, unless the message now moves to
   -- another conversation.
   select conversation_is_new or (sends.created_conversation and exists (
     select from public.messages
     where company_id = own_company_id and id = own_message_id and conversation_id = in_conversation_id
-  ))
-  into write_message_of_send.created_conversation
-  from public.sends where sends.id = of_send_id;
+  )), api_keys.id, api_keys.name
+  into write_message_of_send.created_conversation, key_id, key_name
+  from public.sends left join public.api_keys on api_keys.id = sends.api_key_id
+  where sends.id = of_send_id;
   update public.sends set
     created_conversation = write_message_of_send.created_conversation,
     media_id = with_media_id
@@ -8634,9 +8662,13 @@ begin
 
   -- A released send keeps its message, because that message was never sent. So the message gets the content and the
   -- time of this attempt, and loses all reports about the earlier attempt.
-  insert into public.messages (id, company_id, conversation_id, direction, type, content, rendered_text, outcome)
+  insert into public.messages (
+    id, company_id, conversation_id, direction, type, content, rendered_text, outcome, author_type, author_id,
+    author_name
+  )
   values (
-    own_message_id, own_company_id, in_conversation_id, 'outbound', of_type, with_content, as_rendered, 'pending'
+    own_message_id, own_company_id, in_conversation_id, 'outbound', of_type, with_content, as_rendered, 'pending',
+    case when key_id is not null then 'key' end, key_id, key_name
   )
   on conflict (id) do update set
     conversation_id = excluded.conversation_id,
@@ -8645,6 +8677,9 @@ begin
     rendered_text = excluded.rendered_text,
     created_at = excluded.created_at,
     outcome = excluded.outcome,
+    author_type = excluded.author_type,
+    author_id = excluded.author_id,
+    author_name = excluded.author_name,
     sent_at = null,
     delivered_at = null,
     read_at = null,
@@ -14081,18 +14116,30 @@ grant select on public.own_plain_templates to api_reader;
 
 create view public.own_messages as
   select
-    id, company_id, conversation_id, direction, type, content, rendered_text, status, whatsapp_message_id,
-    sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media,
-    reply_to_id, reply_to_whatsapp_id,
+    messages.id, messages.company_id, messages.conversation_id, messages.direction, messages.type,
+    case
+      when messages.type = 'system' then jsonb_build_object('type', 'system', 'id', null, 'name', null)
+      when messages.direction = 'inbound'
+        then jsonb_build_object('type', 'person', 'id', contacts.id, 'name', contacts.name)
+      when messages.author_type is not null
+        then jsonb_build_object('type', messages.author_type, 'id', messages.author_id, 'name', messages.author_name)
+    end as author,
+    messages.content, messages.rendered_text, messages.status, messages.whatsapp_message_id, messages.sent_at,
+    messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at, messages.failure,
+    messages.price_category, messages.price_type, messages.payload, messages.media, messages.reply_to_id,
+    messages.reply_to_whatsapp_id,
     -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
     -- replace it.
-    case when reaction ->> 'emoji' <> '' then reaction end as reaction,
-    edited_at, revoked_at, created_at, updated_at,
-    version::text as version
+    case when messages.reaction ->> 'emoji' <> '' then messages.reaction end as reaction,
+    messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
+    messages.version::text as version
   from public.messages
-  where company_id = (select app.company_id('read'));
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  join public.contacts on contacts.company_id = messages.company_id and contacts.id = conversations.contact_id
+  where messages.company_id = (select app.company_id('read'));
 comment on view public.own_messages is
-  'The messages of the company whose key the request carries.';
+  'The messages of the company whose key the request carries, with their authors.';
 grant select on public.own_messages to api_reader;
 
 -- With this view, a key reads what happened to a send without repeating it: the state in the ledger, and what the

@@ -67,6 +67,11 @@ create table public.messages (
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
+  -- Who wrote an outbound message. The name is the one at that time, and there is no foreign key, so both stay known
+  -- after a key or a member is deleted.
+  author_type text constraint messages_author_type_check check (author_type in ('key', 'member', 'agent', 'system')),
+  author_id uuid,
+  author_name text constraint messages_author_name_check check (char_length(author_name) between 1 and 255),
   wish text constraint messages_wish_check check (wish in ('stop', 'start', 'stop_marketing', 'start_marketing')),
   received_at timestamptz,
   unique (company_id, id),
@@ -75,6 +80,9 @@ create table public.messages (
   constraint messages_conversation_fkey foreign key (company_id, conversation_id)
     references public.conversations (company_id, id) on delete cascade,
   constraint messages_outcome_while_outbound check ((direction = 'outbound') = (outcome is not null)),
+  constraint messages_author_while_outbound check (
+    direction = 'outbound' and author_type is not null or num_nonnulls(author_type, author_id, author_name) = 0
+  ),
   constraint messages_reply_to_fkey foreign key (company_id, reply_to_id)
     references public.messages (company_id, id) on delete set null (reply_to_id)
 );
@@ -106,6 +114,9 @@ comment on column public.messages.wish is
 comment on column public.messages.received_at is
   'For an inbound message, when its event was received. The times of the channel are whole seconds, so this is the '
   'order of two messages of the same second. If they came in one event, created_at is their order.';
+comment on column public.messages.author_type is
+  'Who wrote an outbound message: an API key, a member, the agent of the platform, or the system. Null for an inbound '
+  'message, whose author is the person or the channel. Also null when the platform did not name the author.';
 comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
 
 -- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
@@ -289,14 +300,27 @@ create policy "a key reads its company's messages" on public.messages
 grant select (
   id, company_id, conversation_id, direction, type, content, whatsapp_message_id, created_at, updated_at, outcome,
   rendered_text, version, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type,
-  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, edited_at, revoked_at
+  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, edited_at, revoked_at, author_type, author_id,
+  author_name
 ) on public.messages to api_client;
 grant select on public.messages to authenticated;
 grant select, insert, update, delete on public.messages to service_role;
 
 select app.make_feed('message_changes', 'messages', $columns$
-  id, company_id, conversation_id, direction, type, content, rendered_text, status, whatsapp_message_id, sent_at,
-  delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media, reply_to_id,
+  id, company_id, conversation_id, direction, type,
+  case
+    when type = 'system' then jsonb_build_object('type', 'system', 'id', null, 'name', null)
+    when direction = 'inbound' then (
+      select jsonb_build_object('type', 'person', 'id', contacts.id, 'name', contacts.name)
+      from public.conversations
+      join public.contacts on contacts.company_id = conversations.company_id
+        and contacts.id = conversations.contact_id
+      where conversations.company_id = messages.company_id and conversations.id = messages.conversation_id
+    )
+    when author_type is not null
+      then jsonb_build_object('type', author_type, 'id', author_id, 'name', author_name)
+  end as author,
+  content, rendered_text, status, whatsapp_message_id, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media, reply_to_id,
   reply_to_whatsapp_id, case when reaction ->> 'emoji' <> '' then reaction end as reaction, edited_at, revoked_at,
   created_at, updated_at
 $columns$);

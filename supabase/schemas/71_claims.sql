@@ -66,15 +66,19 @@ language plpgsql
 set search_path = ''
 as $$
 #variable_conflict use_column
+declare
+  key_id uuid;
+  key_name text;
 begin
   -- If an earlier attempt opened the conversation, created_conversation stays true, unless the message now moves to
   -- another conversation.
   select conversation_is_new or (sends.created_conversation and exists (
     select from public.messages
     where company_id = own_company_id and id = own_message_id and conversation_id = in_conversation_id
-  ))
-  into write_message_of_send.created_conversation
-  from public.sends where sends.id = of_send_id;
+  )), api_keys.id, api_keys.name
+  into write_message_of_send.created_conversation, key_id, key_name
+  from public.sends left join public.api_keys on api_keys.id = sends.api_key_id
+  where sends.id = of_send_id;
   update public.sends set
     created_conversation = write_message_of_send.created_conversation,
     media_id = with_media_id
@@ -84,9 +88,13 @@ begin
 
   -- A released send keeps its message, because that message was never sent. So the message gets the content and the
   -- time of this attempt, and loses all reports about the earlier attempt.
-  insert into public.messages (id, company_id, conversation_id, direction, type, content, rendered_text, outcome)
+  insert into public.messages (
+    id, company_id, conversation_id, direction, type, content, rendered_text, outcome, author_type, author_id,
+    author_name
+  )
   values (
-    own_message_id, own_company_id, in_conversation_id, 'outbound', of_type, with_content, as_rendered, 'pending'
+    own_message_id, own_company_id, in_conversation_id, 'outbound', of_type, with_content, as_rendered, 'pending',
+    case when key_id is not null then 'key' end, key_id, key_name
   )
   on conflict (id) do update set
     conversation_id = excluded.conversation_id,
@@ -95,6 +103,9 @@ begin
     rendered_text = excluded.rendered_text,
     created_at = excluded.created_at,
     outcome = excluded.outcome,
+    author_type = excluded.author_type,
+    author_id = excluded.author_id,
+    author_name = excluded.author_name,
     sent_at = null,
     delivered_at = null,
     read_at = null,

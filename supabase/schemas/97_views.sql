@@ -179,18 +179,30 @@ grant select on public.own_plain_templates to api_reader;
 
 create view public.own_messages as
   select
-    id, company_id, conversation_id, direction, type, content, rendered_text, status, whatsapp_message_id,
-    sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media,
-    reply_to_id, reply_to_whatsapp_id,
+    messages.id, messages.company_id, messages.conversation_id, messages.direction, messages.type,
+    case
+      when messages.type = 'system' then jsonb_build_object('type', 'system', 'id', null, 'name', null)
+      when messages.direction = 'inbound'
+        then jsonb_build_object('type', 'person', 'id', contacts.id, 'name', contacts.name)
+      when messages.author_type is not null
+        then jsonb_build_object('type', messages.author_type, 'id', messages.author_id, 'name', messages.author_name)
+    end as author,
+    messages.content, messages.rendered_text, messages.status, messages.whatsapp_message_id, messages.sent_at,
+    messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at, messages.failure,
+    messages.price_category, messages.price_type, messages.payload, messages.media, messages.reply_to_id,
+    messages.reply_to_whatsapp_id,
     -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
     -- replace it.
-    case when reaction ->> 'emoji' <> '' then reaction end as reaction,
-    edited_at, revoked_at, created_at, updated_at,
-    version::text as version
+    case when messages.reaction ->> 'emoji' <> '' then messages.reaction end as reaction,
+    messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
+    messages.version::text as version
   from public.messages
-  where company_id = (select app.company_id('read'));
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  join public.contacts on contacts.company_id = messages.company_id and contacts.id = conversations.contact_id
+  where messages.company_id = (select app.company_id('read'));
 comment on view public.own_messages is
-  'The messages of the company whose key the request carries.';
+  'The messages of the company whose key the request carries, with their authors.';
 grant select on public.own_messages to api_reader;
 
 -- With this view, a key reads what happened to a send without repeating it: the state in the ledger, and what the

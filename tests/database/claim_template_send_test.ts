@@ -78,6 +78,7 @@ test("a claim for a new phone makes a contact, a conversation, a message and a l
     do_not_contact: false,
     is_active: true,
     has_identity: false,
+    marketing_opt_out: false,
   });
   const message = await row(sql, "messages", message_id);
   // The columns for the channel's reports have no value yet.
@@ -93,6 +94,9 @@ test("a claim for a new phone makes a contact, a conversation, a message and a l
     outcome: "pending",
     status: "pending",
     is_erased: false,
+    author_type: "key",
+    author_id: message.author_id,
+    author_name: "test",
     version: message.version,
   });
   const send = await row(sql, "sends", send_id);
@@ -111,6 +115,7 @@ test("a claim for a new phone makes a contact, a conversation, a message and a l
     created_at: message.created_at,
     updated_at: message.created_at,
     attempt: 1,
+    api_key_id: message.author_id,
     is_erased: false,
     double_sent_ids: [],
   });

@@ -67,6 +67,9 @@ export async function assertInStep(
     now.filter(({ row }) => row !== null).map(({ id, row, version }) => {
       // The fields that callers see, and the version, so that a failure shows what was missed.
       const asShown = { ...row, version: String(version) };
+      // The author of a message comes from other rows too.
+      const author = rows.get(id)?.author;
+      if (author !== undefined) asShown.author = author;
       const shown = Object.keys(rows.get(id) ?? {}).map((field) => [field, asShown[field]]);
       return [id, rows.has(id) ? Object.fromEntries(shown) : `missed, of version ${version}`];
     }),

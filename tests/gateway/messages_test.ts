@@ -53,8 +53,9 @@ Deno.test("a message shows its sender and text, and whether the channel has acce
   const own = { ...WITHOUT, company_id: company.id, conversation_id: company.conversation_id };
   const ours = {
     ...{ ...own, direction: "outbound", type: "text", content: "Hi" },
-    ...{ rendered_text: null, whatsapp_message_id: null },
+    ...{ rendered_text: null, whatsapp_message_id: null, author: null },
   };
+  const person = { type: "person", id: company.contact_id, name: "Ada" };
   const shown = body.data.map((row: Record<string, unknown>) => {
     const { id: _, created_at, updated_at: __, version: ___, ...rest } = row;
     return { ...rest, at: new Date(created_at as string).getUTCMinutes() };
@@ -67,12 +68,13 @@ Deno.test("a message shows its sender and text, and whether the channel has acce
     { ...ours, status: "failed", at: 3 },
     { ...ours, status: "pending", at: 2 },
     {
-      ...{ ...own, direction: "inbound", type: "image", content: "Bom dia ☀️" },
+      ...{ ...own, direction: "inbound", type: "image", content: "Bom dia ☀️", author: person },
       ...{ rendered_text: null, status: null, whatsapp_message_id: "wamid.1", at: 1 },
     },
   ]);
   assert.deepEqual(Object.keys(body.data[0]), [
-    ...["id", "company_id", "conversation_id", "direction", "type", "content", "rendered_text"],
+    ...["id", "company_id", "conversation_id", "direction", "type", "author", "content"],
+    "rendered_text",
     ...[
       "status",
       "whatsapp_message_id",
@@ -86,6 +88,65 @@ Deno.test("a message shows its sender and text, and whether the channel has acce
     const one = await call(company.keys.read, "GET", `/messages/${row.id}`);
     assert.deepEqual([one.status, one.body], [200, { data: row }]);
   }
+});
+
+Deno.test("a message says which person, key, member, agent or system wrote it, in lists, reads and changes", async () => {
+  const company = await newCompany();
+  const { keys, contact_id, member_id } = company;
+  await statement`update contacts set name = 'Ada Lovelace' where id = ${contact_id}`;
+  const own = { direction: "outbound", outcome: "accepted" } as const;
+  const authors = {
+    member: { author_type: "member", author_id: member_id, author_name: "Zoë" },
+    agent: { author_type: "agent", author_id: null, author_name: "Assistant" },
+    system: { author_type: "system" },
+  };
+  const ids: Record<string, string> = {};
+  await withDatabase(async (sql) => {
+    ids.person = await addMessage(sql, company);
+    ids.notice = await addMessage(sql, company, { type: "system" });
+    ids.unnamed = await addMessage(sql, company, own);
+    for (const [name, author] of Object.entries(authors)) {
+      ids[name] = await addMessage(sql, company, { ...own, ...author });
+    }
+  });
+  const none = { type: "system", id: null, name: null };
+  const expected: Record<string, unknown> = {
+    person: { type: "person", id: contact_id, name: "Ada Lovelace" },
+    notice: none,
+    unnamed: null,
+    member: { type: "member", id: member_id, name: "Zoë" },
+    agent: { type: "agent", id: null, name: "Assistant" },
+    system: none,
+  };
+  const { body } = await call(keys.read, "GET", pathOf(company));
+  const { body: { data: changes } } = await changesOnce(
+    keys.read,
+    "/messages/changes",
+    (rows) => rows.length === Object.keys(ids).length,
+  );
+  for (const [name, id] of Object.entries(ids)) {
+    for (const rows of [body.data, changes]) {
+      const { author } = rows.find((row: { id: string }) => row.id === id);
+      assert.deepEqual(author, expected[name], name);
+    }
+    const one = await call(keys.read, "GET", `/messages/${id}`);
+    assert.deepEqual(one.body.data.author, expected[name], name);
+  }
+});
+
+Deno.test("the author of a send is its key, with the name that it had, even after the key is deleted", async () => {
+  const { keys, phone_number_id } = await newCompany();
+  const json = {
+    ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },
+    ...{ display_text: "Hello", body_variables: ["Ada", "A-1"], phone_number_id },
+  };
+  const { id, name } = (await call(keys.messaging, "GET", "/me")).body.data.key;
+  const headers = { "X-Api-Key": keys.messaging, "Content-Type": "application/json" };
+  const sent = await send(stack.template_url, "POST", headers, JSON.stringify(json));
+  await statement`update api_keys set name = 'Renamed' where id = ${id}`;
+  await statement`delete from api_keys where id = ${id}`;
+  const { body } = await call(keys.read, "GET", `/messages/${sent.body.message_id}`);
+  assert.deepEqual(body.data.author, { type: "key", id, name });
 });
 
 Deno.test("the pages of a conversation contain all of its messages and no others", async () => {

@@ -183,6 +183,9 @@ export interface MessageColumns {
   failure?: postgres.JSONValue;
   payload?: postgres.JSONValue;
   media?: postgres.JSONValue;
+  author_type?: string;
+  author_id?: string | null;
+  author_name?: string | null;
   reply_to_id?: string;
   reply_to_whatsapp_id?: string;
   reaction?: postgres.JSONValue;

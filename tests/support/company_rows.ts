@@ -20,6 +20,15 @@ export async function rowsOf(
   // No filter uses the fields that are computed from a stored template.
   const { body } = await call(keys.read, "GET", "/templates?limit=200");
   const made = new Map<string, FoundRow>(body.data.map((each: FoundRow) => [each.id, each]));
+  const authorOf = ({ direction, type, author_type, author_id, author_name }: FoundRow) => {
+    if (type === "system") return { id: null, name: null, type };
+    if (direction === "outbound") {
+      return author_type && { id: author_id, name: author_name, type: author_type };
+    }
+    const { contact_id } = conversations.find(({ id }) => id === conversation_id)!;
+    const { name } = contacts.find(({ id }) => id === contact_id)!;
+    return { id: contact_id, name, type: "person" };
+  };
   return {
     "/contacts": contacts,
     // Callers filter deals by the pipeline of the stage.
@@ -31,7 +40,8 @@ export async function rowsOf(
     "/stages": stages,
     "/conversations": conversations,
     "/conversations/{id}/messages": messages
-      .filter((message) => message.conversation_id === conversation_id),
+      .filter((message) => message.conversation_id === conversation_id)
+      .map((message) => ({ ...message, author: authorOf(message) })),
     "/sends": sends.map((send) => {
       const message = messages.find((each) => each.id === send.message_id)!;
       const { contact_id } = conversations.find((each) => each.id === message.conversation_id)!;

@@ -191,6 +191,11 @@ async function addOddRows(sql: Sql, company: Company) {
     payload: at % 6 === 0 ? sql.json({ text: { body: content } }) : null,
     reaction: at % 7 === 1 ? sql.json({ emoji: "👍🏽", at: "2026-01-31T09:30:00Z" }) : null,
     rendered_text: pick([null, content], at),
+    ...at % 3 !== 0 && at % 2 === 0 && {
+      author_type: pick(["key", "agent", "member"], at),
+      author_id: pick([null, crypto.randomUUID()], at),
+      author_name: content === "" ? null : content,
+    },
     whatsapp_message_id: at % 4 === 0 ? null : `wamid.${content}.${at}`.slice(0, 255),
   }));
   await addSends(sql, company_id, messages);

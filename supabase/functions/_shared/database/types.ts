@@ -1452,6 +1452,9 @@ export type Database = {
       };
       "messages": {
         Row: {
+          "author_id": string | null;
+          "author_name": string | null;
+          "author_type": string | null;
           "company_id": string;
           "content": string;
           "conversation_id": string;
@@ -1488,6 +1491,9 @@ export type Database = {
         };
         ComputedFields: never;
         Insert: {
+          "author_id"?: string | null;
+          "author_name"?: string | null;
+          "author_type"?: string | null;
           "company_id": string;
           "content": string;
           "conversation_id": string;
@@ -1523,6 +1529,9 @@ export type Database = {
           "wish"?: string | null;
         };
         Update: {
+          "author_id"?: string | null;
+          "author_name"?: string | null;
+          "author_type"?: string | null;
           "company_id"?: string;
           "content"?: string;
           "conversation_id"?: string;
@@ -3100,6 +3109,7 @@ export type Database = {
       };
       "own_messages": {
         Row: {
+          "author": Json | null;
           "company_id": string;
           "content": string;
           "conversation_id": string;
@@ -3129,64 +3139,6 @@ export type Database = {
           "whatsapp_message_id": string | null;
         };
         ComputedFields: never;
-        Insert: {
-          "company_id"?: string | null;
-          "content"?: string | null;
-          "conversation_id"?: string | null;
-          "created_at"?: string | null;
-          "delivered_at"?: string | null;
-          "direction"?: string | null;
-          "edited_at"?: string | null;
-          "expired_at"?: string | null;
-          "failed_at"?: string | null;
-          "failure"?: Json | null;
-          "id"?: string | null;
-          "media"?: Json | null;
-          "payload"?: Json | null;
-          "price_category"?: string | null;
-          "price_type"?: string | null;
-          "reaction"?: never;
-          "read_at"?: string | null;
-          "rendered_text"?: string | null;
-          "reply_to_id"?: string | null;
-          "reply_to_whatsapp_id"?: string | null;
-          "revoked_at"?: string | null;
-          "sent_at"?: string | null;
-          "status"?: string | null;
-          "type"?: string | null;
-          "updated_at"?: string | null;
-          "version"?: never;
-          "whatsapp_message_id"?: string | null;
-        };
-        Update: {
-          "company_id"?: string | null;
-          "content"?: string | null;
-          "conversation_id"?: string | null;
-          "created_at"?: string | null;
-          "delivered_at"?: string | null;
-          "direction"?: string | null;
-          "edited_at"?: string | null;
-          "expired_at"?: string | null;
-          "failed_at"?: string | null;
-          "failure"?: Json | null;
-          "id"?: string | null;
-          "media"?: Json | null;
-          "payload"?: Json | null;
-          "price_category"?: string | null;
-          "price_type"?: string | null;
-          "reaction"?: never;
-          "read_at"?: string | null;
-          "rendered_text"?: string | null;
-          "reply_to_id"?: string | null;
-          "reply_to_whatsapp_id"?: string | null;
-          "revoked_at"?: string | null;
-          "sent_at"?: string | null;
-          "status"?: string | null;
-          "type"?: string | null;
-          "updated_at"?: string | null;
-          "version"?: never;
-          "whatsapp_message_id"?: string | null;
-        };
         Relationships: [
           {
             foreignKeyName: "messages_company_id_fkey";

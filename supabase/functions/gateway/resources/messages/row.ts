@@ -47,12 +47,20 @@ export const MessageReaction = z.object({ emoji: z.string(), at: OwnTime }).regi
   { id: "MessageReaction" },
 );
 
+/** Who wrote a message. */
+export const MessageAuthor = z.object({
+  type: z.enum(["person", "key", "member", "agent", "system"]),
+  id: z.nullable(Id),
+  name: TextOrNull,
+}).register(z.globalRegistry, { id: "MessageAuthor" });
+
 /** A message of a conversation (specification, 2.5). */
 export const Message = z.object({
   ...ROW_IDS,
   conversation_id: Id,
   direction: z.enum(["inbound", "outbound"]),
   type: z.enum(["text", "image", "video", "document", ...INBOUND_TYPES]),
+  author: z.nullable(MessageAuthor),
   content: verbatim(65_536),
   rendered_text: z.nullable(verbatim(65_536)),
   status: z.nullable(

@@ -1,5 +1,11 @@
 import { type FieldsOf, ROW, type Words } from "../../../_shared/http/api_words.ts";
-import type { Message, MessageFailure, MessageMedia, MessageReaction } from "./row.ts";
+import type {
+  Message,
+  MessageAuthor,
+  MessageFailure,
+  MessageMedia,
+  MessageReaction,
+} from "./row.ts";
 
 /** The texts about messages in the API's description. */
 export const words = {
@@ -28,6 +34,7 @@ export const words = {
   },
   schemas: {
     Message: "A message of a conversation.",
+    MessageAuthor: "Who wrote a message.",
     MessageFailure: "Why a message failed.",
     MessageMedia: "A file that a person sent, such as an image. The channel keeps the file itself.",
     MessageReaction: "A person's reaction to a message.",
@@ -38,6 +45,7 @@ export const words = {
       conversation_id: "The conversation of the message.",
       direction: "`inbound`: from the contact. `outbound`: from your company.",
       type: "The kind of the message. The file itself is not shown.",
+      author: "Who wrote the message; `null` when the platform wrote it without saying who.",
       content:
         "What the message says: the text, the caption of a file, or the label of the button that " +
         "was tapped. For a template send, this is its `display_text`. An outbound message has at " +
@@ -81,6 +89,16 @@ export const words = {
       edited_at: "When the person last edited the message. `content` is the newest text.",
       revoked_at: "When the person deleted the message for everyone.",
     } satisfies FieldsOf<typeof Message>,
+    MessageAuthor: {
+      type:
+        "`person`: the contact of the conversation. `key`: an API key, with a template send or a " +
+        "free reply. `member`: a person who works in your company. `agent`: the platform's AI " +
+        "agent. `system`: the channel or the platform itself, such as a notice of a new phone.",
+      id: "The id of the contact, the key or the member, even after the key or the member was " +
+        "deleted. `null` when there is none.",
+      name: "The name of the author. A contact has its current name. A key, a member or an agent " +
+        "has the name of the time when the message was written. `null` when there is none.",
+    } satisfies FieldsOf<typeof MessageAuthor>,
     MessageFailure: {
       reason:
         "The reason as a code of this API, such as `recipient_unreachable` or `window_closed`; " +
