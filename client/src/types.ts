@@ -226,46 +226,6 @@ export type ContactChanges = {
   remove_tags?: string[];
 };
 
-/** Changes to contacts, without `custom_fields`. An invalid item does not make the other items fail. */
-export type ContactChangesBatch = {
-  /** The items to write, in any order. */
-  items: ContactChangesById[];
-};
-
-/** Changes to the contact with this id, without `custom_fields`: a field that is left out keeps its value, and `null` clears it. */
-export type ContactChangesById = {
-  /** The id of the record. */
-  id: string;
-  /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
-  phone?: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
-  external_id?: string | null;
-  /** The person's name. */
-  name?: string | null;
-  /** The person's email address. */
-  email?: string | null;
-  /** How warm the lead is. */
-  temperature?: "cold" | "warm" | "hot";
-  /** Labels to group contacts by. */
-  tags?: string[];
-  /** Where the contact came from. */
-  source?: string;
-  /** The person's job. */
-  job_title?: string | null;
-  /** The company that the person works for. */
-  empresa?: string | null;
-  /** Whether sends to this contact are blocked. */
-  do_not_contact?: boolean;
-  /** Whether marketing templates to this contact are blocked. `false` does not change `do_not_contact`. */
-  marketing_opt_out?: boolean;
-  /** Whether the contact is in use. */
-  is_active?: boolean;
-  /** Tags to add to the stored tags, which stay. Do not combine it with `tags`. A tag that is also in `remove_tags` is added. */
-  add_tags?: string[];
-  /** Tags to remove from the stored tags. Do not combine it with `tags`. */
-  remove_tags?: string[];
-};
-
 /** Everything that the service stores about a person. */
 export type ContactExport = {
   /** The contact. */

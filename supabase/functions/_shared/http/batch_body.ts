@@ -16,10 +16,8 @@ export const MAX_ITEMS = 500;
 export interface Batch {
   /** The schema of one item. */
   item: z.core.$ZodType;
-  /** The schema of one item with `application/merge-patch+json`; missing if it is not accepted. */
-  patchItem?: z.core.$ZodType;
-  /** The messages about fields that only `application/merge-patch+json` accepts. */
-  patchOnly?: Record<string, string>;
+  /** Whether the items are merge patches, so that `application/merge-patch+json` is accepted too. */
+  isPatch: boolean;
   /** Fields that are refused as read-only. */
   readOnly(): string[];
 }
@@ -56,18 +54,17 @@ const Unjudged = batchOf(z.unknown());
  */
 export async function readBatch(
   request: Request,
-  { item: ofJson, patchItem, patchOnly = {}, readOnly }: Batch,
+  { item, isPatch, readOnly }: Batch,
   reading: BodyReading,
 ): Promise<{ items: JudgedItem[] }> {
   const schemas: Record<string, z.core.$ZodType> = {
-    "application/json": ofJson,
-    ...(patchItem && { "application/merge-patch+json": patchItem }),
+    "application/json": item,
+    ...(isPatch && { "application/merge-patch+json": item }),
   };
-  const { schema: item, value } = await readObject(request, schemas, reading, parseItems);
+  const { value } = await readObject(request, schemas, reading, parseItems);
   const whole = judged(Unjudged, value, ofUnknownField(() => []));
   if ("wrong" in whole) throw invalidRequest(whole.wrong);
-  const unknown = ofUnknownField(readOnly);
-  const ofUnknown = (key: string, known: string[]) => patchOnly[key] ?? unknown(key, known);
+  const ofUnknown = ofUnknownField(readOnly);
   const items = whole.parsed.items.map((given): JudgedItem => {
     if (given instanceof RepeatedKeys) return { wrong: givenTwice(given), given: given.keys };
     const result = judged(item, given, ofUnknown, WHOLE_ITEM);

@@ -80,7 +80,7 @@ export function batchOperation<
   Item extends z.core.$ZodType,
   Query extends z.ZodMiniObject = typeof BatchParameters,
 >(
-  { id, method, path, row, lighterRow, item, body, patch, query, meanings, write }: {
+  { id, method, path, row, lighterRow, item, body, query, meanings, write }: {
     id: Id;
     method: "POST" | "PATCH";
     path: string;
@@ -92,11 +92,6 @@ export function batchOperation<
     item: Item;
     /** The name of the body's schema in the API's description. */
     body: string;
-    /**
-     * The items with `application/merge-patch+json`: their schema, the name of the body's schema,
-     * and the messages about fields that only these items may have.
-     */
-    patch?: { item: z.core.$ZodType; body: string; only?: Record<string, string> };
     /** `BatchParameters` and further parameters. */
     query?: Query;
     meanings: Meanings;
@@ -104,18 +99,19 @@ export function batchOperation<
     write(request: BatchRequest<z.output<Item>, z.output<Query>>): Promise<Outcome>;
   },
 ): Operation<Id> {
+  const whole = lazily(() => described(batchOf(item), { id: body }));
   return operation({
     id,
     method,
     path,
     scope: "write",
     query: (query ?? BatchParameters) as typeof BatchParameters,
-    body: lazily(() => described(batchOf(item), { id: body })),
-    mergePatch: patch && lazily(() => described(batchOf(patch.item), { id: patch.body })),
+    body: whole,
+    // The items of a PATCH are merge patches, with either content type.
+    mergePatch: method === "PATCH" ? whole : undefined,
     batch: {
       item,
-      patchItem: patch?.item,
-      patchOnly: patch?.only,
+      isPatch: method === "PATCH",
       readOnly: () => readOnlyFieldsOf(row),
     },
     idempotent: method === "POST",

@@ -154,14 +154,3 @@ export const ContactPatchById = lazily(() =>
     ...NO_OTHER_TAGS,
   })
 );
-
-/** The same changes with `application/json`, which would replace the custom fields as a whole. */
-export const ContactChangesById = lazily(() =>
-  described(
-    changesById(z.omit(z.partial(changes()), { custom_fields: true })).check(oneKindOfTags),
-    {
-      id: "ContactChangesById",
-      ...NO_OTHER_TAGS,
-    },
-  )
-);

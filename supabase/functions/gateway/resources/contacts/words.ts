@@ -119,9 +119,8 @@ export const words = {
       summary: "Update many contacts",
       description:
         "Updates up to 500 contacts. Each item has the `id` of its contact, and the fields to " +
-        "change. With the content type `application/merge-patch+json`, each item is a JSON Merge " +
-        "Patch. With `application/json`, an item may have the same fields except " +
-        "`custom_fields`. Each item is checked separately, and `data` has one result for each " +
+        "change. Each item is a JSON Merge Patch, with either content type: `custom_fields` is " +
+        "merged. Each item is checked separately, and `data` has one result for each " +
         "item, in the order of the items. Two items for the same contact are applied one after " +
         "the other. With `atomic=true`, either all contacts are updated, or none. If the contacts " +
         "are too large for one answer, they are returned without `custom_fields`.",
@@ -201,11 +200,6 @@ export const words = {
     ContactPatchById:
       "Changes to the contact with this id, as a JSON Merge Patch: `custom_fields` is merged, " +
       "and `null` removes a value.",
-    ContactChangesById:
-      "Changes to the contact with this id, without `custom_fields`: a field that is left out " +
-      "keeps its value, and `null` clears it.",
-    ContactChangesBatch:
-      "Changes to contacts, without `custom_fields`. An invalid item does not make the other items fail.",
     ContactWithoutCustomFields:
       "A contact in an answer that would be too large with `custom_fields`.",
     ContactBatch: "Contacts to write. An invalid item does not make the other items fail.",
@@ -229,7 +223,6 @@ export const words = {
     ContactChanges: changes,
     ContactPatch: changes,
     ContactPatchById: changes,
-    ContactChangesById: changes,
     ContactWithIncluded: { ...contact, ...included },
     IncludedDeals: {
       data: "Up to 10 deals.",
@@ -252,7 +245,6 @@ export const words = {
     ContactWithoutCustomFields: contact,
     ContactBatch: batch,
     ContactPatchBatch: batch,
-    ContactChangesBatch: batch,
     ContactExport: {
       contact: "The contact.",
       wishes: "Which messages the person wants, and when the person said so.",

@@ -12,7 +12,6 @@ import { MERGED, missing } from "../../records/merged.ts";
 import { headersOf, onlyResult, outcomeOf, recordOfRow } from "../../records/written.ts";
 import {
   ContactChanges,
-  ContactChangesById,
   ContactPatch,
   ContactPatchById,
   ContactToPut,
@@ -150,16 +149,8 @@ export const contactWrites = [
     path: "/contacts/batch",
     row: Contact,
     lighterRow: LighterContact,
-    item: ContactChangesById,
-    body: "ContactChangesBatch",
-    patch: {
-      item: ContactPatchById,
-      body: "ContactPatchBatch",
-      only: {
-        custom_fields:
-          "is accepted here only with Content-Type: application/merge-patch+json, which merges it key by key; application/json would replace it",
-      },
-    },
+    item: ContactPatchById,
+    body: "ContactPatchBatch",
     meanings: MEANINGS,
     async write({ caller: { db }, items, atomic }) {
       return outcomeOf(rows(await db.rpc("patch_contacts", { items, atomic })), Contact);

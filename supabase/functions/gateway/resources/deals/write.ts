@@ -136,7 +136,6 @@ export const dealWrites = [
     row: Deal,
     item: DealChangesById,
     body: "DealChangesBatch",
-    patch: { item: DealChangesById, body: "DealChangesBatch" },
     meanings: MEANINGS,
     async write({ caller: { db }, items, atomic }) {
       return outcomeOf(rows(await db.rpc("patch_deals", { items, atomic })), Deal);
