@@ -83,6 +83,7 @@ function stepOf(command: string): Step {
   const pipe = words.findIndex((word) => word === "|");
   const request = requestOf(pipe < 0 ? words : words.slice(0, pipe));
   const values = pipe < 0 ? [] : valuesOf(words.slice(pipe + 1));
+  if (isKept && values.length === 0) throw new Unreadable();
   return { ...request, into: isKept ? name : null, values };
 }
 

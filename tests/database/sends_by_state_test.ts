@@ -107,7 +107,7 @@ Deno.test("counting a few days reads only the sends of those days, by an index",
       const [counts] = await sql`
         select
           pg_stat_get_xact_numscans('sends'::regclass)::int as scans,
-          pg_stat_get_xact_tuples_returned('sends_counted_idx'::regclass)::int as rows,
+          pg_stat_get_xact_tuples_returned('sends_newest_first_idx'::regclass)::int as rows,
           (select sum(pg_stat_get_xact_tuples_returned(indexrelid))::int from pg_index
            where indrelid = 'sends'::regclass) as every_row
       `;

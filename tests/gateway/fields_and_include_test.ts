@@ -48,14 +48,15 @@ async function records(address: string): Promise<Record<string, unknown>[]> {
 for (const { list, path, record } of READS) {
   const fields: string[] = schemaOf(list, "fields").items.enum;
   const includes: string[] = schemaOf(list, "include")?.items.enum ?? [];
+  const id = list === "/sends" ? "message_id" : "id";
 
   Deno.test(`${list}: fields limits a record to the named fields, in their usual order and in one round trip`, async () => {
     const [whole] = await records(record);
     assert.deepEqual(Object.keys(whole), fields);
     const asked = [...fields.map((field) => [field]), fields.toReversed(), [
       fields[2],
-      "id",
-      "id",
+      id,
+      id,
       fields[1],
     ]];
     for (const names of asked) {
@@ -63,8 +64,8 @@ for (const { list, path, record } of READS) {
       const [one] = await records(`${record}?fields=${names}`);
       assert.deepEqual(Object.entries(one), expected.map((name) => [name, whole[name]]));
     }
-    for (const row of await records(`${path}?fields=${fields[2]},id&limit=200`)) {
-      assert.deepEqual(Object.keys(row), ["id", fields[2]]);
+    for (const row of await records(`${path}?fields=${fields[2]},${id}&limit=200`)) {
+      assert.deepEqual(Object.keys(row), [id, fields[2]]);
     }
   });
 

@@ -83,13 +83,15 @@ for (const { list, get } of LISTS) {
 
   Deno.test(`${list} refuses an empty value and a repeated parameter`, async () => {
     const names = parameters.filter((name) => name !== "custom_fields");
-    const [empty, twice] = [
-      await get(all(names, "")),
-      await get(`${all(names, "x")}&${all(names, "x")}`),
-    ];
-    for (const name of names) {
-      assertField(empty, name);
-      assertField(twice, name, /more than once/);
+    // A query has at most 100 parameters, and an error names at most 50 of them.
+    for (let at = 0; at < names.length; at += 50) {
+      const some = names.slice(at, at + 50);
+      const empty = await get(all(some, ""));
+      const twice = await get(`${all(some, "x")}&${all(some, "x")}`);
+      for (const name of some) {
+        assertField(empty, name);
+        assertField(twice, name, /more than once/);
+      }
     }
     const others = await get(all(["limit", "sort", "include_total", "fields"], ""));
     for (const name of ["limit", "sort", "include_total", "fields"]) assertField(others, name);

@@ -137,7 +137,7 @@ Deno.test("each button that needs a value is counted and shown with its position
 
 const REASONS: [string, TemplateColumns, RegExp[]][] = [
   ["paused", { status: "PAUSED", status_since: new Date("2026-03-02T09:00:00Z") }, [
-    /^The template is PAUSED .*2026-03-02T15:00:00Z/,
+    /^The template is PAUSED .*2026-03-02T15:00:00\+00:00/,
   ]],
   ["rejected", { status: "REJECTED", rejected_reason: "PROMOTIONAL" }, [
     /is REJECTED at the channel/,
