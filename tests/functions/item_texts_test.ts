@@ -67,7 +67,7 @@ Deno.test("the items of a batch with too many items are not parsed one by one", 
     const headers = { "Content-Type": "application/json" };
     const body = `{"items":[${items}]}`;
     const request = new Request("http://edge/", { method: "POST", headers, body });
-    const batch = { item: z.unknown(), readOnly: () => [] };
+    const batch = { item: z.unknown(), isPatch: false, readOnly: () => [] };
     const message = "Invalid request: items must have at most 500 items";
     await assert.rejects(readBatch(request, batch, reading), { message });
   } finally {
