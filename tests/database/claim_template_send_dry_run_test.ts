@@ -83,16 +83,24 @@ Deno.test("a claim that does not fit the template writes nothing, and its idempo
 
 Deno.test("a dry run of a repeat reports the repeat and leaves the send unchanged, even if its lease has ended", async () => {
   const idempotency_key = crypto.randomUUID();
-  const asked = { ...DRY, idempotency_key };
+  const asked = { ...DRY, phone: anyPhone(), idempotency_key };
   const first = await committed((sql) => claim(sql, keys.messaging, { ...asked, dry_run: false }));
   const { conversation_id, message_id } = first;
   const repeat = { result: "repeat", status: "pending", conversation_id, message_id };
   assert.deepEqual(await unwritten(asked), repeat);
   await committed((sql) => endLease(sql, first.send_id));
   assert.deepEqual(await unwritten(asked), repeat);
-  // A repeat with another payload is still a repeat. This check is the first of all.
-  const other = { ...asked, template_name: "paused", phone: stoppedPhone, phone_number_id: "0" };
-  assert.deepEqual(await unwritten(other), repeat);
+  // The key is the first of all checks: other words are still a repeat, even if they would be refused.
+  const words = { phone_number_id: "0", body_variables: [] };
+  assert.deepEqual(
+    await unwritten({ ...asked, ...words }),
+    { ...repeat, mismatch: ["body_variables", "phone_number_id"] },
+  );
+  const other = { ...asked, ...words, template_name: "paused", phone: stoppedPhone };
+  assert.deepEqual(
+    await unwritten(other),
+    { result: "reused", differs: ["template_name", "phone"] },
+  );
 
   const real = await committed((sql) => claim(sql, keys.messaging, { ...asked, dry_run: false }));
   assert.deepEqual([real.result, real.status], ["repeat", "failed"]);

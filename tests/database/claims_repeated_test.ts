@@ -55,27 +55,29 @@ async function everything(sql: Sql) {
 
 const STANDING = [[null, "pending"], [SENT, "sent"], [FAILED, "failed"]] as const;
 
-Deno.test("a repeat with different values gets the state of the send, and writes nothing", async () => {
+Deno.test("a repeat with other words gets the state of the send, another message is refused, and neither writes anything", async () => {
   for (const [settlement, status] of STANDING) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
       const claimed = await attempt(sql, settlement, { phone });
       const before = await everything(sql);
-      const repeats = [
-        { phone },
-        {
-          phone: anyPhone(),
-          content: "Something else",
-          message_type: "image",
-          template_name: "welcome",
-          language_code: "en",
-          contact_name: "Grace",
-        },
-        { phone_number_id: anyPhoneNumberId() },
-        { phone: "no phone", content: "x".repeat(5000), message_type: "audio" },
+      const repeat = repeatOf(claimed, status);
+      const mismatch = (...fields: string[]) => ({ ...repeat, mismatch: fields });
+      const reused = (...differs: string[]) => ({ result: "reused", differs });
+      const words = { content: "x".repeat(5000), message_type: "audio", contact_name: "Grace" };
+      const answers: [Record<string, unknown>, unknown][] = [
+        [{}, repeat],
+        [words, mismatch("display_text", "contact_name", "template_header_type")],
+        [{ phone_number_id: anyPhoneNumberId() }, mismatch("phone_number_id")],
+        [
+          { template_name: "welcome", language_code: "en" },
+          reused("template_name", "language_code"),
+        ],
+        [{ ...words, phone: anyPhone() }, reused("phone")],
+        [{ ...words, phone: "no phone" }, reused("phone")],
       ];
-      for (const asked of repeats) {
-        assert.deepEqual(await claimOnce(sql, asked), repeatOf(claimed, status));
+      for (const [asked, expected] of answers) {
+        assert.deepEqual(await claimOnce(sql, { phone, ...asked }), expected);
       }
       assert.deepEqual(await everything(sql), before);
     });
@@ -96,11 +98,16 @@ Deno.test("a repeat gets the state of the send even when new sends would be refu
 });
 
 test("an idempotency key belongs to the company, not to an API key, and is compared exactly", async (sql) => {
-  const claimed = await attempt(sql, null);
-  const again = await claim(sql, keys.all, { idempotency_key });
+  const phone = anyPhone();
+  const claimed = await attempt(sql, null, { phone });
+  const again = await claim(sql, keys.all, { idempotency_key, phone });
   assert.deepEqual(again, repeatOf(claimed, "pending"));
   for (const other of [idempotency_key.toUpperCase(), ` ${idempotency_key}`, "remínder"]) {
-    assert.equal((await claimOnce(sql, { idempotency_key: other })).result, "claimed", other);
+    assert.equal(
+      (await claimOnce(sql, { phone, idempotency_key: other })).result,
+      "claimed",
+      other,
+    );
   }
 });
 
@@ -125,14 +132,14 @@ test("a released send that is claimed again keeps its row and message, with the 
   `;
 
   const claim_id = crypto.randomUUID();
-  const again = await claimOnce(sql, {
-    claim_id,
+  const content = {
     phone,
     content: "Hello again",
     message_type: "video",
     template_name: "welcome",
     language_code: "en",
-  });
+  };
+  const again = await claimOnce(sql, { claim_id, ...content });
   const next: Claim = { ...first, attempt: 2 };
   assert.deepEqual(again, next);
   assert.deepEqual(await standing(sql, again.send_id), {
@@ -157,7 +164,7 @@ test("a released send that is claimed again keeps its row and message, with the 
     [send.claim_id, send.template_name, send.language_code, send.leased, send.created_at],
     [claim_id, "welcome", "en", true, earlier],
   );
-  assert.deepEqual(await claimOnce(sql), repeatOf(first, "pending"));
+  assert.deepEqual(await claimOnce(sql, content), repeatOf(first, "pending"));
 
   assert.equal(await settle(sql, claim_id, SENT), "sent");
   assert.equal((await standing(sql, again.send_id)).moved, true);
@@ -190,7 +197,7 @@ test("a released send that is claimed for another contact moves to that contact'
   assert.equal(conversation_id, again.conversation_id);
   const [conversation] = await sql`select * from conversations where id = ${conversation_id}`;
   assert.equal(conversation.contact_id, contact_id);
-  assert.deepEqual(await claimOnce(sql), repeatOf(again, "pending"));
+  assert.deepEqual(await claimOnce(sql, { phone }), repeatOf(again, "pending"));
 });
 
 Deno.test("a send that opened a conversation still counts as its opener when the send is claimed again", async () => {

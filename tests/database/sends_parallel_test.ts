@@ -49,10 +49,11 @@ Deno.test("concurrent claims succeed even when they all use their API key for th
   // Each claim's transaction also records that the key is used.
   const { keys } = await newCompany();
   const both = [keys.messaging, keys.all];
-  const answers = await atOnce(
-    MANY,
-    (sql, n) => claim(sql, both[n % 2], { idempotency_key: `send ${n % 4}` }),
-  );
+  const asked = Array.from({ length: 4 }, (_, n) => ({
+    phone: anyPhone(),
+    idempotency_key: `send ${n}`,
+  }));
+  const answers = await atOnce(MANY, (sql, n) => claim(sql, both[n % 2], asked[n % 4]));
   for (let n = 0; n < 4; n++) assertOneClaimed([answers[n], answers[n + 4]]);
 });
 

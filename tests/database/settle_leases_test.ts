@@ -79,11 +79,12 @@ test("a repeat can end only the lease of its own send", async (sql) => {
     await claim(sql, key),
     await claim(sql, other.keys.messaging, { idempotency_key: "once" }),
   ];
-  const { send_id } = await claim(sql, key, { idempotency_key: "once" });
+  const asked = { phone: anyPhone(), idempotency_key: "once" };
+  const { send_id } = await claim(sql, key, asked);
   for (const each of [send_id, ...others.map((claimed) => claimed.send_id)]) {
     await endLease(sql, each);
   }
-  await claim(sql, key, { idempotency_key: "once" });
+  assert.equal((await claim(sql, key, asked)).status, "failed");
   for (const { send_id } of others) {
     assert.equal((await standing(sql, send_id)).state, "pending");
   }
@@ -91,11 +92,12 @@ test("a repeat can end only the lease of its own send", async (sql) => {
 
 test("a send that is claimed again after a release gets a full new lease", async (sql) => {
   const claim_id = crypto.randomUUID();
-  const { send_id } = await claim(sql, key, { claim_id, idempotency_key: "once" });
+  const asked = { phone: anyPhone(), idempotency_key: "once" };
+  const { send_id } = await claim(sql, key, { claim_id, ...asked });
   await endLease(sql, send_id);
   await settle(sql, claim_id, RELEASED);
-  await claim(sql, key, { idempotency_key: "once" });
-  assert.equal((await claim(sql, key, { idempotency_key: "once" })).status, "pending");
+  await claim(sql, key, asked);
+  assert.equal((await claim(sql, key, asked)).status, "pending");
 });
 
 test("the scheduled job marks and counts all sends whose leases have ended, in every company", async (sql) => {

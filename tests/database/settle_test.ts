@@ -39,10 +39,10 @@ async function claimed(sql: Sql, asked: Record<string, unknown> = {}): Promise<C
 
 /** A send whose lease has ended without an outcome, and which a repeat has marked as failed. */
 async function expired(sql: Sql): Promise<Claim> {
-  const idempotency_key = crypto.randomUUID();
-  const send = await claimed(sql, { idempotency_key });
+  const asked = { phone: anyPhone(), idempotency_key: crypto.randomUUID() };
+  const send = await claimed(sql, asked);
   await endLease(sql, send.send_id);
-  assert.equal((await claim(sql, key, { idempotency_key })).status, "failed");
+  assert.equal((await claim(sql, key, asked)).status, "failed");
   return send;
 }
 

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";
-import { newCompany } from "../support/company.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
 import { atOnce, committed, overlapping } from "./connections.ts";
 import { claim, endLease, FAILED, RELEASED, SENT, settle } from "./sends.ts";
 import { applyStatus, at, claimed, facts, ledger, mark, report, waiting } from "./statuses.ts";
@@ -87,7 +87,7 @@ Deno.test("the job applies a report without a mark that was stored at the same t
 });
 
 Deno.test("a released send is repeated only if the repeat comes before a report of the earlier attempt", async () => {
-  const asked = { idempotency_key: "once" };
+  const asked = { phone: anyPhone(), idempotency_key: "once" };
   const repeats = await newSend(asked);
   await committed((sql) => settle(sql, repeats.send.claim_id, RELEASED));
   const [again, late] = await overlapping(

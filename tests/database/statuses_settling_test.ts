@@ -2,13 +2,14 @@
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
-import { newCompany } from "../support/company.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
 import { type Claim, claim, endLease, FAILED, RELEASED, SENT, settle } from "./sends.ts";
 import { applyStatus, at, claimed, facts, failure, ledger, mark, report } from "./statuses.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const own = await newCompany();
+const ONCE = { phone: anyPhone(), idempotency_key: "once" };
 
 const ARRIVED = ["sent", "delivered", "read"];
 const UNDELIVERABLE = failure(131026, "recipient_unreachable");
@@ -38,7 +39,7 @@ async function expired(sql: Sql, asked: Record<string, unknown> = {}): Promise<C
 
 /** A send whose settlement says that the channel does not have the message. */
 async function settled(sql: Sql, settlement: Record<string, unknown>): Promise<Claim> {
-  const send = await claimed(sql, own, { idempotency_key: "once" });
+  const send = await claimed(sql, own, ONCE);
   await settle(sql, send.claim_id, settlement);
   return send;
 }
@@ -82,14 +83,14 @@ for (const [before, make] of Object.entries(UNSETTLED)) {
 }
 
 test("a report of failure marks the message of a sent send as failed, and the send stays sent", async (sql) => {
-  const send = await claimed(sql, own, { idempotency_key: "once" });
+  const send = await claimed(sql, own, ONCE);
   await settle(sql, send.claim_id, SENT);
   // A failure carries no mark.
   assert.equal(await tell(sql, send, "failed", { mark: null }), "done");
   assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1" });
   const { status, failure: shown } = await facts(sql, send.message_id);
   assert.deepEqual([status, shown], ["failed", UNDELIVERABLE]);
-  const repeat = await claim(sql, own.keys.messaging, { idempotency_key: "once" });
+  const repeat = await claim(sql, own.keys.messaging, ONCE);
   assert.deepEqual([repeat.result, repeat.status], ["repeat", "sent"]);
 });
 
@@ -106,7 +107,7 @@ Deno.test("a released send becomes sent when a report carries the mark of the re
       assert.equal(await hasMoved(sql, send), true);
       assert.equal(await tell(sql, send, word), "done");
       // A repeat therefore does not send it again.
-      const repeat = await claim(sql, own.keys.messaging, { idempotency_key: "once" });
+      const repeat = await claim(sql, own.keys.messaging, ONCE);
       assert.deepEqual([repeat.result, repeat.status], ["repeat", "sent"]);
     });
   }
@@ -118,7 +119,7 @@ test("a repeat does not resend a released send whose failure was reported", asyn
   const entry = { state: "failed", reason: "recipient_unreachable", channel_code: 131026 };
   assert.deepEqual(await ledger(sql, send.send_id), { ...entry, id: "wamid.1" });
   assert.deepEqual((await facts(sql, send.message_id)).failure, UNDELIVERABLE);
-  const repeat = await claim(sql, own.keys.messaging, { idempotency_key: "once" });
+  const repeat = await claim(sql, own.keys.messaging, ONCE);
   assert.deepEqual([repeat.result, repeat.status], ["repeat", "failed"]);
 });
 
@@ -152,7 +153,7 @@ test("a released send that is sent again shows no data of the previous attempt",
     { reason: "channel_unavailable", code: 4, message: "Busy", details: null },
   );
   assert.ok(failed_at);
-  await claimed(sql, own, { idempotency_key: "once" });
+  await claimed(sql, own, ONCE);
   assert.deepEqual(await facts(sql, send.message_id), { status: "pending" });
 });
 
