@@ -67,6 +67,12 @@ export function memberRole(value: string): string {
   throw new InvalidArgumentError("It must be owner, admin or agent.");
 }
 
+/** A choice: on or off. */
+export function onOrOff(value: string): boolean {
+  if (value === "on" || value === "off") return value === "on";
+  throw new InvalidArgumentError("It must be on or off.");
+}
+
 /** The address of the page that a link opens. */
 export function pageAddress(value: string): string {
   if (/^https?:/.test(value) && URL.canParse(value)) return value;

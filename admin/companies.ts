@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { nameOf } from "./arguments.ts";
-import { examples } from "./examples.ts";
+import { nameOf, onOrOff, uuid } from "./arguments.ts";
+import { EXAMPLE_COMPANY, examples } from "./examples.ts";
 import { JSON_OPTION, print, printable, type Printing, table } from "./print.ts";
 import { everyRow } from "./lists.ts";
 import { OperatorError } from "./operator_error.ts";
@@ -14,7 +14,7 @@ interface Company {
 
 const COMPANY = "id, name, created_at";
 
-/** Adds `company create` and `company list`. */
+/** Adds `company create`, `company list` and `company members-by-email`. */
 export function companyCommands(program: Command) {
   const company = program.command("company")
     .description("Create and list companies, the customers of the platform.")
@@ -38,6 +38,17 @@ export function companyCommands(program: Command) {
     .option(...JSON_OPTION)
     .addHelpText("after", examples("npm run admin -- company list"))
     .action(listCompanies);
+
+  company.command("members-by-email")
+    .description("Choose whether API keys may find the company's members by e-mail address.")
+    .argument("<id>", "the company's id", uuid)
+    .argument("<on|off>", "off is the default of a new company", onOrOff)
+    .option(...JSON_OPTION)
+    .addHelpText(
+      "after",
+      examples(`npm run admin -- company members-by-email ${EXAMPLE_COMPANY} on`),
+    )
+    .action(chooseMembersByEmail);
 }
 
 async function createCompany(name: string, options: Printing) {
@@ -49,6 +60,22 @@ async function createCompany(name: string, options: Printing) {
     options,
     created,
     () => `Created the company "${printable(created.name)}" with the id ${created.id}.`,
+  );
+}
+
+async function chooseMembersByEmail(id: string, isOn: boolean, options: Printing) {
+  const { db, rows } = openProject();
+  const changed = rows(
+    await db.from("companies").update({ members_found_by_email: isOn }).eq("id", id)
+      .select("id, name, members_found_by_email").maybeSingle(),
+  );
+  if (!changed) throw new OperatorError(noCompany(id));
+  print(
+    options,
+    changed,
+    () =>
+      `API keys of the company "${printable(changed.name)}" ` +
+      `${isOn ? "may now" : "can no longer"} find members by e-mail address.`,
   );
 }
 

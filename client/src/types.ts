@@ -926,7 +926,7 @@ export type ListContactsQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds contacts by email address. Upper and lower case make no difference. */
+  /** Finds records by the email address of their person. Upper and lower case make no difference. For members, an owner or admin of your company must allow it. */
   email?: OneOrMore<string> | undefined;
   /** Finds records whose `email` is none of these values. */
   "email[ne]"?: OneOrMore<string> | undefined;
@@ -1286,6 +1286,8 @@ export type ListMembersQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
+  /** Finds records by the email address of their person. Upper and lower case make no difference. For members, an owner or admin of your company must allow it. */
+  email?: string | undefined;
   /** Finds records whose `role` is this value, or one of these values. */
   role?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
   /** Finds records whose `role` is none of these values. */

@@ -84,7 +84,8 @@ const SPECIAL: Record<string, string> = {
     "brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out.",
   "phone[ne]":
     "Finds contacts whose phone is none of these phones. All spellings of a phone count as the same phone.",
-  email: "Finds contacts by email address. Upper and lower case make no difference.",
+  email: "Finds records by the email address of their person. Upper and lower case make no " +
+    "difference. For members, an owner or admin of your company must allow it.",
   phone_number_id:
     "For conversations: finds those on one of these messaging accounts. For templates: finds " +
     "those that one of these accounts can send.",

@@ -649,8 +649,11 @@ create table public.companies (
   id uuid primary key default gen_random_uuid(),
   name text not null check (char_length(name) between 1 and 255),
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  members_found_by_email boolean not null default false
 );
+comment on column public.companies.members_found_by_email is
+  'Whether an API key with the scope read may find a member by the e-mail address. Owners and admins decide.';
 comment on table public.companies is
   'A customer of the platform. Every record of the customer belongs to exactly one company.';
 
@@ -713,7 +716,7 @@ create trigger company_members_note_version before update on public.company_memb
 alter table public.companies enable row level security;
 create policy "people read their companies" on public.companies
   for select to authenticated using (id = any ((select app.member_company_ids())::uuid[]));
-create policy "owners and admins rename their company" on public.companies
+create policy "owners and admins change their company" on public.companies
   for update to authenticated
   using (id = any ((select app.managed_company_ids())::uuid[]))
   with check (id = any ((select app.managed_company_ids())::uuid[]));
@@ -727,7 +730,7 @@ create policy "owners and admins name the members of their company" on public.co
   using (company_id = any ((select app.managed_company_ids())::uuid[]))
   with check (company_id = any ((select app.managed_company_ids())::uuid[]));
 
-grant select, update (name) on public.companies to authenticated;
+grant select, update (name, members_found_by_email) on public.companies to authenticated;
 grant select, insert, update, delete on public.companies to service_role;
 grant select on public.company_members to api_client;
 grant select, update (name) on public.company_members to authenticated;
@@ -949,6 +952,32 @@ comment on function public.remove_company_member(uuid, text) is
   'Removes a member from a company. The person can still sign in. Raises PT404 when no member has the e-mail '
   'address, and PT409 when the company would have no owner left.';
 grant execute on function public.remove_company_member(uuid, text) to service_role;
+
+-- Security definer, because no key may read the e-mail address of a person. A caller who knows the address learns only
+-- which member has it, and only if the company allows it.
+create function public.member_ids_by_email(email text) returns uuid[]
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('read');
+begin
+  if not (select members_found_by_email from public.companies where id = own_company_id) then
+    return null;
+  end if;
+  return array(
+    select user_id from public.company_members
+    join auth.users on users.id = user_id
+    where company_id = own_company_id and lower(users.email) = lower(btrim(member_ids_by_email.email))
+  );
+end
+$$;
+comment on function public.member_ids_by_email(text) is
+  'Returns the members of the key''s company who sign in with this e-mail address: usually one or none. Returns null '
+  'when the company does not let keys find members by e-mail address. Needs a read token. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.member_ids_by_email(text) to api_client;
 
 -- schemas/12_teams.sql
 

@@ -4,8 +4,11 @@ create table public.companies (
   id uuid primary key default gen_random_uuid(),
   name text not null check (char_length(name) between 1 and 255),
   created_at timestamptz not null default now(),
-  updated_at timestamptz not null default now()
+  updated_at timestamptz not null default now(),
+  members_found_by_email boolean not null default false
 );
+comment on column public.companies.members_found_by_email is
+  'Whether an API key with the scope read may find a member by the e-mail address. Owners and admins decide.';
 comment on table public.companies is
   'A customer of the platform. Every record of the customer belongs to exactly one company.';
 
@@ -68,7 +71,7 @@ create trigger company_members_note_version before update on public.company_memb
 alter table public.companies enable row level security;
 create policy "people read their companies" on public.companies
   for select to authenticated using (id = any ((select app.member_company_ids())::uuid[]));
-create policy "owners and admins rename their company" on public.companies
+create policy "owners and admins change their company" on public.companies
   for update to authenticated
   using (id = any ((select app.managed_company_ids())::uuid[]))
   with check (id = any ((select app.managed_company_ids())::uuid[]));
@@ -82,7 +85,7 @@ create policy "owners and admins name the members of their company" on public.co
   using (company_id = any ((select app.managed_company_ids())::uuid[]))
   with check (company_id = any ((select app.managed_company_ids())::uuid[]));
 
-grant select, update (name) on public.companies to authenticated;
+grant select, update (name, members_found_by_email) on public.companies to authenticated;
 grant select, insert, update, delete on public.companies to service_role;
 grant select on public.company_members to api_client;
 grant select, update (name) on public.company_members to authenticated;

@@ -212,3 +212,29 @@ comment on function public.remove_company_member(uuid, text) is
   'Removes a member from a company. The person can still sign in. Raises PT404 when no member has the e-mail '
   'address, and PT409 when the company would have no owner left.';
 grant execute on function public.remove_company_member(uuid, text) to service_role;
+
+-- Security definer, because no key may read the e-mail address of a person. A caller who knows the address learns only
+-- which member has it, and only if the company allows it.
+create function public.member_ids_by_email(email text) returns uuid[]
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('read');
+begin
+  if not (select members_found_by_email from public.companies where id = own_company_id) then
+    return null;
+  end if;
+  return array(
+    select user_id from public.company_members
+    join auth.users on users.id = user_id
+    where company_id = own_company_id and lower(users.email) = lower(btrim(member_ids_by_email.email))
+  );
+end
+$$;
+comment on function public.member_ids_by_email(text) is
+  'Returns the members of the key''s company who sign in with this e-mail address: usually one or none. Returns null '
+  'when the company does not let keys find members by e-mail address. Needs a read token. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.member_ids_by_email(text) to api_client;

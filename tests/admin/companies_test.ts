@@ -29,3 +29,17 @@ Deno.test("a company is created with a pipeline, and companies are listed by nam
   const createdAt = heading.indexOf("CREATED");
   assert.deepEqual(lines[second].slice(createdAt), made.created_at.slice(0, 10));
 });
+
+Deno.test("the operator chooses whether keys find members of a company by e-mail address", async () => {
+  const { id } = await json(["company", "create", "By e-mail"]);
+  const isOn = async () => {
+    const [company] =
+      await statement`select members_found_by_email from companies where id = ${id}`;
+    return company.members_found_by_email;
+  };
+  assert.equal(await isOn(), false);
+  for (const choice of ["on", "off"]) {
+    await printed(["company", "members-by-email", id, choice]);
+    assert.equal(await isOn(), choice === "on");
+  }
+});

@@ -126,6 +126,7 @@ Deno.test("each function accepts only the tokens of its own scopes", async () =>
     call("archive_stage", { stage_id: claim_id }),
     call("authenticate", {}),
     call("own_key", {}),
+    call("member_ids_by_email", { email: "ada@example.com" }),
     call("begin_job", { job: "template-sync", account_id: company.account_id }),
     call("begin_media_upload", { account_id: company.account_id, template_id: claim_id }),
     call("change_pipeline", { pipeline_id: claim_id, changes: {} }),

@@ -208,10 +208,12 @@ test("no person writes another company's rows or moves a row into it", async (sq
   }
 });
 
-test("owners and admins rename their company and its members, but no person changes memberships or roles", async (sql) => {
+test("owners and admins change their company and rename its members, but no person changes memberships or roles", async (sql) => {
   for (const [person, count] of [[agent, 0], [admin, 1], [own.member_id, 1]] as const) {
     await actAsPerson(sql, person);
     assert.equal((await sql`update companies set name = 'Renamed'`).count, count);
+    const allowed = await sql`update companies set members_found_by_email = true`;
+    assert.equal(allowed.count, count);
     const named = await sql`update company_members set name = 'Renamed' returning company_id`;
     assert.deepEqual(
       [...new Set(named.map(({ company_id }) => company_id))],

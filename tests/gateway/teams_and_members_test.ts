@@ -46,3 +46,30 @@ async function assign(changes: Record<string, string>) {
   const { status, body } = await call(company.keys.write, "PATCH", path, { json: changes });
   assert.equal(status, 200, JSON.stringify(body));
 }
+
+Deno.test("a member is found by e-mail address in any case, but only while the company allows it", async () => {
+  const path = (email: string) => `/members?${new URLSearchParams({ email })}`;
+  const own = `${agent}@people.example`;
+  const find = (email: string) => call(company.keys.read, "GET", path(email));
+  const { body } = await find(own);
+  assert.deepEqual(body.details, [{
+    field: "email",
+    message: "finds no members in your company, because an owner or admin has not allowed it",
+  }]);
+  // The answer to an unknown address is the same, so it reveals nothing.
+  assert.deepEqual((await find("nobody@people.example")).body.details, body.details);
+
+  await statement`update companies set members_found_by_email = true where id = ${company.id}`;
+  for (const email of [own, own.toUpperCase(), ` ${own} `]) {
+    const { body } = await find(email);
+    assert.deepEqual(body.data.map(({ id }: { id: string }) => id), [agent], email);
+    assert.ok(!JSON.stringify(body).includes("@"));
+  }
+  assert.deepEqual((await find("nobody@people.example")).body.data, []);
+  const outside = await newCompany();
+  await statement`update companies set members_found_by_email = true where id = ${outside.id}`;
+  const other = await call(outside.keys.read, "GET", path(own));
+  assert.deepEqual([other.status, other.body.data], [200, []]);
+  await statement`update companies set members_found_by_email = false where id = ${company.id}`;
+  assert.equal((await find(own)).status, 422);
+});

@@ -2,6 +2,7 @@ import { call } from "./calls.ts";
 import type { Company } from "./company.ts";
 import type { FoundRow } from "./found_rows.ts";
 import { snapshot } from "./snapshot.ts";
+import { statement } from "./test_stack.ts";
 
 /** The field that identifies a row of a list. */
 export function idOf(path: string): string {
@@ -17,6 +18,7 @@ export async function rowsOf(
   const rows = Object.fromEntries(shown) as Record<string, FoundRow[]>;
   const { contacts, deals, pipelines, stages, conversations, teams } = rows;
   const { company_members, messages, templates, sends } = rows;
+  const people = await statement`select id, email from auth.users`;
   // No filter uses the fields that are computed from a stored template.
   const { body } = await call(keys.read, "GET", "/templates?limit=200");
   const made = new Map<string, FoundRow>(body.data.map((each: FoundRow) => [each.id, each]));
@@ -59,7 +61,10 @@ export async function rowsOf(
       };
     }),
     "/teams": teams,
-    "/members": company_members.map((member) => ({ ...member, id: member.user_id })),
+    "/members": company_members.map((member) => {
+      const { email } = people.find((each) => each.id === member.user_id)!;
+      return { ...member, id: member.user_id, email };
+    }),
     "/templates": templates.map((template) => {
       const { variables, send, can_be_sent, why_not } = made.get(template.id)!;
       return { ...template, variables, send, can_be_sent, why_not };

@@ -230,6 +230,7 @@ async function addSends(sql: Sql, company_id: string, messages: string[]) {
 }
 
 async function addMembers(sql: Sql, company_id: string, names: string[]): Promise<string[]> {
+  await sql`update companies set members_found_by_email = true where id = ${company_id}`;
   const ids = [];
   for (const [at, name] of names.entries()) {
     const user_id = await newMember(sql, company_id, pick(["owner", "admin", "agent"], at));
@@ -239,6 +240,8 @@ async function addMembers(sql: Sql, company_id: string, names: string[]): Promis
         name = case when ${at % 3 !== 0} and app.is_key_name(${name}) then left(${name}, 100) end
       where company_id = ${company_id} and user_id = ${user_id}
     `;
+    const email = at % 5 === 4 ? null : `Member.${at}+${company_id}@x.example`;
+    await sql`update auth.users set email = ${email} where id = ${user_id}`;
     ids.push(user_id);
   }
   return ids;

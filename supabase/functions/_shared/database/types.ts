@@ -441,6 +441,7 @@ export type Database = {
         Row: {
           "created_at": string;
           "id": string;
+          "members_found_by_email": boolean;
           "name": string;
           "updated_at": string;
         };
@@ -448,12 +449,14 @@ export type Database = {
         Insert: {
           "created_at"?: string;
           "id"?: string;
+          "members_found_by_email"?: boolean;
           "name": string;
           "updated_at"?: string;
         };
         Update: {
           "created_at"?: string;
           "id"?: string;
+          "members_found_by_email"?: boolean;
           "name"?: string;
           "updated_at"?: string;
         };
@@ -4312,6 +4315,7 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      "member_ids_by_email": { Args: { "email": string }; Returns: (string)[] };
       "merge_contact": {
         Args: {
           "accepted_versions"?: (number)[];

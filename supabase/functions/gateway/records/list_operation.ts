@@ -25,6 +25,8 @@ interface ListDeclaration<Id extends string> {
   params?: z.ZodMiniObject;
   /** A condition from the path that all rows must meet. */
   within?(params: Record<string, string>): Condition[];
+  /** Replaces conditions on columns that no view has, by conditions on columns that it has. */
+  resolve?(caller: Caller, conditions: Condition[]): Promise<Condition[]>;
   /** Runs before an empty list is returned. It replaces the check of the key. */
   whenEmpty?(request: ListRequest): Promise<void>;
   errors?: readonly ErrorCode[];
@@ -35,7 +37,7 @@ interface ListDeclaration<Id extends string> {
  * lists have the same grammar; see `filters.ts`.
  */
 export function listOperation<const Id extends string>(
-  { id, path, resource, params, within, whenEmpty, errors = [] }: ListDeclaration<Id>,
+  { id, path, resource, params, within, resolve, whenEmpty, errors = [] }: ListDeclaration<Id>,
 ): Operation<Id> {
   return operation({
     id,
@@ -55,6 +57,7 @@ export function listOperation<const Id extends string>(
       whenEmpty: async () => await (whenEmpty ? whenEmpty(asked) : caller.judge()),
     };
     const query = listQuery(asked.query, resource.order);
+    if (resolve) query.conditions = await resolve(caller, query.conditions);
     const found = await readPage(caller, list, query);
     const besides = await foundBesides(caller, resource, query, found.data.length);
     if (besides.length === 0) return reply(200, found);

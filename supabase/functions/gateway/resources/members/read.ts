@@ -1,4 +1,8 @@
-import { choice, searchedText, time } from "../../records/filters.ts";
+import { rows } from "../../../_shared/database/rows.ts";
+import { invalidRequest } from "../../../_shared/errors.ts";
+import type { Caller } from "../../../_shared/key/caller.ts";
+import { type Condition, isAnyOf, testsOf } from "../../records/conditions.ts";
+import { choice, literal, searchedText, time } from "../../records/filters.ts";
 import { listOperation } from "../../records/list_operation.ts";
 import { oneOf, UUID } from "../../records/query_values.ts";
 import { readOperation } from "../../records/read_operation.ts";
@@ -12,6 +16,7 @@ const MEMBER = resource({
   filters: {
     id: choice("id", UUID),
     name: searchedText("name", "name_words"),
+    email: literal("email", 320),
     role: choice("role", oneOf(Member.shape.role.options)),
     created_at: time("created_at"),
     updated_at: time("updated_at"),
@@ -26,7 +31,22 @@ const MEMBER = resource({
 
 /** See the specification, 4.11 and 4.13. */
 export const members = [
-  listOperation({ id: "listMembers", path: "/members", resource: MEMBER }),
+  listOperation({ id: "listMembers", path: "/members", resource: MEMBER, resolve: byEmail }),
 
   readOperation({ id: "getMember", path: "/members/:id", resource: MEMBER }),
 ];
+
+/**
+ * Finds members by their e-mail address. No view has the addresses, and a company must allow this
+ * search.
+ */
+async function byEmail({ db }: Caller, conditions: Condition[]): Promise<Condition[]> {
+  const isOfEmail = (each: Condition) => testsOf(each)[0].column === "email";
+  const asked = conditions.find(isOfEmail);
+  if (!asked) return conditions;
+  const [{ operand: email }] = testsOf(asked);
+  const ids: string[] | null = rows(await db.rpc("member_ids_by_email", { email }, { get: true }));
+  if (ids) return [...conditions.filter((each) => each !== asked), ...isAnyOf("id", ids)];
+  const message = "finds no members in your company, because an owner or admin has not allowed it";
+  throw invalidRequest([{ field: "email", message }]);
+}
