@@ -2174,7 +2174,7 @@ export type Send = {
   readonly company_id: string;
   /** The conversation of the message. */
   conversation_id: string;
-  /** The contact to whom the message was sent. After a merge, this is the remaining contact. */
+  /** The recipient of the message. After a merge, this is the remaining contact. */
   contact_id: string;
   /** The caller's name for the send; `null` when the caller gave none. */
   idempotency_key: string | null;

@@ -20,7 +20,7 @@ interface Served {
 /** Serves a site of two pages, which a script builds. */
 async function served(
   work: (served: Served) => Promise<void>,
-  { patienceMs = 30_000, folder = "/home/ana/other data" } = {},
+  { patienceMs = 30_000, folder = "/srv/other data" } = {},
 ) {
   await withFolder(async (parent) => {
     const script = `${parent}/build.mjs`;
@@ -119,7 +119,7 @@ Deno.test("nothing outside the site is returned, whatever the path", async () =>
 
 Deno.test("pages and files name this stack's address and folder, and the site's programs stay unchanged", async () => {
   const tags = new Set<string | null>();
-  const folders = { "/home/ana/other data": undefined, "/home/'ana\"": "./.local" };
+  const folders = { "/srv/other data": undefined, "/srv/'ana\"": "./.local" };
   for (const [folder, shown = folder] of Object.entries(folders)) {
     await served(async ({ get }) => {
       for (const name of ["a.html", "a.md", "a.json"]) {

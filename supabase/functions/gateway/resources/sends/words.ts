@@ -32,9 +32,7 @@ export const words = {
       message_id: "The message that was sent.",
       company_id: COMMON.company_id,
       conversation_id: "The conversation of the message.",
-      contact_id:
-        "The contact to whom the message was sent. After a merge, this is the remaining " +
-        "contact.",
+      contact_id: "The recipient of the message. After a merge, this is the remaining contact.",
       idempotency_key: "The caller's name for the send; `null` when the caller gave none.",
       api_key_id:
         "The API key that requested the send, even after the key was deleted. `null` when the " +
