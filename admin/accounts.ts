@@ -8,6 +8,7 @@ import { EXAMPLE_COMPANY, EXAMPLE_ROW, examples } from "./examples.ts";
 import { JSON_OPTION, moment, print, type Printing, table } from "./print.ts";
 import { resealTokens } from "./reseal.ts";
 import { resealAppSecrets } from "./reseal_apps.ts";
+import { resealWebhookSecrets } from "./reseal_webhooks.ts";
 import { byAge, everyRow } from "./lists.ts";
 import { currentNotices, noticesTable } from "./notices.ts";
 import { OperatorError } from "./operator_error.ts";
@@ -41,13 +42,14 @@ export function accountCommands(program: Command) {
     .requiredOption("--display-phone <e164>", "the phone number, such as +5511987654321", phone)
     .option(
       "--business-account-id <id>",
-      "the business account of the number, which has the templates (default: the one that " +
-        "the channel names, otherwise the stored one)",
+      "the business account of the number, which has the templates (default: the business " +
+        "account that the channel names, or else the stored business account)",
       channelId,
     )
     .option(
       "--app <app_key>",
-      "the app whose events about this number are accepted, from app list (default: the stored app, if any)",
+      "the app that may send events about this number, from app list (default: the stored app, " +
+        "if any)",
       appKey,
     )
     .option(...JSON_OPTION)
@@ -149,15 +151,19 @@ async function resealAccounts(options: Printing) {
   const tokens = await resealTokens(project, keys);
   const { resealed, already_current, unopened, of_another_account } = tokens;
   const apps = await resealAppSecrets(project, keys);
+  const webhooks = await resealWebhookSecrets(project, keys);
   const currentId = await credentialsKeyId(keys[0]);
   print(
     options,
-    { ...tokens, app_secrets: apps },
+    { ...tokens, app_secrets: apps, webhook_secrets: webhooks },
     () =>
       `Tokens re-encrypted under the key ${currentId}: ${resealed}; already under it: ${already_current}.` +
       (apps.resealed + apps.already_current + apps.unopened.length === 0
         ? ""
-        : `\nSecrets of apps: ${apps.resealed}; already under it: ${apps.already_current}.`),
+        : `\nSecrets of apps: ${apps.resealed}; already under it: ${apps.already_current}.`) +
+      (webhooks.resealed + webhooks.already_current + webhooks.unopened.length === 0
+        ? ""
+        : `\nSecrets of webhooks: ${webhooks.resealed}; already under it: ${webhooks.already_current}.`),
   );
   const sentences = [];
   if (unopened.length > 0) {
@@ -190,6 +196,18 @@ async function resealAccounts(options: Printing) {
       `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens ${named}. Set ` +
         "CREDENTIALS_KEY_PREVIOUS to the key that the secret names; or give the app its secret " +
         "again (app rotate, then app rotate --finish), or create the app again.",
+    );
+  }
+  if (webhooks.unopened.length > 0) {
+    const named = listed(
+      webhooks.unopened.map(({ webhook_id, kind, key_id }) =>
+        `the ${kind.replaceAll("_", " ")} of the webhook ${webhook_id} (key ${key_id ?? "unknown"})`
+      ),
+    );
+    sentences.push(
+      `Neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS opens ${named}. Set ` +
+        "CREDENTIALS_KEY_PREVIOUS to the key that the secret names; or the company rotates the " +
+        "secret of the webhook.",
     );
   }
   if (sentences.length > 0) throw new OperatorError(sentences.join(" "));

@@ -11,7 +11,7 @@ export interface ApiKey {
   expires_at: string | null;
   last_used_at: string | null;
   created_at: string;
-  /** The id of the key that this one replaces. */
+  /** The id of the earlier key that this key replaces. */
   replaces: string | null;
 }
 
@@ -28,7 +28,8 @@ export interface NewApiKey
 
 /**
  * Whether the API accepts a key, or the reason why it does not.
- * @param isReplaced whether the key has a successor. Such a key expires when the overlap ends.
+ * @param isReplaced whether the key has a successor. A key with a successor expires when the
+ * overlap ends.
  */
 export function stateOf({ is_active, expires_at }: ApiKey, isReplaced = false): string {
   if (!is_active) return "inactive";

@@ -14,7 +14,9 @@ const APP_ARGUMENT = ["<app_key>", "the app's key, from app list", appKey] as co
 /** Adds `app create`, `list`, `rotate` and `delete`. */
 export function appCommands(program: Command) {
   const app = program.command("app")
-    .description("Register the apps of the channel whose events this platform accepts.")
+    .description(
+      "Register apps of the channel. The platform accepts events only from registered apps.",
+    )
     .addHelpText(
       "after",
       examples('npm run admin -- app create --name "Our app"', "npm run admin -- app list"),
@@ -27,7 +29,7 @@ export function appCommands(program: Command) {
         "from the second, or both from prompts. They are stored encrypted.",
     )
     .usage("--name <name> [options]")
-    .requiredOption("--name <name>", "a name for people", nameOf(255))
+    .requiredOption("--name <name>", "a name for people", nameOf(100))
     .option(...JSON_OPTION)
     .addHelpText(
       "after",
@@ -111,7 +113,7 @@ interface AppStatus {
   created_at: string;
   accounts: number;
   last_event_at: string | null;
-  /** How many of its events are in each state. */
+  /** The number of the app's events in each state. */
   events: Record<string, number>;
 }
 

@@ -43,14 +43,14 @@ export function nameOf(max: number): (value: string) => string {
   };
 }
 
-const SCOPES = ["read", "write", "messaging"];
+const SCOPES = ["read", "write", "messaging", "webhooks"];
 
 /** The scopes of a key, separated by commas. A scope that is given twice is returned once. */
 export function scopes(value: string): string[] {
   const chosen = value.split(",").map((scope) => scope.trim());
   if (chosen.every((scope) => SCOPES.includes(scope))) return [...new Set(chosen)];
   throw new InvalidArgumentError(
-    "It must be one or more of read, write and messaging, separated by commas.",
+    "It must be one or more of read, write, messaging and webhooks, separated by commas.",
   );
 }
 

@@ -44,16 +44,16 @@ export interface ChangesStatus {
   generation: number;
   /** When the current generation began. */
   restarted_at: string;
-  /** Callers see only changes with a lower version than this. */
+  /** Callers see only changes with a version below this version. */
   horizon: number;
   /**
-   * The highest possible number of ended transactions whose changes wait, because an earlier
-   * transaction is still writing.
+   * The highest possible number of ended transactions with changes that wait for an earlier
+   * transaction, which is still writing.
    */
   waiting_transactions: number;
   /**
-   * The beginning of the oldest transaction that is still writing. Null when there is none, or when
-   * the database does not show it.
+   * The beginning of the oldest transaction that is still writing. Null when no transaction is
+   * writing, or when the database does not show the beginning.
    */
   writing_since: string | null;
   /** Whether the database shows the activity of other sessions. */
@@ -74,7 +74,7 @@ function delayText(status: ChangesStatus, now: number): string {
     return `A transaction has been writing for ${seconds} s. The changes of ${waiting} later transactions wait until it ends.`;
   }
   if (waiting === 0) return "Nothing delays them.";
-  return `The changes of ${waiting} transactions wait for an earlier one that is still writing.` +
+  return `The changes of ${waiting} transactions wait for an earlier transaction that is still writing.` +
     (sees_other_sessions ? "" : " The database does not show when it began.");
 }
 

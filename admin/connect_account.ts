@@ -1,6 +1,9 @@
-import { checkAccount } from "../supabase/functions/_shared/channel/account_check.ts";
+import {
+  type AccountCheck,
+  checkAccount,
+} from "../supabase/functions/_shared/channel/account_check.ts";
 import { sealToken } from "../supabase/functions/_shared/credentials/credentials.ts";
-import { ACCOUNT, type Account } from "./account.ts";
+import type { Account } from "./account.ts";
 import { appId } from "./apps.ts";
 import { noCompany } from "./companies.ts";
 import { OperatorError } from "./operator_error.ts";
@@ -28,18 +31,22 @@ export async function connectAccount(options: Printing & Connection) {
   const channel = project.channel(); // a wrong address of the channel fails here too
   const channel_app_id = options.app && await appId(project, options.app);
   const token = await readToken();
-  const businessAccountId = await askChannel(channel, token, options);
+  const check = await askChannel(channel, token, options);
 
   const { company: company_id, phoneNumberId: phone_number_id } = options;
-  const account = await store(project, {
-    company_id,
-    phone_number_id,
-    display_phone: options.displayPhone,
-    business_account_id: businessAccountId, // undefined keeps the stored id
-    encrypted_token: await sealToken(token, { company_id, phone_number_id }, key),
-    disconnected_at: null,
-    ...(channel_app_id && { channel_app_id }), // without it, the stored app is kept
-  });
+  const { was_known: _, ...account } = project.rows(
+    await project.db.rpc("connect_messaging_account", {
+      company_id,
+      phone_number_id,
+      display_phone: options.displayPhone,
+      encrypted_token: await sealToken(token, { company_id, phone_number_id }, key),
+      business_account_id: check.businessAccountId, // undefined keeps the stored id, as for the app
+      channel_app_id: channel_app_id || undefined,
+      token_expires_at: check.tokenExpiresAt,
+      quality_rating: check.qualityRating,
+    }),
+    { messaging_accounts_company_id_fkey: noCompany(company_id) },
+  ) as unknown as Account & { was_known: boolean }; // the jsonb from connect_messaging_account()
   print(
     options,
     account,
@@ -62,14 +69,14 @@ export async function connectAccount(options: Printing & Connection) {
 
 /**
  * Asks the channel about the account, and warns if something does not match.
- * @returns the business account, given or found; undefined when it is not known.
+ * @returns what the channel said, with the business account, given or found, if it is known.
  * @throws OperatorError when the channel clearly refuses the account.
  */
 async function askChannel(
   channel: ReturnType<Project["channel"]>,
   token: string,
   { phoneNumberId, displayPhone, businessAccountId }: Connection,
-): Promise<string | undefined> {
+): Promise<AccountCheck> {
   const check = await checkAccount(channel, { token, phoneNumberId, businessAccountId });
   if (check.verdict === "refused") {
     throw new OperatorError(`${printable(check.sentence)}. Nothing was stored.`);
@@ -85,39 +92,9 @@ async function askChannel(
       `the channel shows ${check.displayPhone} for this number, but --display-phone is ${displayPhone}`,
     );
   }
-  return found;
+  return { ...check, businessAccountId: found };
 }
 
 function warn(sentence: string) {
   console.error(`Warning: ${printable(sentence)}.`);
-}
-
-/** An account as it is stored. */
-type AccountRow = Omit<Account, "id" | "created_at" | "business_account_id"> & {
-  business_account_id: string | undefined;
-  encrypted_token: string;
-  channel_app_id?: string;
-};
-
-async function store({ db, rows }: Project, connection: AccountRow): Promise<Account> {
-  const { company_id, phone_number_id } = connection;
-  const sentences = {
-    messaging_accounts_one_connection_idx:
-      `The phone number id ${phone_number_id} is connected to another company: disconnect it there first.`,
-    messaging_accounts_company_id_fkey: noCompany(company_id),
-  };
-  // There are two statements, because `on conflict do update` needs permission to read the columns
-  // that it sets, and no role may read the token. The first statement creates the account if the
-  // company does not have it yet. Otherwise the second one updates it.
-  const created: Account | null = rows(
-    await db.from("messaging_accounts")
-      .upsert(connection, { onConflict: "company_id,phone_number_id", ignoreDuplicates: true })
-      .select(ACCOUNT).maybeSingle(),
-    sentences,
-  );
-  return created ?? rows(
-    await db.from("messaging_accounts").update(connection).match({ company_id, phone_number_id })
-      .select(ACCOUNT).single(),
-    sentences,
-  );
 }

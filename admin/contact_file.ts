@@ -5,17 +5,18 @@ import { OperatorError } from "./operator_error.ts";
 /** A file of contacts. Each row can be read, but its values may still be wrong. */
 export interface ContactFile {
   path: string;
-  /** The separator of its cells. */
+  /** The separator of the file's cells. */
   separator: string;
   /**
-   * Whether it begins with a byte order mark, which tells some spreadsheets that it is in UTF-8.
+   * Whether the file begins with a byte order mark, which tells some spreadsheets that the file is
+   * in UTF-8.
    */
   hasMark: boolean;
-  /** How many rows it has below the header, not counting empty ones. */
+  /** How many rows the file has below the header, not counting empty rows. */
   count: number;
-  /** The names of its columns, without the extra columns of a rejection file. */
+  /** The names of the file's columns, without the extra columns of a rejection file. */
   columns: string[];
-  /** Its rows, read on demand. */
+  /** The rows of the file, read on demand. */
   rows(): AsyncGenerator<FileRow>;
 }
 
@@ -24,7 +25,7 @@ export type FileRow = ContactRow & {
   line: number;
   /** The cells as in the file, without the extra columns of a rejection file. */
   cells: string[];
-  /** Its length in the file, in characters. */
+  /** The length of the row in the file, in characters. */
   length: number;
 };
 
@@ -77,7 +78,8 @@ const WRONG_QUOTES =
   "A quote is inside a cell: put the whole cell in quotes, and write each quote within it twice";
 
 /**
- * Whether a row is empty. A spreadsheet writes only separators for a row whose content was deleted.
+ * Whether a row is empty. If someone deletes the content of a row, a spreadsheet writes only the
+ * separators of the row.
  */
 function isEmpty(record: CsvRecord, separator: string): boolean {
   if (!/^[\s",;]*$/.test(record.text)) return false; // this decides nearly all rows, without reading their cells

@@ -10,12 +10,12 @@ export type ContactItem = z.output<typeof ContactToPut>;
 /** The content of a row: a contact, or the reason why it is not one. */
 export type ContactRow = { item: ContactItem } | { reason: string };
 
-/** The columns that a file of rejected rows has in addition. They do not describe the contact. */
+/** The additional columns of a file of rejected rows. These columns do not describe the contact. */
 export const REJECTION_COLUMNS = ["line", "reason"];
 
 /**
- * How the cells of a field are read. A cell that cannot be read stays as it is, and the API's
- * schema then says what is wrong with it.
+ * How the cells of a field are read. A cell that cannot be read does not change, and the API's
+ * schema then says what is wrong with the cell.
  */
 const FIELDS: Record<Exclude<keyof ContactItem, "custom_fields">, (cell: string) => unknown> = {
   phone: verbatim,
@@ -38,7 +38,7 @@ function verbatim(cell: string): string {
   return cell;
 }
 
-/** Spreadsheets write these as TRUE and FALSE. */
+/** Spreadsheets write true and false as TRUE and FALSE. */
 function trueOrFalse(cell: string): boolean | string {
   return { true: true, false: false }[cell.toLowerCase()] ?? cell;
 }

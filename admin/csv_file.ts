@@ -10,16 +10,15 @@ export interface CsvRecord {
 }
 
 /**
- * Every row of contacts is much shorter than this. Because of this limit, a quote that is never
- * closed does not fill the memory.
+ * Every row of contacts is much shorter than this limit. Because of this limit, a quote that is
+ * never closed does not fill the memory.
  */
 const MAX_RECORD = 1024 * 1024;
 
 const SEPARATORS = [",", ";", "\t"];
 
 /**
- * The separator of the cells in a file: a comma, or a semicolon or a tab if the header has more of
- * those.
+ * The separator of the cells in a file: the comma, semicolon or tab that the header has most often.
  */
 export function separatorOf(header: string): string {
   const unquoted = header.replace(/"(?:[^"]|"")*"/g, "");
@@ -76,8 +75,8 @@ function linesBeforeFault(bytes: Uint8Array): number {
 }
 
 /**
- * The records of a CSV file (RFC 4180), without empty ones. Only a quote at the beginning of a cell
- * opens a quoted cell. So one wrong quote spoils only one record.
+ * The records of a CSV file (RFC 4180), without empty records. Only a quote at the beginning of a
+ * cell opens a quoted cell. So one wrong quote spoils only one record.
  *
  * @param texts the file in pieces. Only one piece and one record are in memory at a time.
  * @param separator the character between two cells.
@@ -133,7 +132,7 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;
     for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
-    // A whole file may be one line. Its pieces must not be joined again and again.
+    // A whole file may be one line. The pieces of a long line must not be joined again and again.
     if (rest.length > MAX_RECORD) break;
   }
   if (rest !== "") yield rest;

@@ -24,7 +24,7 @@ export interface Writing {
 export interface Imported {
   rows: number;
   created: number;
-  /** The rows whose contact already existed. */
+  /** The rows with a contact that already existed. */
   known: number;
   rejected: number;
 }
@@ -36,7 +36,7 @@ type Result =
   | { status: 409; existing_id: string; field: string }
   | { status: 422; constraint: string };
 
-/** The number of rows in a batch. A call of the API takes the same number. */
+/** The number of rows in a batch. A batch of the API may have the same number of items. */
 const BATCH = 500;
 /** A batch is also limited in characters, because custom fields may be large. */
 const BATCH_CHARACTERS = 512 * 1024;
@@ -46,9 +46,9 @@ const PAUSE_MS = 250;
 
 /**
  * Writes the contacts of a file in batches, and shows the progress. Contacts that were written
- * stay, whatever happens later.
+ * stay, even if the import fails later.
  *
- * @param stopping aborts when the current batch must be the last one.
+ * @param stopping aborts when the current batch must be the last batch.
  * @throws OperatorError when the import is stopped, and the errors of `Project.rows`. The message
  *   says up to which line the file was imported.
  */

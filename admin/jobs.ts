@@ -10,8 +10,8 @@ import { openProject } from "./project.ts";
 export function jobCommands(program: Command) {
   const jobs = program.command("jobs")
     .description(
-      "Schedule the jobs of messaging accounts on a Supabase project, and see their results. " +
-        "The local stack needs no schedule.",
+      "Schedule the jobs of messaging accounts and the deliveries to webhooks on a Supabase " +
+        "project, and see their results. The local stack needs no schedule.",
     )
     .addHelpText(
       "after",
@@ -20,21 +20,21 @@ export function jobCommands(program: Command) {
 
   jobs.command("schedule")
     .description(
-      "Let the database call the function whatsapp each minute for the jobs that are due, " +
-        "with the JOBS_SECRET of the environment. Running it again replaces the address and " +
-        "the secret.",
+      "Let the database call the functions whatsapp and webhooks each minute for the jobs that " +
+        "are due, with the JOBS_SECRET of the environment. Running it again replaces the " +
+        "addresses and the secret.",
     )
     .option(
       "--functions-url <url>",
-      "the address of the function whatsapp (default: the project's)",
-      functionUrl,
+      "the address of the folder of the functions (default: the project's)",
+      functionsUrl,
     )
     .option(...JSON_OPTION)
     .addHelpText(
       "after",
       examples(
         "npm run admin -- jobs schedule",
-        "npm run admin -- jobs schedule --functions-url https://api.example.com/functions/v1/whatsapp",
+        "npm run admin -- jobs schedule --functions-url https://api.example.com/functions/v1",
       ),
     )
     .action(scheduleJobs);
@@ -42,7 +42,8 @@ export function jobCommands(program: Command) {
   jobs.command("status")
     .description(
       "Show whether jobs are scheduled, when each last ran for an account and with which " +
-        "result, and what the channel reports about accounts, such as a restriction.",
+        "result, what waits to be delivered to webhooks, and what the channel reports about " +
+        "accounts, such as a restriction.",
     )
     .option(...JSON_OPTION)
     .addHelpText(
@@ -53,25 +54,26 @@ export function jobCommands(program: Command) {
 
   jobs.command("unschedule")
     .description(
-      "Stop the schedule; the database deletes the address and the secret.",
+      "Stop the schedule; the database deletes the addresses and the secret.",
     )
     .option(...JSON_OPTION)
     .addHelpText("after", examples("npm run admin -- jobs unschedule"))
     .action(unscheduleJobs);
 }
 
-/** The address of a function: https, or http within this machine or a network of containers. */
-function functionUrl(value: string): string {
+/** The address of the folder of the functions: https, or http within this machine or a network of containers. */
+function functionsUrl(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : null;
   const isPlain = url && !url.search && !url.hash && !url.username && !url.password;
   // A name without a dot is the name of a container, such as kong.
   const isNear = /^(127(\.\d{1,3}){3}|\[::1\]|(.+\.)?localhost|[^.]+|host\.docker\.internal)$/
     .test(url?.hostname ?? "");
   if (isPlain && (url.protocol === "https:" || url.protocol === "http:" && isNear)) {
-    return url.href.replace(/\/+$/, "");
+    const address = url.href.replace(/\/+$/, "");
+    if (!/\/(whatsapp|webhooks)$/.test(address)) return address;
   }
   throw new InvalidArgumentError(
-    "It must be an address with https, such as https://<project>.supabase.co/functions/v1/whatsapp.",
+    "It must be an address with https, without the name of a function, such as https://<project>.supabase.co/functions/v1.",
   );
 }
 
@@ -83,14 +85,15 @@ async function scheduleJobs(options: Printing & { functionsUrl?: string }) {
       "JOBS_SECRET is not set: set it to the JOBS_SECRET of the functions, so that they know who calls.",
     );
   }
-  const url = options.functionsUrl ?? `${projectUrl}/functions/v1/whatsapp`;
-  rows(await db.rpc("schedule_jobs", { url, secret }));
+  const functions = options.functionsUrl ?? `${projectUrl}/functions/v1`;
+  const [url, webhooks_url] = [`${functions}/whatsapp`, `${functions}/webhooks`];
+  rows(await db.rpc("schedule_jobs", { url, webhooks_url, secret }));
   print(
     options,
-    { scheduled: true, url },
+    { scheduled: true, url, webhooks_url },
     () =>
-      `Scheduled: the database calls ${url} each minute for the jobs that are due. npm run ` +
-      "admin -- jobs status shows their results.",
+      `Scheduled: the database calls ${url} and ${webhooks_url} each minute for the jobs that are ` +
+      "due. npm run admin -- jobs status shows their results.",
   );
 }
 

@@ -6,8 +6,11 @@ export interface JobsStatus {
   scheduled: boolean;
   /** The address of the function whatsapp; null when the database does not know it. */
   url: string | null;
+  /** The address of the function webhooks; null when the database does not know it. */
+  webhooks_url: string | null;
   cron_jobs: CronJob[];
   channel: ChannelStatus;
+  webhooks: DeliveryStatus;
   accounts: AccountStatus[];
   failed_calls: FailedCall[];
   /** The current notices of the channel about connected accounts. */
@@ -24,6 +27,8 @@ export interface ChannelHealth {
   double_sends: number;
   /** Reports about messages that are not known yet. */
   waiting_facts: number;
+  /** The sends that did not arrive, by outcome and reason, the most frequent reason first. */
+  failures: { outcome: "failed" | "refused" | "released"; reason: string; sends: number }[];
 }
 
 interface CronJob {
@@ -40,10 +45,27 @@ interface ChannelStatus {
   last_run: Run | null;
   /** How many events must be applied now. */
   due: number;
-  /** When the oldest of them arrived. */
+  /** When the oldest of these events arrived. */
   oldest_due_at: string | null;
-  /** How many events are in each state other than done. */
+  /** How many events are in each state, except done. */
   not_done: Record<string, number>;
+}
+
+/** The deliveries of events to webhooks, as delivery_status() counts them. */
+interface DeliveryStatus {
+  /** When pg_cron last called the function; null where it never did. */
+  called_at: string | null;
+  /** How many webhooks are in each state. */
+  webhooks: Partial<Record<"on" | "catching_up" | "paused" | "off", number>>;
+  /** How many of them wait with the next attempt, because their receivers failed several times. */
+  resting: number;
+  last_success_at: string | null;
+  /** How many deliveries have not ended. */
+  open: number;
+  /** How many of these must be made now. */
+  due: number;
+  /** Since when the oldest of these is due. */
+  oldest_due_at: string | null;
 }
 
 interface AccountStatus {
@@ -83,6 +105,7 @@ export function statusText(status: JobsStatus): string {
   const parts = [scheduleText(status)];
   if (cron_jobs.length > 0) parts.push(cronText(cron_jobs));
   parts.push(channelText(status.channel) + healthText(status.messages));
+  parts.push(deliveryText(status.webhooks));
   parts.push(
     table(accounts, {
       COMPANY: ({ company_name }) => company_name,
@@ -111,15 +134,16 @@ export function statusText(status: JobsStatus): string {
     parts.push(`What the channel reports about accounts:\n${noticesTable(notices, phones)}`);
   }
   if (failed_calls.length > 0) {
-    parts.push(`The last failed calls of the function:\n${callsText(failed_calls)}`);
+    parts.push(`The last failed calls of the functions:\n${callsText(failed_calls)}`);
   }
   return parts.join("\n\n");
 }
 
-function scheduleText({ scheduled, url }: JobsStatus): string {
+function scheduleText({ scheduled, url, webhooks_url }: JobsStatus): string {
+  const unknown = "an address that it does not know";
   return scheduled
-    ? `Jobs are scheduled: the database calls ${
-      url ?? "an address that it does not know"
+    ? `Jobs are scheduled: the database calls ${url ?? unknown} and ${
+      webhooks_url ?? unknown
     } each minute.`
     : "Jobs are not scheduled: npm run admin -- jobs schedule does that on a Supabase project. " +
       "The local stack needs no schedule.";
@@ -139,12 +163,37 @@ function channelText({ last_run, due, oldest_due_at, not_done }: ChannelStatus):
 }
 
 /** A line about the messages of the last 24 hours, if something is wrong with them. */
-function healthText({ expired, expired_unreported, double_sends }: ChannelHealth): string {
+function healthText(health: ChannelHealth): string {
+  const { expired, expired_unreported, double_sends, failures } = health;
   const troubles = [
+    ...(["failed", "refused", "released"] as const).map((outcome) => {
+      const found = failures.filter((each) => each.outcome === outcome);
+      const all = found.reduce((sum, { sends }) => sum + sends, 0);
+      const reasons = found.map(({ reason, sends }) => `${reason} ${sends}`).join(", ");
+      return all > 0 && `${all} ${outcome} (${printable(reasons)})`;
+    }),
     expired > 0 && `${expired} expired, ${expired_unreported} of them without any report`,
     double_sends > 0 && `${double_sends} were sent twice`,
   ].filter(Boolean);
   return troubles.length === 0 ? "" : `\nMessages in the last day: ${troubles.join("; ")}.`;
+}
+
+function deliveryText(status: DeliveryStatus): string {
+  const { webhooks, resting, open, due, oldest_due_at, called_at, last_success_at } = status;
+  const counts = Object.entries(webhooks).sort()
+    .map(([state, count]) => `${count} ${state.replace("_", " ")}`);
+  if (counts.length === 0) return "Webhooks: none.";
+  const lines = [
+    `Webhooks: ${counts.join(", ")}` +
+    (resting > 0 ? `; ${resting} rest after failures` : "") +
+    `. Deliveries: ${open} open, ` +
+    (due === 0 ? "none is due" : `${due} due since ${moment(oldest_due_at, "")}`) +
+    `. Last success: ${moment(last_success_at, "never")}.`,
+  ];
+  if (called_at !== null) {
+    lines.push(`The function webhooks was last called at ${moment(called_at, "")}.`);
+  }
+  return lines.join("\n");
 }
 
 function cronText(jobs: CronJob[]): string {

@@ -44,7 +44,7 @@ export function keyCommands(program: Command) {
     )
     .requiredOption(
       "--scopes <list>",
-      "what the key may do: one or more of read, write and messaging, separated by commas",
+      "what the key may do: one or more of read, write, messaging and webhooks, separated by commas",
       scopes,
     )
     .option(

@@ -32,7 +32,7 @@ const EMAIL_OPTION = [
 ] as const;
 const EXAMPLE_PERSON = `--company ${EXAMPLE_COMPANY} --email ada@example.com`;
 
-/** Adds `member add`, `list`, `role` and `remove`. */
+/** Adds `member add`, `list`, `role`, `remove` and `reset-factors`. */
 export function memberCommands(program: Command) {
   const member = program.command("member")
     .description(
@@ -103,6 +103,18 @@ export function memberCommands(program: Command) {
     .option(...JSON_OPTION)
     .addHelpText("after", examples(`npm run admin -- member remove ${EXAMPLE_PERSON}`))
     .action(removeMember);
+
+  member.command("reset-factors")
+    .description(
+      "Remove the second factors of a person who has lost them, such as a phone, and end all " +
+        "sessions of the person. First make sure who is asking: this opens the account to everyone who knows its " +
+        "password.",
+    )
+    .usage("--email <address> [options]")
+    .requiredOption(...EMAIL_OPTION)
+    .option(...JSON_OPTION)
+    .addHelpText("after", examples("npm run admin -- member reset-factors --email ada@example.com"))
+    .action(resetFactors);
 }
 
 async function addMember(
@@ -142,9 +154,9 @@ function notAdded(email: string, reason: string): string {
     return `Several people have signed up as ${email}: delete all but one of them in Supabase Auth.`;
   }
   if (reason.includes("not confirmed")) {
-    return `A person has signed up as ${email} but has not confirmed the address. Wait until ` +
-      "they have; or, if it was someone else, delete the account in Supabase Auth and " +
-      "add --invite.";
+    return `A person has signed up as ${email} but has not confirmed the address. Wait for ` +
+      "the confirmation. If the address belongs to someone else, delete the account in Supabase " +
+      "Auth and add --invite.";
   }
   return `${email} already works in this company: npm run admin -- member role changes the role.`;
 }
@@ -166,7 +178,7 @@ async function inviteByEmail(
   // therefore not Supabase Auth, and its answer may not be JSON.
   const isOther = error.name === "AuthUnknownError" || [401, 404].includes(error.status ?? 0);
   const reason = isOther
-    ? `${url} sends no invitations; a local stack does not`
+    ? `${url} sends no invitations, so it is not Supabase Auth`
     : error.message || `HTTP ${error.status}`;
   throw new OperatorError(`${email} was not invited and not added: ${reason}.`);
 }
@@ -213,9 +225,27 @@ async function removeMember({ company, email, ...options }: Person) {
   print(options, member, () => `Removed ${called(member)}, who was ${member.role}.`);
 }
 
+async function resetFactors({ email, ...options }: Printing & { email: string }) {
+  const project = openProject();
+  const removed = project.rows(
+    await project.db.rpc("remove_second_factors", { email }) as PostgrestSingleResponse<number>,
+    {
+      PT404: `No one has signed up as ${email}.`,
+      PT409: `${email} has no second factor, or several people have this address.`,
+    },
+  );
+  print(
+    options,
+    { email, removed },
+    () =>
+      `Removed the second factors of ${email} (${removed}) and ended all sessions. The person signs in without a ` +
+      "code, and can set up a new one on the settings page.",
+  );
+}
+
 /**
- * The member in an answer about one person. If there is none, the error says whether the company or
- * the person does not exist.
+ * The member in an answer about one person. Otherwise the error says whether the company or the
+ * person does not exist.
  */
 async function memberOf(
   project: Project,

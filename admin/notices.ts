@@ -2,14 +2,14 @@ import { moment, table } from "./print.ts";
 import type { Project } from "./project.ts";
 
 /**
- * A report of the channel about an account: an event, such as a restriction, or a problem with its
- * phone number.
+ * A report of the channel about an account: an event, such as a restriction, a problem with its
+ * phone number, or a refusal of the account in its answer to a send or to a reading of templates.
  */
 export interface AccountNotice {
   company_id: string;
   account_id: string;
-  kind: "event" | "trouble";
-  /** The channel's name of the event, such as ACCOUNT_RESTRICTION, or the code of the problem. */
+  kind: "event" | "trouble" | "refusal" | "reading_refusal" | "reported_refusal";
+  /** The channel's name of the event, such as ACCOUNT_RESTRICTION, or the code of its error. */
   event: string;
   /** For an event, the object that the channel sent. */
   value: Record<string, unknown>;
@@ -17,6 +17,8 @@ export interface AccountNotice {
   until: string | null;
   stops_sending: boolean;
   received_at: string;
+  /** How many sends a refusal has stopped. */
+  stopped_sends: number;
 }
 
 /**
@@ -40,16 +42,27 @@ export function noticesTable(notices: AccountNotice[], phones: Map<string, strin
     PHONE: ({ account_id }) => phones.get(account_id) ?? account_id,
     SINCE: ({ happened_at }) => moment(happened_at, ""),
     UNTIL: ({ until }) => moment(until, ""),
-    NOTICE: ({ kind, event }) => kind === "trouble" ? `trouble ${event}` : event,
+    NOTICE: ({ kind, event }) => `${PREFIXES[kind]}${event}`,
     SENDING: ({ stops_sending }) => stops_sending ? "stopped or limited" : "",
     DETAILS: detailsOf,
   }, "");
 }
 
+/** The channel's name of an event needs no prefix. */
+const PREFIXES = {
+  event: "",
+  trouble: "trouble ",
+  refusal: "refused ",
+  reading_refusal: "templates refused ",
+  reported_refusal: "reported refused ",
+};
+
 /** A line has room for this many characters of the channel's object. */
 const MAX_DETAILS = 200;
 
-function detailsOf({ kind, value }: AccountNotice): string {
+function detailsOf({ kind, value, stopped_sends }: AccountNotice): string {
+  if (kind === "reading_refusal") return "";
+  if (kind.endsWith("refusal")) return `${stopped_sends} sends stopped`;
   if (kind === "trouble") {
     return [value.message, value.details].filter((text) => typeof text === "string").join(": ");
   }

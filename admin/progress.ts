@@ -2,8 +2,8 @@
 const LOG_EVERY_MS = 30_000;
 
 /**
- * Shows the progress of a command on stderr. On a terminal, each line replaces the previous one; a
- * log gets a line only from time to time. An empty line removes the last one from the terminal.
+ * Shows the progress of a command on stderr. On a terminal, each line replaces the previous line; a
+ * log gets a line only from time to time. An empty line removes the last line from the terminal.
  */
 export function progress(): (line: string) => void {
   if (Deno.stderr.isTerminal()) {

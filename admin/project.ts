@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import {
   type CredentialsKeys,
   readCredentialsKeys,
-} from "../supabase/functions/_shared/credentials/credentials.ts";
+} from "../supabase/functions/_shared/credentials/credentials_keys.ts";
 import {
   type ChannelConfig,
   readChannelConfig,
@@ -36,8 +36,8 @@ export interface Project {
    */
   credentialsKeys(): CredentialsKeys;
   /**
-   * The messaging channel: the one that WHATSAPP_API_URL names; otherwise that of the running local
-   * stack; otherwise the real one.
+   * How to reach the messaging channel. The address comes from WHATSAPP_API_URL, or else from the
+   * running local stack. Otherwise it is the address of the real channel.
    * @throws ConfigError when its address or a media host is malformed.
    */
   channel(): ChannelConfig;
@@ -49,8 +49,8 @@ interface Target {
   secretKey: string;
   credentialsKey(): string | undefined;
   /**
-   * The address of the channel that the project's functions call; undefined when it is not known
-   * here.
+   * The address of the channel that the project's functions call; undefined when this command does
+   * not know the address.
    */
   channelUrl: string | undefined;
   /** The sentence for a project that does not answer. */

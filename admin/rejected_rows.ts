@@ -3,7 +3,7 @@ import type { ContactFile, FileRow } from "./contact_file.ts";
 import { REJECTION_COLUMNS } from "./contact_rows.ts";
 import { OperatorError } from "./operator_error.ts";
 
-/** This many rows are printed when there is no file for them. */
+/** This many rows are printed when there is no file for rejected rows. */
 const TOLD = 10;
 
 /** The rows of a file that were not imported. */
@@ -15,7 +15,7 @@ export type RejectedRows = ReturnType<typeof rejectedRows>;
  * and imported.
  *
  * @param path of the file, which is created. Without a path, the first rows are kept for printing.
- * @throws OperatorError when the file cannot be written, or is the one that is imported.
+ * @throws OperatorError when the file cannot be written, or is the imported file.
  */
 export function rejectedRows(path: string | undefined, file: ContactFile) {
   const { separator } = file;

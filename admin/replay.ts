@@ -8,13 +8,16 @@ import type { Project } from "./project.ts";
 export interface Replayed {
   /** How many events were made due. */
   marked: number;
-  /** How many due events this command applied. The job of the functions may have applied others. */
+  /**
+   * How many due events this command applied. The job of the functions may have applied other
+   * events.
+   */
   applied: number;
   /** How many of these events are in each state. */
   states: Record<string, number>;
 }
 
-/** Which events to apply again. By default, all that are not done. */
+/** Which events to apply again. By default, all events that are not done. */
 export interface Choice {
   states?: string[];
   since?: string;
@@ -23,8 +26,8 @@ export interface Choice {
 }
 
 /**
- * Makes events due again, applies due events until there are none, and shows the progress. If it is
- * interrupted, the job of the functions continues.
+ * Makes events due again, applies due events until there are none, and shows the progress. If the
+ * command is interrupted, the job of the functions continues.
  * @throws the errors of `Project.rows`.
  */
 export async function replayEvents(project: Project, choice: Choice): Promise<Replayed> {

@@ -1,12 +1,12 @@
 import {
   credentialsKeyId,
-  type CredentialsKeys,
   keyIdOf,
   openToken,
   sealToken,
   type TokenAccount,
   TokenOfAnotherAccount,
 } from "../supabase/functions/_shared/credentials/credentials.ts";
+import type { CredentialsKeys } from "../supabase/functions/_shared/credentials/credentials_keys.ts";
 import type { Project } from "./project.ts";
 
 /** The result of re-encrypting the tokens of all connected accounts. */
@@ -80,8 +80,8 @@ export async function resealTokens(
             sealed,
           }),
         );
-        // The account was connected again or disconnected after it was read. So this code reads its
-        // token again.
+        // The account was connected again or disconnected after it was read. So this code reads the
+        // token of that account again.
         if (!isResealed) break;
         resealing.resealed++;
       }

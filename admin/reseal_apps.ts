@@ -5,9 +5,9 @@ import {
 } from "../supabase/functions/_shared/credentials/app_secrets.ts";
 import {
   credentialsKeyId,
-  type CredentialsKeys,
   keyIdOf,
 } from "../supabase/functions/_shared/credentials/credentials.ts";
+import type { CredentialsKeys } from "../supabase/functions/_shared/credentials/credentials_keys.ts";
 import type { Project } from "./project.ts";
 
 /** The result of re-encrypting the secrets of all apps. */
@@ -21,7 +21,7 @@ export interface AppsResealing {
   unopened: { app_key: string; kind: string; key_id: string | null }[];
 }
 
-/** The previous secret of a rotation is of the same kind as the current one. */
+/** The previous secret of a rotation is of the same kind as the current secret. */
 const kindOf = (kind: string): AppSecretKind => kind === "verify_token" ? kind : "secret";
 
 /**

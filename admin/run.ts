@@ -15,6 +15,7 @@ import { printable } from "./print.ts";
 import { schemaCommands } from "./schema.ts";
 import { secretsCommands } from "./secrets.ts";
 import { templateCommands } from "./templates.ts";
+import { webhookCommands } from "./webhooks.ts";
 
 const FAILED = 1;
 const WRONG_USAGE = 2;
@@ -36,7 +37,7 @@ export async function runCommand(args: string[]): Promise<number> {
 function newProgram(): Command {
   const program = new Command("npm run admin --")
     .description(
-      "Manage companies, their members, API keys, messaging accounts, their jobs, apps and events, the feeds of changes and the schema, on the local stack or " +
+      "Manage companies, their members, API keys, messaging accounts, their jobs, apps and events, webhooks, the feeds of changes and the schema, on the local stack or " +
         "on the Supabase project that SUPABASE_URL and SUPABASE_SECRET_KEY name.",
     )
     .option("--data <folder>", "work on the local stack of npm start -- --data <folder>")
@@ -68,6 +69,7 @@ A command that fails says why and exits with 1; wrong usage exits with 2.`,
   appCommands(program);
   channelCommands(program);
   templateCommands(program);
+  webhookCommands(program);
   jobCommands(program);
   changesCommands(program);
   schemaCommands(program);

@@ -2,9 +2,10 @@ import { promptSecret } from "deno-std/cli/prompt_secret.js";
 import { OperatorError } from "./operator_error.ts";
 
 /**
- * Reads an access token of the messaging channel from standard input. At a terminal, it asks for
- * the token with a prompt that does not show it. No argument takes the token, because every user of
- * the machine can see the arguments of a command, and the shell keeps them in its history.
+ * Reads an access token of the messaging channel from standard input. At a terminal, the command
+ * asks for the token with a prompt that does not show what the operator types. No argument takes
+ * the token, because every user of the machine can see the arguments of a command, and the shell
+ * keeps them in its history.
  *
  * @throws OperatorError when the input is empty or is not a valid token.
  */

@@ -1,10 +1,13 @@
 // Keeps a CSV file of your contacts in step with the CRM, for as long as it runs; docs/automation.md.
-// deno run --allow-net=<host> --allow-read=. --allow-write=. --allow-env=CRM_API_URL,CRM_API_KEY mirror.ts contacts.csv 30
-const [file = "contacts.csv", seconds = "30"] = Deno.args;
-const [api, key] = [Deno.env.get("CRM_API_URL"), Deno.env.get("CRM_API_KEY")];
+// deno run --allow-net=<host>,127.0.0.1:8000 --allow-read=. --allow-write=. \
+//   --allow-env=CRM_API_URL,CRM_API_KEY,WEBHOOK_SECRET mirror.ts contacts.csv 600 8000
+const [file = "contacts.csv", seconds = "600", port = "8000"] = Deno.args;
+const [api, key, secret] = ["CRM_API_URL", "CRM_API_KEY", "WEBHOOK_SECRET"].map((name) =>
+  Deno.env.get(name)
+);
 if (!api || !key) throw new Error("Set CRM_API_URL and CRM_API_KEY.");
 const COLUMNS = "id name phone email temperature tags empresa archived_at updated_at".split(" ");
-/** The cells of each contact by its id. They have all changes up to the cursor. */
+/** The cells of each contact by its id. The cells have all changes up to the cursor. */
 let state: { cursor: string | null; contacts: Record<string, unknown[]> } = await Deno
   .readTextFile(`${file}.state.json`).then(JSON.parse, (error) => {
     if (error instanceof Deno.errors.NotFound) return { cursor: null, contacts: {} };
@@ -30,6 +33,43 @@ function csv(): string {
   return "\uFEFF" + rows.map((cells) => cells.join(",") + "\r\n").join("");
 }
 
+/** Ends the pause before the next request. */
+let wake = () => {};
+/** How many of the next pauses are short: an event may come before its change is in the list. */
+let shortPauses = 0;
+
+/** Whether a request is a recent delivery of the webhook. */
+async function isDelivery({ headers }: Request, body: Uint8Array): Promise<boolean> {
+  const bytesOf = (text = "") => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const head = `${headers.get("webhook-id")}.${headers.get("webhook-timestamp")}.`;
+  const content = new Uint8Array([...new TextEncoder().encode(head), ...body]);
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const secretKey = bytesOf(secret!.replace("whsec_", ""));
+  const hmacKey = await crypto.subtle.importKey("raw", secretKey, hmac, false, ["verify"]);
+  for (const signature of (headers.get("webhook-signature") ?? "").split(" ")) {
+    const [version, mac] = signature.split(",");
+    if (version !== "v1") continue;
+    if (await crypto.subtle.verify("HMAC", hmacKey, bytesOf(mac), content)) {
+      return Math.abs(Date.now() / 1000 - Number(headers.get("webhook-timestamp"))) <= 300;
+    }
+  }
+  return false;
+}
+
+// An event only says that there is a change: the list of changes has it, and keeps the order.
+if (secret) {
+  Deno.serve({ hostname: "127.0.0.1", port: Number(port), onListen() {} }, async (request) => {
+    const isShort = Number(request.headers.get("content-length")) <= 300_000;
+    const body = new Uint8Array(isShort ? await request.arrayBuffer() : []);
+    if (!await isDelivery(request, body).catch(() => false)) {
+      return new Response(null, { status: 400 });
+    }
+    shortPauses = 5;
+    wake();
+    return new Response(null, { status: 204 });
+  });
+}
+
 for (let failures = 0, isChanged = true, savedAt = Date.now();;) {
   const place = state.cursor ? `cursor=${state.cursor}` : "start=beginning";
   const answer = await fetch(`${api}/gateway/contacts/changes?limit=200&${place}`, {
@@ -46,7 +86,7 @@ for (let failures = 0, isChanged = true, savedAt = Date.now();;) {
   } else if (status !== 200) throw new Error(`${status} ${code}: ${error}`);
   if (status !== 200) continue;
   for (const row of data) {
-    if (row.deleted_at) delete state.contacts[row.id]; // a contact that was merged into another one is deleted too
+    if (row.deleted_at) delete state.contacts[row.id]; // also a contact that was merged into another contact
     else state.contacts[row.id] = COLUMNS.map((name) => row[name]);
   }
   state.cursor = pagination.next_cursor;
@@ -56,5 +96,7 @@ for (let failures = 0, isChanged = true, savedAt = Date.now();;) {
   if (isChanged && !pagination.has_more) await replace(file, csv());
   if (isChanged) await replace(`${file}.state.json`, JSON.stringify(state));
   [isChanged, savedAt] = [isChanged && pagination.has_more, Date.now()];
-  if (!pagination.has_more) await wait(1000 * Number(seconds));
+  if (pagination.has_more) continue;
+  const pause = wait(shortPauses-- > 0 ? 1000 : 1000 * Number(seconds));
+  await Promise.race([pause, new Promise<void>((resolve) => wake = resolve)]);
 }

@@ -1,7 +1,7 @@
 import { root } from "../local/checkout.ts";
 import { schemaFiles } from "../local/postgres/schema_files.ts";
 
-/** The migration that creates the whole database. It consists of the schema files. */
+/** The migration that creates the whole database. The migration consists of the schema files. */
 export const BASELINE = "supabase/migrations/20261123000000_baseline.sql";
 
 /** The schema files, joined in their order. */

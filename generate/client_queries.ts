@@ -13,8 +13,8 @@ export function queryName(operationId: string): string {
 const OF_THE_METHOD = ["fields", "include"];
 
 /**
- * The parameters of an operation's query, as the schema of one object. Null when the query has
- * none.
+ * The parameters of an operation's query, as the schema of one object. Null when the query has no
+ * parameters.
  */
 export function querySchema(operation: JsonSchema, document: JsonSchema): JsonSchema | null {
   const parameters = (operation.parameters ?? [])

@@ -29,8 +29,16 @@ export async function clientTypes(document: JsonSchema): Promise<string> {
     const query = querySchema(operation, document);
     if (query) schemas[queryName(operation.operationId)] = query;
   }
-  for (const name of ["FieldError", "ChannelError"]) schemas[name] = named(name, document);
-  return await formatted("ts", HEAD + topLevel(await typesOf(schemas)));
+  for (const name of ["FieldError", "ChannelError", "Account"]) {
+    schemas[name] = named(name, document);
+  }
+  schemas.EventType = {
+    type: "string",
+    enum: Object.keys(document.webhooks),
+    description: "What happened: the type of an event.",
+  };
+  // The formatter needs two runs for a long list of values within parentheses.
+  return await formatted("ts", await formatted("ts", HEAD + topLevel(await typesOf(schemas))));
 }
 
 const TIME = {

@@ -1,4 +1,5 @@
-// `npm run generate`: writes the generated files. A test fails when one of them is out of date.
+// `npm run generate`: writes the generated files. A test fails when a generated file is out of
+// date.
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
 import { openApi } from "./openapi/openapi.ts";

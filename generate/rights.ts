@@ -1,10 +1,10 @@
 import postgres from "postgres";
 import type { Sql } from "../local/postgres/database.ts";
 
-const HEAD = `Who may do what in the database, and on which rows.
+const HEAD = `The rights of each role in the database, and the rows on which the role has them.
 Written by \`npm run generate\` from the database; do not edit.
 
-A line says what a role may do with a table or a view, by column. Lines below it are the policies of that role, which say on which rows it may do this. No policy applies to a role with bypassrls.
+A line says what a role may do with a table or a view, by column. The lines below it are the policies of that role, which name the rows. No policy applies to a role with bypassrls.
 `;
 
 /** The same text as `rights` returns, for the database at an address. */
@@ -14,8 +14,8 @@ export async function rightsOf(databaseUrl: string): Promise<string> {
 }
 
 /**
- * Who may do what in a database, as a text to read and to compare. It has one line for each table
- * and role, and then the functions.
+ * The rights of the roles in a database, as a text to read and to compare. The text has one line
+ * for each table and role, and then the functions.
  */
 export async function rights(sql: Sql): Promise<string> {
   const roles = await sql`

@@ -5,13 +5,13 @@ import { root } from "./checkout.ts";
 import { readIfPresent } from "./files.ts";
 
 export interface BuildInTurn {
-  /** The folder of the checkout whose packages only this build needs, such as `site`. */
+  /** The folder of the checkout with packages that only this build needs, such as `site`. */
   folder: string;
-  /** The file that this process runs, for running it again. */
+  /** The file that this process runs. A new process can run the same file. */
   main: string;
   /** The name of the result, for the last sentence. */
   out: string;
-  /** Whether an earlier build is still current. This is checked when it is this build's turn. */
+  /** Whether an earlier build is still current. This check runs when it is this build's turn. */
   isDone(): boolean;
   build(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { MADE_OF } from "./site_sources.ts";
  *
  * @param what names the content, for the error about a folder with other files.
  * @param madeOf the state of the sources.
- * @param write writes everything into another folder, whose path it gets.
+ * @param write writes everything into another folder, and gets the path of that folder.
  * @throws Error when the folder has files that are not from an earlier build.
  */
 export async function replaceFolder(

@@ -18,13 +18,13 @@ export interface BuiltSite {
 
 export interface BuiltSiteOptions {
   site: BuiltSite;
-  /** The path under which it is served, with a slash at both ends. */
+  /** The path under which the site is served, with a slash at both ends. */
   base: string;
   /** The text for a visitor while there is nothing to show. */
   words: {
-    /** Its name, as in "The documentation". */
+    /** The name of the site, as in "The documentation". */
     name: string;
-    /** The command that builds it. */
+    /** The command that builds the site. */
     command: string;
     /** HTML that says what still works without the site, and what a build does. */
     otherwise: string;
@@ -47,8 +47,8 @@ export interface ServedSite {
 
 /**
  * Serves a site that is built at the first visit, and again after a source has changed. The build
- * runs in a separate process, so that starting the stack neither installs nor loads anything for
- * it.
+ * runs in a separate process, so that the start of the stack installs and loads nothing for the
+ * build.
  */
 export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
   const { site, base, words, patienceMs = 10_000, own = {}, rewritten } = options;

@@ -1,14 +1,14 @@
 import {
-  readCredentialsKey,
   sealToken,
   type TokenAccount,
 } from "../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../supabase/functions/_shared/credentials/credentials_keys.ts";
 import { sealAppSecret } from "../supabase/functions/_shared/credentials/app_secrets.ts";
 import type { Sql } from "./postgres/database.ts";
 import { SANDBOX_TOKEN } from "../sandbox/rules.ts";
 
-// Each start writes these parts of the demo company. They are secrets, so supabase/seed.sql does
-// not have them.
+// Each start writes these parts of the demo company. These parts are secrets, so supabase/seed.sql
+// does not have them.
 
 export const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
 /** The account that sends through the sandbox. */
@@ -32,7 +32,7 @@ export async function demoKey(
     `;
     const [{ api_key }] = await sql`
       select api_key from create_api_key(
-        ${DEMO_KEY_NAME}, array['read', 'write', 'messaging'], now() + interval '30 days', ${DEMO_COMPANY_ID}
+        ${DEMO_KEY_NAME}, array['read', 'write', 'messaging', 'webhooks'], now() + interval '30 days', ${DEMO_COMPANY_ID}
       )
     `;
     return { company_id: DEMO_COMPANY_ID, api_key };
@@ -110,7 +110,7 @@ export async function connectDemoAccount(owner: Sql, credentialsKey: string | nu
       encrypted_token = ${token},
       disconnected_at = case when ${token}::text is null then coalesce(disconnected_at, now()) end
     where id = ${DEMO_ACCOUNT_ID} and not exists (
-      -- Another company has connected the number since.
+      -- Another company has connected the number in the meantime.
       select from messaging_accounts as other
       where other.phone_number_id = messaging_accounts.phone_number_id and other.id <> messaging_accounts.id
         and other.disconnected_at is null

@@ -41,7 +41,7 @@ export function serveDocs(
     own: {
       "reference-settings.json": () => ({ tryIt: true, server: "/functions/v1", apiKey }),
     },
-    // The address and the folder of this stack, in place of the usual ones.
+    // The address and the folder of this stack, in place of the usual values.
     rewritten: (text) =>
       text.replaceAll(`127.0.0.1:${USUAL_PORT}`, `127.0.0.1:${port}`)
         .replaceAll(/(?:\.\/)?\.local\/(?=(?:stack|secrets)\.json)/g, (usual) =>
@@ -50,8 +50,8 @@ export function serveDocs(
 }
 
 /**
- * Whether the folder is not the usual one. A folder whose name a shell or a page would have to
- * escape counts as the usual one.
+ * Whether the pages must show this folder instead of the usual folder. The pages do not show a
+ * folder with a name that a shell or a page would have to escape.
  */
 function isOther(folder: string): boolean {
   return folder !== join(root, ".local") && /^[\p{L}\p{N} ._/~+@=,-]+$/u.test(folder);

@@ -42,8 +42,8 @@ export function openDoor(port: number, sandbox: Answer) {
       if (refusal) return refusal;
       const { pathname } = new URL(request.url);
       if (pathname === "/sandbox/mail") return (await behind).mail(request);
-      // When the door closes, it does not wait for calls of the sandbox, only for the requests that
-      // make them.
+      // When the door closes, it waits for requests, but not for the calls of the sandbox that
+      // these requests make.
       if (pathname.startsWith("/sandbox/")) return await sandbox(request);
       // The door does not wait for a site to be built either.
       if (/^\/(docs|settings)(\/|$)/.test(pathname)) {

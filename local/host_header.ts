@@ -5,7 +5,10 @@ import { requestIdOf } from "../supabase/functions/_shared/http/request_id.ts";
  * A host and an optional port (RFC 3986, 3.2.2), without characters that a URL parser would drop.
  */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]+)(?::\d*)?$/i;
-/** Names that lead to this machine everywhere. No one can make a numeric address lead elsewhere. */
+/**
+ * Names that lead to this machine everywhere. No one can make a numeric address lead to another
+ * machine.
+ */
 const OF_THIS_MACHINE = /^(?:\[.+\]|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost|host\.docker\.internal)$/;
 
 /**
@@ -13,8 +16,8 @@ const OF_THIS_MACHINE = /^(?:\[.+\]|\d+\.\d+\.\d+\.\d+|(?:.+\.)?localhost|host\.
  *
  * Any web site can let one of its names resolve to 127.0.0.1. The browser then treats the site and
  * a server on this machine as one site, so the site can read the server's answers (DNS rebinding).
- * Only the `Host` reveals this. So a server on this machine answers only to names that no stranger
- * can own.
+ * Only the `Host` shows which name the browser used. So a server on this machine answers only to
+ * names that no stranger can own.
  *
  * @param alsoAccepted one more name that the server answers to.
  * @returns 400 in the form of the API's errors when the header is missing or invalid; 421 for

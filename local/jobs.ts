@@ -5,13 +5,14 @@ import type { Sql } from "./postgres/database.ts";
 const EVERY_MS = 60_000;
 /** How long a call may take. On a hosted project, pg_net waits for the same time. */
 const TIMEOUT_MS = 150_000;
-/** When the stack ends, it waits this long for the job in progress. */
+/** When the stack ends, the stack waits this long for the job in progress. */
 const PATIENCE_MS = 2_000;
 
 /**
  * Runs the job of the channel and the due jobs of messaging accounts, by calling the function
- * whatsapp. The jobs run one after the other, at the start and then each minute. On a hosted
- * project, pg_cron does this. A failed job is due again later, and the function logs its failure.
+ * whatsapp, and does the upkeep of events. The jobs run one after the other, at the start and then
+ * each minute. On a hosted project, pg_cron runs the jobs. A failed job is due again later, and the
+ * function logs its failure. The job that delivers to webhooks has a loop of its own.
  *
  * @param owner a connection as the owner of the tables.
  * @param url the address of the function whatsapp.
@@ -25,6 +26,7 @@ export function runDueJobs(
   const ending = new AbortController();
 
   const runAll = async () => {
+    await owner`select public.tidy_events()`.catch(() => {});
     const due = await owner<{ job: string; account_id: string | null }[]>`
       select 'channel-events' as job, null as account_id
       union all

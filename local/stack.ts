@@ -9,6 +9,7 @@ import {
 import { authHost } from "./auth/auth.ts";
 import { demoPeople, type DemoPerson } from "./auth/demo_people.ts";
 import { mailbox } from "./auth/mailbox.ts";
+import { runDeliveries } from "./deliveries.ts";
 import { serveDocs } from "./docs.ts";
 import { openDoor } from "./door.ts";
 import { functionEnvironment } from "./functions/environment.ts";
@@ -20,13 +21,17 @@ import { openWindows } from "./open_windows.ts";
 import { startPostgres } from "./postgres/server.ts";
 import { whyUnheard } from "./unheard_numbers.ts";
 import { startRest } from "./rest/rest.ts";
-import { sandboxHost } from "../sandbox/host.ts";
+import { sandboxHost, type SandboxHostOptions } from "../sandbox/host.ts";
 import type { SandboxOptions } from "../sandbox/sandbox.ts";
 import { loadSecrets } from "./secrets.ts";
 import { serveSettings } from "./settings.ts";
+import { webhookSecrets } from "./webhook_secrets.ts";
 
 export interface StackOptions {
-  /** The folder with the database, the secrets and stack.json. It is made if it is missing. */
+  /**
+   * The folder with the database, the secrets and stack.json. The stack makes this folder if the
+   * folder is missing.
+   */
   folder: string;
   /** The port of the HTTP server on 127.0.0.1; 0 means any free port. */
   port: number;
@@ -38,7 +43,10 @@ export interface StackOptions {
   durable: boolean;
   /** Where templates are sent; the sandbox if missing. */
   whatsappApiUrl?: string;
-  /** Run the jobs of messaging accounts when they are due, as pg_cron does on a hosted project. */
+  /**
+   * Run the jobs of messaging accounts when they are due, and deliver events to webhooks, as pg_cron
+   * does on a hosted project.
+   */
   jobs?: boolean;
   /** Let the sandbox post its events to the webhook of its app, as the channel does. */
   events?: boolean;
@@ -62,7 +70,7 @@ export interface StackAddresses {
   template_url: string;
   whatsapp_url: string;
   /**
-   * The address of the WhatsApp API that the functions call: the sandbox, unless another one is
+   * The address of the WhatsApp API that the functions call: the sandbox, unless another API is
    * used.
    */
   channel_url: string;
@@ -80,6 +88,13 @@ export interface StackAddresses {
   settings_url: string | null;
   /** The address of the page with the e-mails that a hosted project would send. */
   mail_url: string | null;
+  /** The address of the function that delivers events to webhooks. */
+  webhooks_url: string;
+  /**
+   * The address of the page that shows what webhooks delivered. Each name below the address is a
+   * receiver. Null when this stack has no receiver.
+   */
+  receiver_url: string | null;
   database_url: string;
   publishable_key: string;
   secret_key: string;
@@ -101,8 +116,10 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+const FUNCTION_NAMES = ["gateway", "send-external-template", "settings", "webhooks", "whatsapp"];
+
 /**
- * Starts the database, the Data API and all functions. All of them run in this process, except
+ * Starts the database, the Data API and all functions. All parts run in this process, except
  * Postgres, which is its only child process. A process can have only one stack, because the
  * functions read their configuration from the environment.
  *
@@ -118,7 +135,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   starting.defer(lock.release);
   // The file of a killed stack would send programs to an address where no server listens.
   await removeFile(`${folder}/stack.json`);
-  const sandboxOptions = Promise.withResolvers<SandboxOptions>();
+  const sandboxOptions = Promise.withResolvers<SandboxHostOptions>();
   const sandbox = sandboxHost(sandboxOptions.promise);
   const door = openDoor(options.port, sandbox.fetch);
   starting.defer(door.close);
@@ -130,7 +147,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const docsUrl = options.docs ? `${url}/docs` : null;
   const environment = functionEnvironment(url, secrets, whatsappApiUrl, docsUrl);
   for (const [name, value] of Object.entries(environment)) Deno.env.set(name, value);
-  const loadingFunctions = loadFunctions(["gateway", "send-external-template", "whatsapp"]);
+  const loadingFunctions = loadFunctions(FUNCTION_NAMES);
   loadingFunctions.catch(() => {}); // it is awaited below, after other steps that may fail first
 
   const password = secrets.database_password;
@@ -206,6 +223,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     docs_url: docsUrl && `${docsUrl}/`,
     settings_url: `${url}/settings/`,
     mail_url: `${url}/sandbox/mail`,
+    webhooks_url: `${url}/functions/v1/webhooks`,
+    receiver_url: `${url}/sandbox/webhooks`,
     database_url: databaseUrl(database.port, "postgres", password),
     publishable_key: secrets.publishable_key,
     secret_key: secrets.secret_key,
@@ -217,14 +236,21 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   sandboxOptions.resolve({
     ...(options.events && addresses.channel_app && eventsTo(addresses.channel_app, owner)),
     windows: await openWindows(owner),
+    secretsOf: webhookSecrets(owner, secrets.credentials_key),
   });
   await writePrivately(`${folder}/stack.json`, addresses);
   starting.defer(() => removeFile(`${folder}/stack.json`));
   // The door closes first, so that no request reaches a stack that has partly ended.
   starting.defer(door.close);
+  signal?.throwIfAborted();
+  const deliveries = options.jobs
+    ? runDeliveries(owner, addresses.webhooks_url, secrets.jobs_secret)
+    : null;
+  starting.defer(async () => await deliveries?.stop());
   starting.defer(sandbox.stop);
   starting.defer(endFunctions);
-  signal?.throwIfAborted();
+  // The end of the functions ends the run in progress, and no other run may begin.
+  starting.defer(() => deliveries?.end());
   if (options.jobs) {
     const jobs = runDueJobs(owner, addresses.whatsapp_url, secrets.jobs_secret);
     starting.defer(jobs.stop);
@@ -250,8 +276,8 @@ function eventsTo(
 }
 
 /**
- * Cancels every statement of the tables' owner, from the moment when the signal aborts until the
- * result is disposed of.
+ * Cancels every statement of the tables' owner, from the abort of the signal until the result is
+ * disposed of.
  */
 function cancelWhenAborted(admin: Sql, signal?: AbortSignal): Disposable {
   const stack = new DisposableStack();

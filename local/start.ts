@@ -62,7 +62,7 @@ try {
     throw new Error(`Postgres ended unexpectedly; ${folder}/postgres.log says why.`);
   }
 } catch (error) {
-  // After a request to end, an error is only a consequence of ending.
+  // After a request to end the stack, an error is only a consequence of ending.
   if (!asked.aborted) {
     console.error(error instanceof Error ? error.message : String(error));
     Deno.exit(1);
@@ -71,8 +71,8 @@ try {
 Deno.exit(0);
 
 /**
- * Aborts on a signal to end this process. It also aborts when npm, which started this process, has
- * ended.
+ * Aborts on a signal to end this process. The signal also aborts when npm, which started this
+ * process, has ended.
  */
 function askedToEnd(): AbortSignal {
   const asked = new AbortController();
@@ -100,6 +100,7 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
     `  Gateway        ${addresses.gateway_url}`,
     `  Template sends ${addresses.template_url}`,
     ...(addresses.sandbox_url ? [`  Sandbox        ${addresses.sandbox_url}`] : []),
+    `  Webhooks       ${addresses.receiver_url} shows what they deliver`,
     ...(addresses.docs_url ? [`  Docs           ${addresses.docs_url}`] : []),
     `  Settings       ${addresses.settings_url}`,
     `  Data API       ${addresses.url}/rest/v1`,
@@ -141,7 +142,7 @@ function playing(url: string): string[] {
   };
   return [
     "",
-    "Be a person who writes to the demo company:",
+    "Write to the demo company as a person:",
     "",
     `  curl ${url} -H 'Content-Type: application/json' -d '${JSON.stringify(message)}'`,
   ];

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { extname, join, sep } from "node:path";
 
 const TYPES: Record<string, string> = {
@@ -13,7 +14,7 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** Files that people read or import, and whose text may have to be rewritten. */
+/** Files that people read or import. The server may have to rewrite their text. */
 const FOR_READERS = [".html", ".md", ".txt", ".json", ".yaml", ".ts"];
 
 /**
@@ -36,9 +37,9 @@ export function escaped(text: string): string {
 
 /**
  * Serves a file of a folder, or `index.html` for a path that ends in a slash. Answers 304 when the
- * client has the file, and 404 with the folder's `404.html` when the file does not exist. It serves
- * nothing outside the folder, not even through a symbolic link in it, and no file whose name begins
- * with a dot.
+ * client has the file, and 404 with the folder's `404.html` when the file does not exist. The
+ * server compresses texts, as hosts do. It serves nothing outside the folder, not even through a symbolic link in the folder. It
+ * serves no file with a name that begins with a dot.
  *
  * @param path below the folder's address, as it is in the URL.
  * @param base the folder's address, for the links of `404.html`.
@@ -65,11 +66,19 @@ export async function answerFile(
   };
   const known = request.headers.get("If-None-Match")?.split(",").map((each) => each.trim());
   if (known?.includes(tag)) return new Response(null, { status: 304, headers });
-  return new Response(text ?? await Deno.readFile(file), { headers });
+  const bytes = text === null ? await Deno.readFile(file) : new TextEncoder().encode(text);
+  const isSmaller = bytes.length > 1000 && extname(file) in TYPES;
+  if (!isSmaller || !/\bgzip\b/.test(request.headers.get("Accept-Encoding") ?? "")) {
+    return new Response(bytes, { headers: { ...headers, Vary: "Accept-Encoding" } });
+  }
+  return new Response(gzipSync(bytes), {
+    headers: { ...headers, "Content-Encoding": "gzip", Vary: "Accept-Encoding" },
+  });
 }
 
 /**
- * A text that changes with every change of a file. The same file is another text on another stack.
+ * A text that changes with every change of a file. Two stacks may serve different texts for the
+ * same file.
  */
 async function stateOf(file: string, text: string | null): Promise<string> {
   if (text !== null) return createHash("sha256").update(text).digest("base64url").slice(0, 16);

@@ -1,4 +1,4 @@
-/** The port of the API on this machine, unless another one is chosen. */
+/** The port of the API on this machine, unless another port is chosen. */
 export const USUAL_PORT = 54321;
 
 /** The address of the API on this machine at the usual port, as in examples and collections. */

@@ -1,6 +1,7 @@
 import { http, HttpResponse } from "msw";
 import { type Fault, graphError } from "./graph_error.ts";
 import type { MediaStore } from "./media.ts";
+import type { peopleMedia } from "./people_media.ts";
 import { DEMO_NUMBERS, displayPhoneNumber } from "./numbers.ts";
 import { accessFault, SANDBOX_BUSINESS_ACCOUNT_ID, SANDBOX_TOKEN, tokenFault } from "./rules.ts";
 import { sampleUrl } from "./samples.ts";
@@ -24,7 +25,11 @@ const TEMPLATE_FIELDS = [
  *
  * @param now in milliseconds.
  */
-export function catalogueHandlers(media: MediaStore, now: () => number) {
+export function catalogueHandlers(
+  media: MediaStore,
+  sentByPeople: ReturnType<typeof peopleMedia>,
+  now: () => number,
+) {
   const numbers = new Set(Object.keys(DEMO_NUMBERS));
 
   return [
@@ -58,7 +63,7 @@ export function catalogueHandlers(media: MediaStore, now: () => number) {
         answerTo(
           request,
           String(params.waba_id),
-          () => pageOf(request, Array.from(numbers, phoneNumber), Object.keys(phoneNumber("1"))),
+          () => pageOf(request, Array.from(numbers, phoneNumber), NUMBER_FIELDS, [LIMIT]),
         ),
     ),
 
@@ -66,11 +71,15 @@ export function catalogueHandlers(media: MediaStore, now: () => number) {
       const id = String(params.id);
       return answerTo(request, id, () => {
         if (media.knows(id)) return media.read(id);
+        if (sentByPeople.knows(id)) {
+          const { href } = new URL(request.url);
+          return sentByPeople.read(id, href.slice(0, href.lastIndexOf(`/${id}`)));
+        }
         if (id === SANDBOX_BUSINESS_ACCOUNT_ID) {
           return HttpResponse.json(chosen(request, { id, name: "Sandbox" }, ["id", "name"]));
         }
         const number = phoneNumber(id);
-        const answer = chosen(request, number, Object.keys(number));
+        const answer = chosen(request, number, NUMBER_FIELDS, [LIMIT]);
         if (numbers.size < MAX_NUMBERS) numbers.add(id);
         return HttpResponse.json(answer);
       });
@@ -105,8 +114,8 @@ class WrongParameter extends Error {
 }
 
 /**
- * The fields of a row that the request names in `fields`, otherwise the usual ones. The id is
- * always among them.
+ * The fields of a row that the request names in `fields`, otherwise the usual fields. The id is
+ * always among the fields.
  */
 function chosen<Row extends object>(
   request: Request,
@@ -140,8 +149,8 @@ function pageOf(request: Request, rows: object[], usual: string[], others?: stri
   const end = start + data.length;
   const cursors = { before: cursorOf(start), after: cursorOf(end - 1) };
   if (end === rows.length) return HttpResponse.json({ data, paging: { cursors } });
-  // Like such an address of the real channel, this address contains the token. So it must not be
-  // followed or written into a log.
+  // Like such an address of the real channel, this address contains the token. So no program may
+  // follow this address or write it into a log.
   url.searchParams.set("access_token", SANDBOX_TOKEN);
   url.searchParams.set("after", cursors.after);
   return HttpResponse.json({ data, paging: { cursors, next: url.href } });
@@ -171,9 +180,14 @@ function phoneNumber(id: string) {
     status: "CONNECTED",
     name_status: "APPROVED",
     account_mode: "LIVE",
+    [LIMIT]: "TIER_1K",
     id,
   };
 }
+
+/** This field of a number is not among the usual ones. */
+const LIMIT = "whatsapp_business_manager_messaging_limit";
+const NUMBER_FIELDS = Object.keys(phoneNumber("1")).filter((field) => field !== LIMIT);
 
 const OPTIONAL_TEMPLATE_FIELDS = [
   ...["correct_category", "quality_score", "rejected_reason", "message_send_ttl_seconds"],

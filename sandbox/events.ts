@@ -32,8 +32,8 @@ export interface Pricing {
 export type Reached = "sent" | "delivered" | "read";
 
 /**
- * The event of a message that was sent, delivered or read. It has the price unless the price was
- * already reported.
+ * The event of a message that was sent, delivered or read. The event has the price unless the price
+ * was already reported.
  */
 export function statusEvent(
   message: StatusOf,
@@ -72,13 +72,13 @@ export function failureEvent(
   });
 }
 
-/** A person's message. It is a text unless its content has another type. */
+/** A person's message. The message is a text unless its content has another type. */
 export interface Written {
   /** The message's id on the channel. */
   id: string;
   /** The type and its own object, such as `{ type: "text", text: { body } }`. */
   content: { type: string };
-  /** The id of the message that it answers. */
+  /** The id of the message that this message answers. */
   answers?: string;
 }
 

@@ -1,5 +1,12 @@
 import { readdressed } from "../local/readdressed.ts";
+import type { SecretsOf } from "./receiver/received.ts";
+import type { Receiver } from "./receiver/receiver.ts";
 import type { Sandbox, SandboxOptions } from "./sandbox.ts";
+
+export interface SandboxHostOptions extends SandboxOptions {
+  /** Finds the secrets that verify what the receiver of webhooks gets. */
+  secretsOf?: SecretsOf;
+}
 
 export interface SandboxHost {
   /** Answers a request below /sandbox/. */
@@ -10,19 +17,33 @@ export interface SandboxHost {
 
 /**
  * Serves the sandbox: the WhatsApp API under /sandbox/v26.0, the accepted messages under
- * /sandbox/messages, and messages from people under /sandbox/inbound. The sandbox is loaded at its
- * first request, because most stacks never use it.
+ * /sandbox/messages, messages from people under /sandbox/inbound, and a receiver for webhooks under
+ * /sandbox/webhooks. Each is loaded at its first request, because most stacks never use it.
  *
- * @param options may be a promise. The first request then waits for it.
+ * @param options may be a promise. The first request then waits for the promise.
  */
-export function sandboxHost(options: SandboxOptions | Promise<SandboxOptions> = {}): SandboxHost {
+export function sandboxHost(
+  options: SandboxHostOptions | Promise<SandboxHostOptions> = {},
+): SandboxHost {
   let loading: Promise<Sandbox> | undefined;
+  let loadingReceiver: Promise<Receiver> | undefined;
   const load = async () => {
     const [{ sandbox }, chosen] = await Promise.all([import("./sandbox.ts"), options]);
     return sandbox(chosen);
   };
+  const loadReceiver = async () => {
+    const [{ receiver }, { secretsOf }] = await Promise.all([
+      import("./receiver/receiver.ts"),
+      options,
+    ]);
+    return receiver({ secretsOf });
+  };
   return {
     async fetch(request) {
+      if (/^\/sandbox\/webhooks(?:[./]|$)/.test(new URL(request.url).pathname)) {
+        loadingReceiver ??= loadReceiver();
+        return await (await loadingReceiver).fetch(request);
+      }
       loading ??= load();
       const answer = await (await loading).fetch(readdressed(request, request.url));
       if (answer.type !== "error") return answer;
@@ -31,6 +52,7 @@ export function sandboxHost(options: SandboxOptions | Promise<SandboxOptions> = 
       return new Response(new ReadableStream({ pull: (body) => body.error(reason) }));
     },
     async stop() {
+      (await loadingReceiver)?.stop();
       await (await loading)?.stop();
     },
   };

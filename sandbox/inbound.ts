@@ -2,6 +2,7 @@ import { http, HttpResponse } from "msw";
 import * as z from "zod";
 import { BSUID, PHONE } from "./message_shape.ts";
 import type { people } from "./people.ts";
+import { PEOPLE_MEDIA, type peopleMedia } from "./people_media.ts";
 import { newMessageId, type storyTeller } from "./story_teller.ts";
 
 /** The longest text that people can write in the channel's app. */
@@ -33,6 +34,11 @@ const fields = {
       error: `must not have ${ADDED.join(", ")}: the sandbox adds them`,
     })
     .optional(),
+  medium: z.string("must be a text").refine((name) => Object.hasOwn(PEOPLE_MEDIA, name), {
+    error: `must be one of ${Object.keys(PEOPLE_MEDIA).join(", ")}`,
+  }).optional(),
+  caption: z.string("must be a text").min(1, "must not be empty")
+    .max(1024, "must have at most 1024 characters").optional(),
   user_id: z.string("must be a text").regex(
     BSUID,
     "must be a business-scoped user id, such as US.1043781234567890",
@@ -51,16 +57,28 @@ const fields = {
 const Inbound = z.strictObject(fields, "The body must be a JSON object")
   .refine(({ from, user_id }) => from !== undefined || user_id !== undefined, {
     path: ["from"],
-    error: "is required; only a person with user_id may be without it",
+    error: "is required, unless the person has a user_id",
   })
-  .refine(({ text, message }) => (text === undefined) !== (message === undefined), {
-    path: ["text"],
-    error: "is required, or message instead, but not both",
-  });
+  .refine(
+    ({ text, message, medium }) =>
+      [text, message, medium].filter((part) => part !== undefined).length === 1,
+    {
+      path: ["text"],
+      error: "is required, unless the request has message or medium; send only one of them",
+    },
+  )
+  .refine(
+    ({ caption, medium }) =>
+      caption === undefined || medium !== undefined && PEOPLE_MEDIA[medium]?.type !== "audio",
+    {
+      path: ["caption"],
+      error: "needs a medium that is not a voice message",
+    },
+  );
 
 /**
  * Plays a person who writes to a number of the business. The caller needs no secret. The
- * Content-Type must be JSON, because a page of another web site cannot send that.
+ * Content-Type must be JSON, because a page of another web site cannot send JSON.
  *
  * @param whyUnheard says why no one sees people's messages to a number; null when someone sees
  * them.
@@ -68,6 +86,7 @@ const Inbound = z.strictObject(fields, "The body must be a JSON object")
 export function inboundHandler(
   known: ReturnType<typeof people>,
   teller: ReturnType<typeof storyTeller>,
+  media: ReturnType<typeof peopleMedia>,
   whyUnheard: (phoneNumberId: string) => Promise<string | null>,
 ) {
   return http.post("*/inbound", async ({ request }) => {
@@ -80,15 +99,17 @@ export function inboundHandler(
     const judged = Inbound.safeParse(body);
     if (!judged.success) return refusal(400, judged.error.issues.map(sentence).join(". "));
 
-    const { phone_number_id, from, text, message, user_id, name, hide_phone, answers } =
-      judged.data;
+    const { phone_number_id, from, text, message, medium, caption, ...more } = judged.data;
+    const { user_id, name, hide_phone, answers } = more;
     const digits = from?.replace("+", "");
     const person = known.find(digits === undefined ? null : `+${digits}`, {
       userId: user_id,
       name,
     });
     const waId = hide_phone ? null : digits ?? null;
-    const content = message ?? { type: "text", text: { body: text } };
+    const content = medium !== undefined
+      ? media.send(medium, caption)
+      : message ?? { type: "text", text: { body: text } };
     const id = newMessageId();
     const pair = { phoneNumberId: phone_number_id, person, waId };
     const posted = await teller.write(pair, { id, content, answers });

@@ -16,8 +16,8 @@ interface Magic {
 }
 
 /**
- * The recipients with a special answer. A recipient whose phone is +15550 and six more digits gets
- * the error with these digits as its code. stories.ts says what happens to an accepted message.
+ * The recipients with a special answer. If a recipient's phone is +15550 and six more digits, the
+ * error has these digits as its code. stories.ts says what happens to an accepted message.
  */
 export const MAGIC: Record<string, Magic> = {
   "+15551000001": {
@@ -49,7 +49,7 @@ export const MAGIC: Record<string, Magic> = {
     answer: ({ accept }) => accept() && plain(500, "Internal Server Error"),
   },
   "+15551000007": {
-    does: "accepts the message and answers with a 200 without its id",
+    does: "accepts the message and answers with a 200 without the message's id",
     answer: ({ accept }) => accept() && HttpResponse.json({ messaging_product: "whatsapp" }),
   },
 };

@@ -3,7 +3,7 @@ import { HttpResponse } from "msw";
 import { type Fault, graphError, noObject } from "./graph_error.ts";
 import { MalformedForm, readForm } from "./multipart.ts";
 
-export type MediaKind = "image" | "video" | "document";
+export type MediaKind = "image" | "video" | "audio" | "document";
 
 /** An uploaded file. The sandbox keeps the facts about the file, but not its bytes. */
 interface Medium {
@@ -24,7 +24,7 @@ const KEPT_MS = 30 * DAY_MS;
  * Only the newest files are known, so that a sandbox that runs for days does not fill the memory.
  */
 const MAX_KEPT = 10_000;
-/** A field of the form has fewer bytes than this. */
+/** A field of the form has fewer bytes than this limit. */
 const MAX_FIELD_BYTES = 1_024;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
@@ -112,7 +112,7 @@ export function mediaStore(now: () => number) {
       }
     },
 
-    /** `GET /{media_id}`. It has no `url`, because the sandbox does not keep the file. */
+    /** `GET /{media_id}`. The answer has no `url`, because the sandbox does not keep the file. */
     read(id: string): Response {
       const medium = usable(id);
       if (!medium) return graphError(noObject(id));
@@ -164,7 +164,8 @@ async function readUpload(request: Request) {
   if (!asked) throw refused(100, "The parameter type is required");
   if (!file) throw refused(100, "The parameter file is required");
   if (size === 0) throw refused(100, "The file is empty");
-  if (asked !== file.type) {
+  // The type may have a codec: audio/ogg; codecs=opus.
+  if (asked.split(";")[0].trim().toLowerCase() !== file.type) {
     throw refused(131053, `The parameter type is ${asked}, but the file's is ${file.type}`);
   }
   return { type: file.type, size, sha256: hash.digest("hex") };

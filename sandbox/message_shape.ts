@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// The form of a message: a text, or a template message with any template.
+// The form of a message with any template, and the parts that all messages share.
 
 const Text = z.strictObject({
   type: z.literal("text"),
@@ -10,7 +10,7 @@ const Text = z.strictObject({
 });
 
 /** A file is named by the id of an upload, or by the address where the channel fetches it. */
-const medium = (parts: z.ZodRawShape = {}) =>
+export const medium = (parts: z.ZodRawShape = {}) =>
   z.strictObject({
     id: z.string().optional(),
     link: z.url({ protocol: /^https?$/ }).optional(),
@@ -78,7 +78,8 @@ export const PHONE = /^\+?[1-9]\d{6,14}$/;
 /** The channel's id of a person for one business (business-scoped user id). */
 export const BSUID = /^[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128}$/;
 
-const ANY_MESSAGE = {
+/** The members of every message. */
+export const ANY_MESSAGE = {
   messaging_product: z.literal("whatsapp"),
   recipient_type: z.literal("individual").optional(),
   to: z.string().regex(PHONE).optional(),
@@ -97,20 +98,6 @@ export const TemplateMessage = z.object({
   }),
 });
 
-/** A free reply. A person can get it only within 24 hours after their last message. */
-export const TextMessage = z.object({
-  ...ANY_MESSAGE,
-  type: z.literal("text"),
-  text: z.strictObject({
-    body: z.string().min(1).max(4096),
-    preview_url: z.boolean().optional(),
-  }),
-  /** The id of the message that it answers. */
-  context: z.strictObject({ message_id: z.string() }).optional(),
-});
-
 export type TemplateMessage = z.output<typeof TemplateMessage>;
-export type TextMessage = z.output<typeof TextMessage>;
-export type Message = TemplateMessage | TextMessage;
 export type SentComponent = z.output<typeof Component>;
 export type SentParameter = z.output<typeof Parameter>;

@@ -34,7 +34,7 @@ export async function readForm(
 ): Promise<void> {
   const boundary = boundaryOf(request.headers.get("Content-Type") ?? "");
   if (boundary === null || !request.body) throw new MalformedForm("It is not multipart/form-data");
-  // Each delimiter begins with a line break, except the first one.
+  // Each delimiter except the first begins with a line break.
   const delimiter = Buffer.from(`\r\n--${boundary}`);
   let rest = LINE;
   let reading = "preamble" as "preamble" | "head" | "content" | "end";
@@ -44,8 +44,7 @@ export async function readForm(
   const advance = () => {
     while (reading !== "end") {
       if (reading === "head") {
-        // A delimiter is followed by "--" at the end of the form, otherwise by a line break and a
-        // head.
+        // After a delimiter, "--" ends the form. Otherwise a line break and a head follow.
         if (rest.length < 2) return;
         if (rest.subarray(0, 2).toString("latin1") === "--") {
           reading = "end";

@@ -81,8 +81,8 @@ function* mediumFaults(
   mediaFault: MediaFault,
 ): Faults {
   if (typeof medium.link === "string" && /\/sandbox\/v[^/]+\/samples\//.test(medium.link)) {
-    // The sample's signed address is meant for programs that list templates. If a message has it,
-    // the channel gets a 403.
+    // The sample's signed address is meant for programs that list templates. If a message has this
+    // address, the channel gets a 403.
     const details = "Downloading media from weblink failed with http code 403";
     yield { code: 131053, details };
   }

@@ -1,11 +1,15 @@
 // The rules of the sandbox for access tokens and for template messages.
 
 import { type Fault, noObject } from "./graph_error.ts";
-import { TemplateMessage, TextMessage } from "./message_shape.ts";
+import { TemplateMessage } from "./message_shape.ts";
+import { fileOf, FREE_MESSAGES, type FreeMessage } from "./reply_shape.ts";
 import { type MediaFault, parameterFaults } from "./parameter_rules.ts";
 import { findTemplate } from "./template_list.ts";
 
-/** The access token of every account in the sandbox. It is not secret: it works nowhere else. */
+/**
+ * The access token of every account in the sandbox. The token is not secret, because it works
+ * nowhere else.
+ */
 export const SANDBOX_TOKEN = "sandbox-token";
 
 /**
@@ -38,8 +42,11 @@ export function accessFault(request: Request, id: string): Fault | null {
  * @param mediaFault says why the sender cannot show the file with this id.
  */
 export function faultOf(body: unknown, mediaFault: MediaFault): Fault | null {
-  const isText = (body as { type?: unknown } | null | undefined)?.type === "text";
-  const result = (isText ? TextMessage : TemplateMessage).safeParse(body, { reportInput: true });
+  const type = String((body as { type?: unknown } | null | undefined)?.type);
+  const shape = Object.hasOwn(FREE_MESSAGES, type)
+    ? FREE_MESSAGES[type as keyof typeof FREE_MESSAGES]
+    : TemplateMessage;
+  const result = shape.safeParse(body, { reportInput: true });
   if (!result.success) {
     const [issue] = result.error.issues;
     const path = issue.path.join(".");
@@ -49,11 +56,14 @@ export function faultOf(body: unknown, mediaFault: MediaFault): Fault | null {
       details: `${path || "body"} is missing or malformed`,
     };
   }
-  const message = result.data;
+  const message = result.data as TemplateMessage | FreeMessage;
   if (message.to === undefined && message.recipient === undefined) {
     return { code: 131008, details: "to is missing or malformed" };
   }
-  return message.type === "text" ? null : templateFault(message, mediaFault);
+  if (message.type === "template") return templateFault(message, mediaFault);
+  const file = fileOf(message);
+  if (file?.id === undefined) return null;
+  return mediaFault(file.id, file.kind);
 }
 
 function templateFault(message: TemplateMessage, mediaFault: MediaFault): Fault | null {

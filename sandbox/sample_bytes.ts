@@ -79,3 +79,12 @@ B0GaVAf4PYAAAAAGQZpgP8HsAAAABkGagD/B7AAAAAZBmqA/wewAAAAGQZrAP8HsAAAABkGa4D/B7AAA
 QZsgP8HsAAAABkGbQD/B7AAAAAZBm2A/wewAAAAGQZuAP8HsAAAABkGboD/B7AAAAAZBm8A/wewAAAAGQZvgP8HsAAAABkGa
 AD/B7AAAAAZBmiA/wewAAAAGQZpAO8HsAAAABkGaYDfB7A==
 `;
+
+/** A voice message in Ogg with Opus: one second of silence. */
+export const SILENCE_OGG = `
+T2dnUwACAAAAAAAAAACwPW5aAAAAAG7qO1UBE09wdXNIZWFkAQE4AYC7AAAAAABPZ2dTAAAAAAAAAAAAALA9bloBAAAA3HmElgEX
+T3B1c1RhZ3MHAAAAc2FuZGJveAAAAABPZ2dTAASAuwAAAAAAALA9bloCAAAAX0ZvbzIDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMD
+AwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDA/j//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj/
+/vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj//vj/
+/vj//vj//vj//vj//vj//vj//vj//vj//g==
+`;

@@ -27,8 +27,8 @@ export function sampleUrl(base: string, file: string, now: number): string {
 }
 
 /**
- * This signature protects nothing. It makes the sandbox refuse a changed or missing query, as the
- * channel does.
+ * This signature protects nothing. Because of the signature, the sandbox refuses a changed or
+ * missing query, as the channel does.
  */
 function signature(file: string, oe: string): string {
   return createHash("sha256").update(`${file} ${oe}`).digest("hex").slice(0, 32);
@@ -55,12 +55,12 @@ export function sampleHandler(now: () => number) {
   });
 }
 
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return decodeBase64(text.replace(/\s/g, ""));
 }
 
 /** A PDF of one page with one line of ASCII text. */
-function pdf(line: string): Uint8Array<ArrayBuffer> {
+export function pdf(line: string): Uint8Array<ArrayBuffer> {
   const drawing = `BT /F1 16 Tf 40 140 Td (${line.replace(/[\\()]/g, "\\$&")}) Tj ET`;
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",

@@ -5,8 +5,10 @@ import { graphError } from "./graph_error.ts";
 import { fixedFailure, MAGIC } from "./magic.ts";
 import { inboundHandler } from "./inbound.ts";
 import { mediaStore } from "./media.ts";
-import type { Message, TemplateMessage, TextMessage } from "./message_shape.ts";
+import type { TemplateMessage } from "./message_shape.ts";
 import { type OpenWindow, people, type Person } from "./people.ts";
+import { type Message, ReadCall } from "./reply_shape.ts";
+import { peopleMedia } from "./people_media.ts";
 import { accessFault, faultOf } from "./rules.ts";
 import { sampleHandler } from "./samples.ts";
 import { ORDINARY, STORIES } from "./stories.ts";
@@ -30,13 +32,13 @@ export interface Sandbox {
    */
   handlers: RequestHandler[];
   /**
-   * Answers a request. For a recipient whose messages are never answered, it waits until the
+   * Answers a request. For a recipient who never gets an answer, the function waits until the
    * connection ends.
    */
   fetch(request: Request): Promise<Response>;
   /** Resolves when everything has been posted to the webhook. */
   told(): Promise<void>;
-  /** Cancels everything that it still has to post to the webhook. */
+  /** Cancels everything that the sandbox still has to post to the webhook. */
   stop(): Promise<void>;
 }
 
@@ -44,8 +46,8 @@ export interface SandboxOptions {
   /** The sandbox's clock, in milliseconds. */
   now?: () => number;
   /**
-   * The webhook that gets the sandbox's events, if there is one. This option is read again for each
-   * message.
+   * The webhook that gets the sandbox's events; missing without a webhook. This option is read
+   * again for each message.
    */
   webhook?: () => Webhook | null;
   /** Says why no one sees people's messages to a number; null when someone sees them. */
@@ -63,15 +65,15 @@ const UPLOAD = /\/v[^/]+\/([^/]+)\/media$/;
 
 const SERVED =
   "The sandbox serves POST /{phone_number_id}/messages and /{phone_number_id}/media, " +
-  "GET /{phone_number_id}, /{media_id}, /{business_account_id}/message_templates, " +
+  "GET /{phone_number_id}, /{media_id}, /files/{media_id}, /{business_account_id}/message_templates, " +
   "/{business_account_id}/phone_numbers, /debug_token and /samples/{file} and " +
   "DELETE /{media_id} below /sandbox/v26.0, GET /sandbox/messages and POST /sandbox/inbound";
 
 /**
- * An imitation of the WhatsApp API. It has the templates of templates.ts, accepts media, and
- * accepts and refuses messages as the channel would. For the recipients in `MAGIC`, it imitates a
- * failure of the channel. It reports to a webhook what happens to each message; a recipient of
- * `STORIES` has a special story.
+ * An imitation of the WhatsApp API. The sandbox has the templates of templates.ts, accepts media,
+ * and accepts and refuses messages as the channel would. For the recipients in `MAGIC`, the sandbox
+ * imitates a failure of the channel. The sandbox reports to a webhook what happens to each message;
+ * a recipient of `STORIES` has a special story.
  */
 export function sandbox(
   {
@@ -83,6 +85,7 @@ export function sandbox(
   }: SandboxOptions = {},
 ): Sandbox {
   const media = mediaStore(now);
+  const sentByPeople = peopleMedia(now);
   const known = people(now, windows);
   const teller = storyTeller({ webhook, people: known, now, pace });
   const kept: SandboxMessage<Message>[] = [];
@@ -103,7 +106,7 @@ export function sandbox(
       waId: story?.hidesPhone ? null : digits ?? null,
       mark: message.biz_opaque_callback_data,
       pricing: pricingOf(message, known.hasWindow(person, phone_number_id)),
-      steps: message.type === "text" ? ofTexts : story?.steps ?? ORDINARY,
+      steps: message.type === "template" ? story?.steps ?? ORDINARY : ofTexts,
     });
     return HttpResponse.json({
       messaging_product: "whatsapp",
@@ -126,7 +129,8 @@ export function sandbox(
       const phoneNumberId = String(params.phone_number_id);
       const noAccess = accessFault(request, phoneNumberId);
       if (noAccess) return graphError(noAccess);
-      const body = await request.json().catch(() => undefined);
+      const body: unknown = await request.json().catch(() => undefined);
+      if (body && typeof body === "object" && "status" in body) return markRead(body);
       const fault = faultOf(body, (id, kind) => media.faultOf(id, kind, phoneNumberId));
       if (fault) return graphError(fault);
       const message = body as Message;
@@ -136,7 +140,7 @@ export function sandbox(
 
       const [, code] = /^\+15550(\d{6})$/.exec(to ?? "") ?? [];
       if (code !== undefined) return fixedFailure(Number(code));
-      if (message.type === "text" && !known.hasWindow(person, phoneNumberId)) {
+      if (message.type !== "template" && !known.hasWindow(person, phoneNumberId)) {
         return graphError(WINDOW_CLOSED);
       }
       const magic = to === null ? undefined : MAGIC[to];
@@ -152,9 +156,13 @@ export function sandbox(
       "*/v:version/:phone_number_id/media",
       ({ request, params }) => upload(request, String(params.phone_number_id)),
     ),
-    inboundHandler(known, teller, whyUnheard),
+    inboundHandler(known, teller, sentByPeople, whyUnheard),
     sampleHandler(now),
-    ...catalogueHandlers(media, now),
+    http.get(
+      "*/v:version/files/:media_id",
+      ({ request, params }) => sentByPeople.bytes(request, String(params.media_id)),
+    ),
+    ...catalogueHandlers(media, sentByPeople, now),
     http.get("*/messages", ({ request }) => {
       const { searchParams } = new URL(request.url);
       const [to, from] = [searchParams.get("to"), searchParams.get("phone_number_id")];
@@ -180,6 +188,14 @@ export function sandbox(
   };
 }
 
+/** A call that marks a person's message as read. Earlier messages count as read too. */
+function markRead(body: unknown): Response {
+  const read = ReadCall.safeParse(body);
+  return read.success
+    ? HttpResponse.json({ success: true })
+    : graphError({ code: 100, details: `${read.error.issues[0].path.join(".")} is malformed` });
+}
+
 const WINDOW_CLOSED = {
   code: 131047,
   details: "Message failed to send because more than 24 hours have passed since the customer " +
@@ -187,10 +203,10 @@ const WINDOW_CLOSED = {
 };
 
 /** The price of a message. Within the window, texts and utility templates cost nothing. */
-function pricingOf(message: TemplateMessage | TextMessage, hasWindow: boolean): Pricing {
-  const category = message.type === "text"
-    ? "service"
-    : findTemplate(message.template.name, message.template.language.code)!.category.toLowerCase();
+function pricingOf(message: Message, hasWindow: boolean): Pricing {
+  const category = message.type === "template"
+    ? findTemplate(message.template.name, message.template.language.code)!.category.toLowerCase()
+    : "service";
   const isFree = hasWindow && ["service", "utility"].includes(category);
   return {
     billable: !isFree,

@@ -28,7 +28,7 @@ export interface Story {
   /** The recipient's row in docs/sandbox.md. */
   does: string;
   steps: Step[];
-  /** What happens to a text, if it differs from what happens to a template. */
+  /** The story of a text, if it differs from the story of a template. */
   ofTexts?: Step[];
   /** The business does not see the phone of the person. */
   hidesPhone?: true;
@@ -43,10 +43,13 @@ export const ORDINARY: Step[] = [
 
 const THANKS = "Olá! Chegou 👍🏽 <3 – 100% obrigada";
 
-/** The recipients with a special story. Messages to all others are sent, delivered and read. */
+/**
+ * The recipients with a special story. Messages to all other recipients are sent, delivered and
+ * read.
+ */
 export const STORIES: Record<string, Story> = {
   "+15552000001": {
-    does: "never gets the message: the report `sent` comes, and no other",
+    does: "never gets the message: only the report `sent` comes",
     steps: [{ after: 50, status: "sent" }],
   },
   "+15552000002": {

@@ -18,7 +18,10 @@ import { type Delivery, type Webhook, webhookCaller } from "./webhook.ts";
 const MAX_UNDER_WAY = 1000;
 
 export interface TellerOptions {
-  /** Returns the webhook for the events; null when there is none. It is called for each message. */
+  /**
+   * Returns the webhook for the events; null when there is no webhook. The sandbox calls this
+   * function for each message.
+   */
   webhook: () => Webhook | null;
   people: ReturnType<typeof people>;
   /** The sandbox's clock, in milliseconds. */
@@ -115,7 +118,7 @@ export function storyTeller({ webhook, people, now, pace }: TellerOptions) {
     begin(message: Accepted) {
       const target = webhook();
       if (target === null || ending.signal.aborted || !hasRoom()) return;
-      // The story fails only when the sandbox ends.
+      // A story fails only because the sandbox is ending, so its error is ignored.
       keep(tell(callerOf(target), message).catch(() => {}));
     },
 

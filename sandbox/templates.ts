@@ -208,7 +208,7 @@ export const TEMPLATES: Record<string, WrittenTemplate> = {
     status: "REJECTED",
     category: "MARKETING",
     quality_score: { score: "UNKNOWN" },
-    rejected_reason: "PROMOTIONAL",
+    rejected_reason: "SCAM",
     components: { en_US: [body("You have won a machine! Reply with your card number.")] },
   },
   visit_survey: {

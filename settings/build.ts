@@ -1,4 +1,5 @@
-import { build, type Plugin, stop } from "esbuild";
+import { encodeBase64 } from "deno-std/encoding/base64.js";
+import { build, type BuildResult, type Metafile, type Plugin, stop, transform } from "esbuild";
 import { join } from "node:path";
 import { replaceFolder } from "../local/built_folder.ts";
 import { root } from "../local/checkout.ts";
@@ -15,17 +16,29 @@ export interface SettingsOptions {
 const PAGE = join(root, "settings", "page");
 const ASSETS = join(root, "settings", "assets");
 
+/** The files of the build. Each has its source, and the files that it imports. */
+export type Made = Metafile["outputs"];
+
 /**
- * Builds the page: index.html, its style, its scripts and config.json. The names of the scripts
+ * Builds the page: index.html, its styles, its scripts and config.json. The names of the scripts
  * depend on their content.
  */
-export async function buildSettings({ out, config }: SettingsOptions): Promise<void> {
+export async function buildSettings({ out, config }: SettingsOptions): Promise<Made> {
+  let all: Made = {};
   await replaceFolder(out, "the settings page", stateOfSettings(), async (folder) => {
-    const { scripts, style } = await bundle(folder);
+    const { scripts, preloads, style, first, made } = await bundle(folder);
+    all = made;
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(first));
+    const tags = [
+      ...preloads.map((name) => `<link rel="modulepreload" href="${name}">`),
+      ...scripts.map((name) => `<script type="module" src="${name}"></script>`),
+    ];
     const html = (await Deno.readTextFile(join(ASSETS, "index.html")))
-      .replace("%policy%", policyFor(config))
-      .replace("%style%", style)
-      .replace("%scripts%", scripts.map(tagOf).join("\n"));
+      .replace("%policy%", policyFor(config, encodeBase64(digest)))
+      .replaceAll("%style%", style)
+      .replace("%first%", first)
+      .replace("%icon%", await inlineIcon())
+      .replace("%scripts%", tags.join("\n"));
     await Deno.writeTextFile(join(folder, "index.html"), html);
     await Deno.copyFile(join(ASSETS, "favicon.svg"), join(folder, "favicon.svg"));
     if (config) {
@@ -35,79 +48,138 @@ export async function buildSettings({ out, config }: SettingsOptions): Promise<v
       );
     }
   });
+  return all;
 }
 
-/**
- * Writes scripts and style into the folder. @returns the names of the files that index.html loads;
- * main is the last one.
- */
-async function bundle(folder: string): Promise<{ scripts: string[]; style: string }> {
+/** What both builds have in common. */
+const COMMON = {
+  chunkNames: "[name]-[hash]",
+  entryNames: "[name]-[hash]",
+  bundle: true,
+  minify: true,
+  metafile: true,
+  legalComments: "none",
+  logLevel: "silent",
+  absWorkingDir: root,
+} as const;
+
+/** What index.html loads. */
+interface Bundled {
+  /** The scripts that run, in their order, and the files that they cannot run without. */
+  scripts: string[];
+  preloads: string[];
+  style: string;
+  /** The style in index.html itself. */
+  first: string;
+  made: Made;
+}
+
+/** Writes scripts and styles into the folder. */
+async function bundle(folder: string): Promise<Bundled> {
   try {
-    const { metafile } = await build({
-      entryPoints: {
-        page: join(PAGE, "main.ts"),
-        supabase: join(PAGE, "supabase.ts"),
-        style: join(ASSETS, "style.css"),
-      },
+    const views = Array.from(Deno.readDirSync(join(ASSETS, "views")), ({ name }) => name);
+    const styled = await build({
+      ...COMMON,
+      entryPoints: [join(ASSETS, "style.css"), ...views.map((name) => join(ASSETS, "views", name))],
       outdir: folder,
-      entryNames: "[name]-[hash]",
-      chunkNames: "[name]-[hash]",
-      bundle: true,
+    });
+    const styles = filesOf(styled);
+    const ofViews = views.map((name) => [name.replace(/\.css$/, ""), styles.get(`views/${name}`)!]);
+    const first = await transform(await Deno.readTextFile(join(ASSETS, "first.css")), {
+      ...{ loader: "css", minify: true },
+    });
+    const { metafile: { outputs } } = await build({
+      ...COMMON,
+      entryPoints: ["start", "main", "supabase"].map((name) => join(PAGE, `${name}.ts`)),
+      outdir: folder,
       splitting: true,
       format: "esm",
       target: "es2022",
-      minify: true,
-      metafile: true,
-      legalComments: "none",
-      logLevel: "silent",
-      plugins: [TRIMMED],
-      absWorkingDir: root,
+      define: { __STYLES__: JSON.stringify(Object.fromEntries(ofViews)) },
+      plugins: [PAGE_SOURCES],
       // supabase-js is installed with the packages of the checkout.
       nodePaths: [join(root, "node_modules")],
     });
-    const names = Object.entries(metafile.outputs);
-    const outputOf = (entry: string) =>
-      names.find(([, { entryPoint }]) => entryPoint?.endsWith(entry))![0].split("/").at(-1)!;
-    const main = names.find(([, { entryPoint }]) => entryPoint?.endsWith("page/main.ts"))!;
-    const needed = main[1].imports.filter(({ kind }) => kind === "import-statement")
-      .map(({ path }) => path.split("/").at(-1)!);
+    const pathOf = (entry: string) =>
+      Object.keys(outputs).find((path) => outputs[path].entryPoint?.endsWith(`page/${entry}`))!;
+    const scripts = [pathOf("start.ts"), pathOf("main.ts")];
+    const needed = new Set(
+      scripts.flatMap((path) =>
+        outputs[path].imports.filter(({ kind }) => kind === "import-statement")
+          .map(({ path }) => path)
+      ),
+    );
     return {
-      scripts: [...needed, outputOf("page/main.ts")],
-      style: outputOf("assets/style.css"),
+      scripts: scripts.map(nameOf),
+      preloads: [...needed].map(nameOf),
+      style: styles.get("style.css")!,
+      first: first.code.trim(),
+      made: { ...styled.metafile.outputs, ...outputs },
     };
   } finally {
     await stop();
   }
 }
 
-/** Removes the indentation from HTML templates, where it has no meaning. */
-const TRIMMED: Plugin = {
-  name: "trimmed",
-  setup({ onLoad }) {
-    onLoad({ filter: /settings.page.*\.ts$/ }, async ({ path }) => {
-      const text = await Deno.readTextFile(path);
-      return { contents: text.replace(/\n +/g, "\n"), loader: "ts" };
+/** The icon as a part of the page, which needs no request. */
+async function inlineIcon(): Promise<string> {
+  const icon = await Deno.readTextFile(join(ASSETS, "favicon.svg"));
+  return icon.replace(/xmlns="[^"]*"/, 'width="28" height="28" aria-hidden="true"').trim();
+}
+
+function nameOf(path: string): string {
+  return path.split("/").at(-1)!;
+}
+
+/** The names of the files that were made from each entry, by its path below the assets. */
+function filesOf({ metafile }: BuildResult<{ metafile: true }>): Map<string, string> {
+  return new Map(
+    Object.entries(metafile.outputs).map(([path, { entryPoint }]) => [
+      entryPoint!.split("assets/").at(-1)!,
+      nameOf(path),
+    ]),
+  );
+}
+
+/**
+ * How the sources of the page are read. The indentation of HTML templates is removed, because it
+ * has no meaning there. Each script that is loaded later also imports main.ts, which has run by
+ * then. So all that the first view needs is in one file, instead of a file for each set of views
+ * that share something.
+ */
+const PAGE_SOURCES: Plugin = {
+  name: "page-sources",
+  setup({ onLoad, onResolve, resolve }) {
+    onResolve({ filter: /^\./ }, async ({ path, kind, resolveDir, pluginData }) => {
+      if (kind !== "dynamic-import" || path.includes("/texts/") || pluginData) return null;
+      const found = await resolve(path, { kind, resolveDir, pluginData: "asked" });
+      return { path: found.path, pluginData: "later" };
+    });
+    onLoad({ filter: /settings.page.*\.ts$/ }, async ({ path, pluginData }) => {
+      const text = (await Deno.readTextFile(path)).replace(/\n +/g, "\n");
+      const main = pluginData === "later"
+        ? `import ${JSON.stringify(join(PAGE, "main.ts"))};\n`
+        : "";
+      return { contents: main + text, loader: "ts" };
     });
   },
 };
 
-function tagOf(script: string, at: number, all: string[]): string {
-  return at === all.length - 1
-    ? `<script type="module" src="${script}"></script>`
-    : `<link rel="modulepreload" href="${script}">`;
-}
-
 /**
- * What the page may load and call: its own files and any project over https. With a config, only
- * the project in it.
+ * What the page may load and call: its own files and any project over https. With a config, the
+ * page may call only the project of the config.
+ * @param digestOfStyle the digest of the one style that is in index.html.
  */
-function policyFor(config: Config | null): string {
+function policyFor(config: Config | null, digestOfStyle: string): string {
   const origin = config?.project_url.startsWith("http:")
     ? ` ${new URL(config.project_url).origin}`
     : "";
   return [
     "default-src 'self'",
+    `style-src 'self' 'sha256-${digestOfStyle}'`,
     `connect-src 'self' https:${origin}`,
+    // Supabase Auth answers the picture for a second factor as an address with data.
+    "img-src 'self' data:",
     "object-src 'none'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -16,16 +16,16 @@ import { operationsOf } from "./operations.ts";
 import { OPENAPI_FILE, readOpenApi } from "./openapi.ts";
 
 export interface SiteOptions {
-  /** The folder of the site. Its earlier content is replaced when everything has been built. */
+  /** The folder of the site. The build replaces its earlier content at the end. */
   out: string;
   /** The address of the API, which ends in /functions/v1; null for the local stack. */
   apiUrl: string | null;
-  /** Called with each step that may take a moment. */
+  /** The build calls this function before each step that may take a moment. */
   progress(step: string): void;
 }
 
 /**
- * Builds the site. Until it is complete, the earlier site stays in the folder.
+ * Builds the site. Until the new site is complete, the earlier site stays in the folder.
  *
  * @throws Error with a sentence for each page, link or download that is wrong.
  */
@@ -43,7 +43,7 @@ export async function buildSite({ out, apiUrl, progress }: SiteOptions): Promise
   });
 }
 
-/** In pages and examples, this placeholder means the address of a deployment. */
+/** This placeholder in pages and examples means the address of a deployment. */
 const ANY_PROJECT = "https://<project>.supabase.co/functions/v1";
 
 type Content = string | { copyOf: string };
@@ -113,8 +113,7 @@ async function contentOf(apiUrl: string | null): Promise<Map<string, Content>> {
 }
 
 /**
- * The files in addition to the pages. In files that tools import, the address of the deployment is
- * filled in.
+ * The files in addition to the pages. Files that tools import get the address of the deployment.
  */
 async function filesFor(apiUrl: string | null, files: Files): Promise<[string, Content][]> {
   const others = [...files].filter(([, to]) => to !== "openapi.json");

@@ -9,8 +9,8 @@ export interface CodeBlock {
 }
 
 /**
- * A block of code. Requests of a shell block are also there in other languages, which a script of
- * the page shows.
+ * A block of code. The HTML also has the requests of a shell block in other languages, and a script
+ * of the page shows them.
  *
  * @returns null when the language is unknown.
  */

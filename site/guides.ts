@@ -2,13 +2,16 @@ import { type Operation, operationNamed } from "./operations.ts";
 import type { Page } from "./page.ts";
 import { GROUPS } from "./pages.ts";
 
-/** The page that lists all operations. It is shown only for an operation that no guide names. */
+/**
+ * The page that lists all operations. The reference links to it only for an operation that no guide
+ * names.
+ */
 const LIST = "docs/api.md";
 const MOST = 4;
 
 /**
- * For each operation the guides that name it, as title and address, so that the reference can link
- * to them. Each page is listed once, at the first section that names the operation or calls it.
+ * For each operation, the title and the address of each guide that names it. The reference links to
+ * these guides. The link leads to the first section that names the operation or calls it.
  */
 export function guidesOf(
   pages: Page[],

@@ -12,6 +12,8 @@ const LANGUAGES: Record<string, { name: string; grammar?: string }> = {
   ts: { name: "TypeScript", grammar: "typescript" },
   py: { name: "Python", grammar: "python" },
   python: { name: "Python", grammar: "python" },
+  php: { name: "PHP", grammar: "php" },
+  go: { name: "Go", grammar: "go" },
   sql: { name: "SQL", grammar: "sql" },
   yaml: { name: "YAML", grammar: "yaml" },
   http: { name: "HTTP" },
@@ -27,8 +29,8 @@ interface Highlighter {
   };
 }
 
-// The names are computed, so that TypeScript does not load the package's types. They would declare
-// the names of a browser everywhere in this project.
+// These import paths are not constants, so TypeScript does not load the types of the package. The
+// types would declare the names of a browser everywhere in this project.
 const load = async (part: string) => (await import(`highlight.js/lib/${part}`)).default;
 const hljs: Highlighter = await load("core");
 for (const { grammar } of Object.values(LANGUAGES)) {

@@ -20,7 +20,7 @@ const LEAD =
 const PROMISES = [
   [
     "Nothing is sent twice",
-    "With an idempotency key, you can safely repeat a request, even if you do not know whether the first one succeeded.",
+    "With an idempotency key, you can safely repeat a request, even if you do not know whether the first request succeeded.",
   ],
   [
     "Nothing is lost without an error",

@@ -2,7 +2,7 @@ import { escaped } from "./html.ts";
 import { type Group, relativeLink } from "./pages.ts";
 import type { Heading } from "./markdown.ts";
 
-/** The site, as far as each page needs it. */
+/** The data of the site that each page needs. */
 export interface Site {
   name: string;
   groups: (Omit<Group, "pages"> & { pages: { place: string; title: string }[] })[];
@@ -16,7 +16,7 @@ interface Content {
   /** The main content, as HTML. */
   main: string;
   headings?: Heading[];
-  /** Whether the page also exists as Markdown; true if missing. */
+  /** Whether the page also exists as Markdown. The default is true. */
   asMarkdown?: boolean;
   /** The class of the whole page, for the styles. */
   kind?: "landing";

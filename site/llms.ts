@@ -24,7 +24,7 @@ ${groups.join("\n")}
 `;
 }
 
-/** Every page in one text, those for callers first. */
+/** Every page in one text. The pages for callers come first. */
 export function wholeText(pages: Page[]): string {
   return pages.map(({ place, markdown }) => `<!-- ${place}.md -->\n\n${markdown.trim()}\n`)
     .join("\n\n");

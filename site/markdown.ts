@@ -37,8 +37,8 @@ export type Resolve = (target: string) => string | null;
  * @param resolve returns the address of each link on the site.
  * @param addressOf returns the address of an operation whose name is a text between backticks; null
  *   for any other text.
- * @param refuse gets everything that the site cannot show: HTML, an unknown language, a page
- *   without a title.
+ * @param refuse gets an error about each part that the site cannot show: HTML, an unknown language,
+ * a page without a title.
  */
 export function rendered(
   markdown: string,
@@ -50,7 +50,7 @@ export function rendered(
   const anchorOf = anchorMaker();
   const named: Rendered["named"] = [];
   let description = "";
-  /** Whether the current text is within a link, which cannot contain another one. */
+  /** Whether the current text is within a link. A link cannot contain another link. */
   let isLinked = false;
 
   const marked = new Marked({

@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { OpenApi } from "./openapi.ts";
 
-/** An operation of the API, as pages name it and as the reference shows it. */
+/** An operation of the API, with its name on pages and its place in the reference. */
 export interface Operation {
   /** The method and the path within the API, such as `GET /gateway/contacts/{id}`. */
   name: string;

@@ -11,11 +11,11 @@ export interface Page extends Rendered {
   path: string;
   /** The place on the site, without an extension, such as `api`. */
   place: string;
-  /** The Markdown. Its links lead to the Markdown of other pages. */
+  /** The Markdown. The Markdown of the page, with links to the Markdown of other pages. */
   markdown: string;
 }
 
-/** A link from a page to a heading. It is checked against the headings that exist. */
+/** A link from a page to a heading. The build checks that the heading exists. */
 interface Anchored {
   from: string;
   path: string;
@@ -88,11 +88,9 @@ export async function readPages(
   return { pages, faults: [...new Set(faults)] };
 }
 
-/**
- * Markdown with other addresses in its links. A link that no longer has an address becomes text.
- */
+/** Markdown with other addresses in its links. A link without an address becomes text. */
 function withLinks(text: string, resolve: (target: string) => string | null): string {
-  // Blocks of code are not changed.
+  // Blocks of code stay unchanged.
   const parts = text.split(/^( *```[^]*?^ *```$)/gm);
   return parts.map((part, at) => {
     if (at % 2 === 1) return part;

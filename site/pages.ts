@@ -34,6 +34,7 @@ export const GROUPS: Group[] = [
     pages: [
       "docs/finding.md",
       "docs/syncing.md",
+      "docs/events.md",
       "docs/writing.md",
       "docs/deals.md",
       "docs/archiving.md",
@@ -47,6 +48,7 @@ export const GROUPS: Group[] = [
     pages: [
       "docs/sending-templates.md",
       "docs/receiving.md",
+      "docs/media.md",
       "docs/replying.md",
       "docs/sandbox.md",
     ],
@@ -65,12 +67,13 @@ export const GROUPS: Group[] = [
       "docs/recipes/open-and-move-a-deal.md",
       "docs/recipes/send-a-template-safely.md",
       "docs/recipes/answer-within-the-window.md",
+      "docs/recipes/hear-the-voice-note.md",
     ],
   },
   {
-    title: "Tools",
+    title: "Events and tools",
     readers: "callers",
-    pages: ["docs/client.md", "docs/other-tools.md", "docs/automation.md"],
+    pages: ["docs/webhooks.md", "docs/client.md", "docs/automation.md", "docs/other-tools.md"],
   },
   {
     title: "Run it",
@@ -105,8 +108,8 @@ export function placeOf(path: string): string {
 }
 
 /**
- * A link from one place of the site to another. It is relative, so that the site can be below any
- * path.
+ * A link from one place of the site to another. The link is relative, so that the site can be below
+ * any path.
  */
 export function relativeLink(from: string, to: string): string {
   return posix.relative(posix.dirname(from), to) || posix.basename(to);

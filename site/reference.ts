@@ -5,8 +5,8 @@ import { head, type Site } from "./layout.ts";
 export const STATIC_SETTINGS = { tryIt: false };
 
 /**
- * Allows what Scalar needs: it writes styles into the page, and its schemas are compiled to code.
- * Everything else is limited to files of this site.
+ * Scalar writes styles into the page and compiles schemas to code, so the policy allows both. All
+ * other content must come from this site.
  */
 const POLICY = [
   "default-src 'self'",
@@ -18,10 +18,7 @@ const POLICY = [
   "object-src 'none'",
 ].join("; ");
 
-/**
- * The page that shows the reference. Without scripts, the page says where the operations are
- * listed.
- */
+/** The page that shows the reference. Without scripts, the page links to the list of operations. */
 export function referencePage(site: Site): string {
   const content = {
     place: "reference",

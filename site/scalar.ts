@@ -1,5 +1,5 @@
-// Scalar shows the reference. The site needs one file of Scalar's package. Only this file is
-// extracted, because installing the package would install many others too.
+// Scalar shows the reference. The site needs one file of Scalar's package. The build extracts only
+// this file, because an installation of the package would install many others too.
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { root } from "../local/checkout.ts";
@@ -10,12 +10,11 @@ const FILE = "package/dist/browser/standalone.js";
 const SHA512 = "b54dc9e1eb84a3995720ccb8d871782944ddba777300cb87a0ec366745aab8d0" +
   "1b76280b55d0323863c92680a686248d5519d281f36a6c1d5576221f3404c432";
 
-/** `npm ci` empties this folder, so a file of another version does not stay in it for long. */
+/** `npm ci` empties this folder and so removes files of other versions. */
 const KEPT = join(root, "site", "node_modules", ".cache", "scalar.js");
 
 /**
- * The path of Scalar's file in the version that this project has chosen. The file is downloaded
- * once.
+ * The path of Scalar's file in the pinned version. The file is downloaded once.
  *
  * @throws Error with a sentence when it cannot be downloaded or is not the chosen file.
  */
@@ -25,7 +24,7 @@ export async function scalarFile(progress: (step: string) => void): Promise<stri
 
   progress(`downloading ${PACKAGE}, once (10 MB)`);
   const folder = join(KEPT, "..", "unfinished");
-  await Deno.remove(folder, { recursive: true }).catch(() => {}); // an earlier build that was killed may have left it
+  await Deno.remove(folder, { recursive: true }).catch(() => {}); // a killed build may have left this file
   await Deno.mkdir(folder, { recursive: true });
   try {
     const { success, stderr } = await new Deno.Command("npm", {

@@ -3,25 +3,29 @@ import type { Operation } from "./operations.ts";
 import type { Page } from "./page.ts";
 import { GROUPS } from "./pages.ts";
 
-/** What the search finds: a heading of a page with the text below it, or an operation. */
+/** A result of the search: a heading of a page with the text below it, or an operation. */
 export interface Section {
   page: string;
   heading: string;
   /** The address from the root of the site, such as `api.html#errors`. */
   address: string;
   text: string;
-  /** Other words for the same thing, with which a person may search. */
+  /** Synonyms that a person may search for. */
   words?: string;
   /** Whether the page is for callers of the API. */
   forCallers: boolean;
 }
 
-/** Words that a person may search for, and the section that answers, which may not contain them. */
+/** For each section, words that a person may search for, but that the section need not contain. */
 const OTHER_WORDS: Record<string, string> = {
   "limits.html": "rate limit throttling quota rps maximum size",
   "writing.html#create-or-update-in-one-request": "upsert find or create deduplicate",
   "writing.html#many-contacts-at-once": "bulk import mass",
-  "receiving.html": "webhook webhooks callback notification event incoming inbound",
+  "receiving.html": "incoming inbound",
+  "webhooks.html": "webhook webhooks callback notification push event subscription",
+  "events.html": "event audit log history",
+  "media.html":
+    "file picture image photo video audio voice note document attachment upload invoice pdf",
   "replying.html": "answer respond chat free-form text session window 24 hours",
   "client.html": "sdk library package npm typescript javascript",
   "other-tools.html": "sdk postman insomnia bruno generator python php go",
@@ -68,7 +72,7 @@ export function sectionsOf(pages: Page[], operations: Operation[]): Section[] {
   });
 }
 
-/** A sentence for each section that has other words, but does not exist. */
+/** An error for each section in OTHER_WORDS that does not exist. */
 export function faultsOfWords(sections: Section[]): string[] {
   return Object.keys(OTHER_WORDS)
     .filter((address) => !sections.some((section) => section.address === address))

@@ -1,6 +1,6 @@
 // Reads the requests of a block of shell lines, so that the site can show them in other languages.
 
-/** A part of a text: the text itself, or the name of a variable whose value stands here. */
+/** A part of a text: plain text, or the name of a variable whose value belongs here. */
 export type Part = string | { variable: string };
 export type Text = Part[];
 
@@ -11,22 +11,24 @@ export interface Request {
   method: string;
   /** The whole address, with the variables that it contains. */
   url: Text;
-  /** The parameters of `--data-urlencode`, which are to be encoded. */
+  /** The parameters of `--data-urlencode`, which a program must encode. */
   query: [name: string, value: Text][];
   headers: [name: string, value: Text][];
   body: Text | null;
   /** The variable that gets a value of the answer; null when the answer is shown. */
   into: string | null;
   /**
-   * The value of the answer that is kept or shown, such as `data.id`; if the first is missing, the
-   * next. Empty means the whole answer.
+   * The paths of the value that the lines keep or show, such as `data.id`. If the first path has no
+   * value, the next one counts. An empty list means the whole answer.
    */
   values: string[];
   /** Whether the lines show the answer, only its status, or nothing. */
   shows: "answer" | "status" | "nothing";
 }
 
-/** Lines that only prepare the shell. Other languages read the environment themselves. */
+/**
+ * Lines that only prepare the shell. Programs in other languages read the environment without them.
+ */
 const PREPARES = /^(?:export |field\(\) \{.*\}$|next\(\) \{.*\}$|#|$)/;
 const NAME = /^[A-Za-z_]\w*/;
 
@@ -150,7 +152,7 @@ function requestOf([command, ...words]: (Text | "|")[]): Omit<Request, "into" | 
         throw new Unreadable();
     }
   }
-  // A program gives the parameters as an object, which has each name once.
+  // A program writes the parameters as an object, which can have each name only once.
   const names = request.query.map(([name]) => name);
   const [start] = request.url;
   const isOurs = typeof start === "string"

@@ -16,7 +16,7 @@ export function translationsOf(steps: Step[]): Translation[] {
   ];
 }
 
-/** Lines are not longer than this, unless a text within them is. */
+/** The longest line, unless a text in the line is longer. */
 const WIDTH = 80;
 
 /** How a language writes values. */
@@ -76,7 +76,7 @@ function textIn(to: Dialect, parts: Text): string {
     : to.filled(parts, value);
 }
 
-/** A variable within a text: its name between two characters that no example has. */
+/** Marks a variable within a text: its name is between two characters that no example has. */
 const MARKED = /\ue000(\w+)\ue001/;
 
 function marked(text: Text): string {
@@ -98,7 +98,7 @@ function partsOf(text: string): Text {
     .filter((part) => part !== "");
 }
 
-/** A value on one line if it fits behind what is already on the line, else on several. */
+/** Writes a value on the current line if it fits, or else on several lines. */
 function written(value: unknown, to: Dialect, used: number, depth: number): string {
   if (typeof value === "string") return textIn(to, partsOf(value));
   if (value === true) return to.words[0];
@@ -116,7 +116,7 @@ function written(value: unknown, to: Dialect, used: number, depth: number): stri
   return enclosed(isList ? ["[", "]"] : to.braces, members, to, used, depth);
 }
 
-/** Members between brackets, on one line if they fit behind what is already on the line. */
+/** Writes members between brackets, on the current line if they fit. */
 function enclosed(
   [open, close]: [string, string],
   members: (depth: number) => string[],
@@ -139,7 +139,7 @@ function named(pairs: [string, Text][]): Record<string, string> {
 function inJavaScript(steps: Step[]): string {
   const requests = steps.filter((step): step is Request => "method" in step);
   const queries = requests.filter(({ query }) => query.length > 0);
-  /** The name with the word that declares it before its first use. */
+  /** The name, after the word that declares it if this is its first use. */
   const declared = (name: string, uses: Request[], use: Request) =>
     uses.length === 1 ? `const ${name}` : use === uses[0] ? `let ${name}` : name;
   return steps.map((step) => {
@@ -187,7 +187,7 @@ function inPython(steps: Step[]): string {
     if ("waits" in step) return `time.sleep(${step.waits})\n`;
     const { method, url, query, headers, body } = step;
     const value = body && valueOf(body);
-    // The library adds this header to JSON.
+    // The library adds this header to a request with JSON.
     const own = headers.filter(([name, value]) =>
       value === undefined || name !== "Content-Type" || value.join("") !== "application/json"
     );

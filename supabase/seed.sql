@@ -17,9 +17,9 @@
 insert into public.companies (id, name, created_at) values
   ('de300000-0000-4000-8000-000000000001', 'Ondalva Coffee Equipment', now() - interval '120 days');
 
--- These are only columns that every version of the auth schema has. Supabase Auth finds a person by instance and
--- audience, and cannot read a person whose tokens are null. No one here has a password, so a person signs in with a
--- magic link. `npm start` gives passwords to two of these people.
+-- The columns here exist in every version of the auth schema. Supabase Auth finds a person by instance and audience,
+-- and cannot read a person with tokens that are null. No one here has a password, so a person signs in with a magic
+-- link. `npm start` gives passwords to two of these people.
 insert into auth.users (
   id, instance_id, aud, role, email, email_confirmed_at, raw_app_meta_data, raw_user_meta_data, created_at, updated_at,
   confirmation_token, recovery_token, email_change_token_new, email_change
@@ -47,8 +47,8 @@ insert into public.teams (id, company_id, name, created_at) values
   ('de300002-0000-4000-8000-000000000002', 'de300000-0000-4000-8000-000000000001', 'Service', now() - interval '96 days');
 
 -- Both accounts are disconnected. A connected account needs a token that is encrypted with a secret of its
--- installation, and this file knows neither. With an invented token, a clear "not connected" would become a failure at
--- the channel. `npm start` connects the first account to its sandbox.
+-- installation, and this file knows neither. With an invented token, a send would fail at the channel. Without a token,
+-- the error clearly says that the account is not connected. `npm start` connects the first account to its sandbox.
 insert into public.messaging_accounts
   (id, company_id, phone_number_id, business_account_id, display_phone, encrypted_token, disconnected_at, created_at)
 select
@@ -61,12 +61,21 @@ from (values
   (2, '900000000000012', '+447700900100', '110 days')
 ) as v (number, phone_number_id, display_phone, age);
 
+-- An upload that can be sent. The sandbox does not have the file.
+insert into public.media_uploads
+  (id, company_id, account_id, media_id, type, mime_type, bytes, sha256, filename, created_at, expires_at)
+values (
+  'de300018-0000-4000-8000-000000000001', 'de300000-0000-4000-8000-000000000001',
+  'de300003-0000-4000-8000-000000000001', '1000000000000001', 'document', 'application/pdf', 48213, repeat('5e', 32),
+  'price-list.pdf', now() - interval '2 days', now() + interval '27 days'
+);
+
 -- ---------------------------------------------------------------------------------------------------
 -- Templates
 -- ---------------------------------------------------------------------------------------------------
 
--- These are templates of the sandbox. They have not been read from the sandbox (synced_at is null), so they do not
--- prevent a send. The first synchronisation updates them and adds the other templates of the sandbox.
+-- These rows are templates of the sandbox. The templates have not been read from the sandbox (synced_at is null), so
+-- they do not prevent a send. The first synchronisation updates these rows and adds the other templates of the sandbox.
 insert into public.template_catalogues (company_id, business_account_id, created_at) values
   ('de300000-0000-4000-8000-000000000001', '900000000000001', now() - interval '117 days');
 
@@ -332,7 +341,7 @@ left join public.teams as team
 -- Every outbound message has an id of the channel, like any message that was accepted.
 insert into public.messages (
   id, company_id, conversation_id, direction, type, content, outcome, whatsapp_message_id, created_at, sent_at,
-  delivered_at, read_at, author_type, author_id, author_name
+  delivered_at, read_at, author_type, author_id, author_name, media
 )
 select
   ('de300010-0000-4000-8000-' || lpad((v.conversation_number * 100 + v.place)::text, 12, '0'))::uuid,
@@ -348,6 +357,15 @@ select
   case v.direction when 'outbound' then (
     select name from public.company_members
     where company_members.company_id = conversation.company_id and user_id = assigned_to
+  ) end,
+  -- The sandbox has this picture. A real channel keeps the pictures of people for seven days.
+  case when v.direction = 'inbound' and v.type = 'image' then jsonb_build_object(
+    'id', '1900000000000001', 'mime_type', 'image/jpeg',
+    'sha256', '4ff3e3a4481201789bb3b48e69fb2200ec73960115633739958fa5808426cda1',
+    'filename', null, 'voice', null, 'animated', null,
+    'expires_at', to_char(
+      (conversation.created_at + v.later + interval '7 days') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+    )
   ) end
 from (select *, row_number() over (partition by conversation_number order by later) as place from (values
   -- Ana Luísa, Brazil: from a question to an installed machine
@@ -448,5 +466,16 @@ from (values (1, 'catalogue-chloe', 'new_catalogue'), (2, 'catalogue-chloe-again
 join public.messages
   on messages.id = ('de300010-0000-4000-8000-' || lpad((1200 + place)::text, 12, '0'))::uuid;
 
--- The planner needs statistics of the columns that searches use. Postgres would gather them later.
+-- The planner needs statistics of the columns that searches use. Postgres would gather the statistics later.
 analyze public.contacts, public.deals, public.deal_history, public.conversations;
+
+-- An event of the log with a known id, for the examples of the reference.
+insert into app.events (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, happened_at)
+select
+  app.slot_of(now()), 'de300012-0000-7000-8000-000000000001', nextval('app.event_seq'), app.change_now(), company_id,
+  'deal.stage_changed', id, '{stage_id, stage_changed_at}',
+  jsonb_build_object('stage_id', jsonb_build_object(
+    'from', 'de300005-0000-4000-8000-000000000001', 'to', 'de300005-0000-4000-8000-000000000002'
+  )),
+  '{ "kind": "person", "id": "de300001-0000-4000-8000-000000000001" }', now()
+from public.deals where id = 'de300007-0000-4000-8000-000000000003';

@@ -1,6 +1,6 @@
-// What `npm test` gives to `deno test`, which loads each module in a separate worker. Loading the
-// functions and their packages takes longer than most test files. So there are only a few modules,
-// and together they import all the files.
+// Chooses the modules that `npm test` gives to `deno test`, which loads each module in a separate
+// worker. Loading the functions and their packages takes longer than most test files. So there are
+// only a few modules, and together they import all the files.
 import { readdirSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { root } from "../local/checkout.ts";
@@ -8,32 +8,42 @@ import { root } from "../local/checkout.ts";
 /** The tests of the product. `npm run test:all` runs every file below tests/. */
 const PRODUCT = [
   ...["tests/functions", "tests/database", "tests/gateway", "tests/send_external_template"],
-  ...["tests/whatsapp", "tests/whatsapp_function", "tests/reference", "tests/client"],
+  ...[
+    "tests/webhooks",
+    "tests/whatsapp",
+    "tests/whatsapp_function",
+    "tests/reference",
+    "tests/client",
+  ],
   "tests/local/start_test.ts",
 ];
 
-/** The length of a module that imports files. It is short enough to keep every core busy to the end. */
+/**
+ * The length of a module that imports files. Modules of this length keep every core busy to the
+ * end.
+ */
 const FILES_EACH = 45;
 
 /** These files take longest, so they begin first, and each becomes a separate module. */
 const LONGEST = [
-  ...["tests/database/views_find_plans_test.ts", "tests/attack/attack_test.ts"],
-  ...["tests/examples/postman_test.ts", "tests/site/browser_test.ts"],
-  ...["tests/settings/sign_in_test.ts", "tests/settings/activity_test.ts"],
-  ...["tests/docs/recipes_test.ts", "tests/local/recovery_test.ts", "tests/local/start_test.ts"],
-  ...["tests/local/checkout_test.ts", "tests/supabase/deploy_test.ts"],
-  ...["tests/admin/rotation_test.ts", "tests/bench/budget_test.ts"],
+  ...["tests/site/browser_test.ts", "tests/attack/attack_test.ts"],
+  ...["tests/docs/recipes_test.ts", "tests/database/roles_grown_plans_test.ts"],
+  ...["tests/settings/sign_in_test.ts", "tests/bench/budget_test.ts"],
+  ...["tests/database/views_find_plans_test.ts", "tests/supabase/deploy_test.ts"],
+  ...["tests/local/checkout_test.ts", "tests/local/start_test.ts"],
+  ...["tests/admin/rotation_test.ts", "tests/local/recovery_test.ts"],
+  ...["tests/settings/activity_test.ts", "tests/examples/postman_test.ts"],
 ];
 
 /**
- * Deno runs such a hook for every test of the module that it loaded, so a file with one is a
- * separate module. A hook that runs after all tests may also run after those of other files.
+ * Deno runs such a hook for every test of the module, so a file with a hook is a separate module.
+ * Only a hook that runs after all tests may be in a module with other files.
  */
 const HAS_HOOKS = /\bDeno\.test\.(before(All|Each)|afterEach)\(/;
 
 /**
- * The modules that run these test files and those in these folders, in the order in which they should begin. Those
- * that import several files are written into a folder.
+ * The modules that run these test files and folders, in the order in which they should begin. A
+ * module that imports several files is written into a folder.
  */
 export async function entriesOf(paths: string[], folder: string): Promise<string[]> {
   const [longest, withHooks, others]: string[][] = [[], [], []];
@@ -43,7 +53,7 @@ export async function entriesOf(paths: string[], folder: string): Promise<string
   }
   longest.sort((one, other) => LONGEST.indexOf(one) - LONGEST.indexOf(other));
 
-  // Files next to each other take about the same time, so the modules get them in turn.
+  // Neighbouring files take about the same time, so each module gets every n-th file.
   const count = Math.max(2, Math.ceil(others.length / FILES_EACH));
   const hands = Object.values(Object.groupBy(others, (_, at) => at % count)) as string[][];
   const entries = hands.map(async (files, at) => {
@@ -56,16 +66,16 @@ export async function entriesOf(paths: string[], folder: string): Promise<string
 }
 
 /**
- * What `npm test` runs. The tests that end in _plans_test.ts have large companies, and run only in
- * `npm run test:all`.
+ * What `npm test` runs. Files that end in _plans_test.ts have large companies. Files that end in
+ * _long_test.ts take long, for a fact that seldom breaks. Both run only in `npm run test:all`.
  */
 export function productFiles(): string[] {
-  return testFiles(PRODUCT).filter((file) => !file.endsWith("_plans_test.ts"));
+  return testFiles(PRODUCT).filter((file) => !/_(plans|long)_test\.ts$/.test(file));
 }
 
 /**
- * Paths from the root, without repeats. A named file may have any name. In a folder, only names of
- * test files count.
+ * Paths from the root, without repeats. A named file may have any name. In a folder, only files
+ * with the name of a test file count.
  */
 function testFiles(paths: string[]): string[] {
   const found = paths.flatMap((given) => {
@@ -78,8 +88,8 @@ function testFiles(paths: string[]): string[] {
 }
 
 /**
- * A module that imports these files. If one cannot be loaded, that is a failed test, and the others
- * run.
+ * A module that imports these files. A file that cannot be loaded counts as a failed test, and the
+ * other files still run.
  */
 function importing(files: string[]): string {
   const imports = files.map((file) => {

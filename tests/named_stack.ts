@@ -1,5 +1,6 @@
 // The tests of the API can run against a Supabase that the environment names: a `supabase start`, a
-// preview branch or another local stack. Without one, the tests start their own stack.
+// preview branch or another local stack. If the environment names no Supabase, the tests start
+// their own stack.
 import postgres from "postgres";
 import type { StackAddresses } from "../local/stack.ts";
 import { DEMO_COMPANY_ID } from "../local/demo.ts";
@@ -9,11 +10,11 @@ const VARIABLES = {
   SUPABASE_URL: "the API",
   SUPABASE_PUBLISHABLE_KEY: "its publishable key, or the anon key",
   SUPABASE_DB_URL: "its database, as postgres",
-  JWT_SIGNING_KEY: "as its functions have it",
-  CREDENTIALS_KEY: "as its functions have it",
+  JWT_SIGNING_KEY: "the same value as in its functions",
+  CREDENTIALS_KEY: "the same value as in its functions",
 };
 
-/** The names that these tests give to their companies. */
+/** The names of the companies that these tests make. */
 const TEST_COMPANIES = ["Test", "Other", "Empty"];
 
 const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
@@ -21,7 +22,10 @@ const LOOPBACK = new Set(["127.0.0.1", "localhost", "[::1]"]);
 /** The tests cannot run against the named Supabase. The message says why. */
 export class NotUsable extends Error {}
 
-/** The tests of the HTTP API and of the isolation of companies. All other tests are about this repository. */
+/**
+ * The tests of the HTTP API and of the isolation of companies. The other tests test this
+ * repository.
+ */
 export function testsOfNamedStack({ sandbox_url }: StackAddresses): string[] {
   return [
     "tests/gateway",
@@ -67,6 +71,8 @@ export async function namedStack(): Promise<StackAddresses | null> {
     docs_url: null,
     settings_url: null,
     mail_url: null,
+    webhooks_url: `${url}/functions/v1/webhooks`,
+    receiver_url: null,
     database_url,
     publishable_key: Deno.env.get("SUPABASE_PUBLISHABLE_KEY")!,
     secret_key: "",
@@ -79,7 +85,7 @@ export async function namedStack(): Promise<StackAddresses | null> {
 }
 
 /**
- * The tests write companies and leave them, so the database must have no other companies.
+ * The tests write companies and leave them in the database, so it must have no other companies.
  * @throws NotUsable if it has some, or if the functions and the database belong to different
  * projects.
  */

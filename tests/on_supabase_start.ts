@@ -1,5 +1,5 @@
-// `npm run test:supabase-start`, for a machine with Docker. It runs `supabase start` with a
-// separate database, the functions in the CLI, the sandbox, and the tests that can use a named
+// `npm run test:supabase-start`, for a machine with Docker. The command runs `supabase start` with
+// a separate database, the functions in the CLI, the sandbox, and the tests that can use a named
 // Supabase.
 import { cp } from "node:fs/promises";
 import { root } from "../local/checkout.ts";
@@ -19,7 +19,7 @@ Deno.env.set("SUPABASE_TELEMETRY_DISABLED", "1");
 const folder = await Deno.makeTempDir({ prefix: "crm-supabase-start-" });
 const project = `${folder}/project`;
 const over = new AbortController();
-// A signal ends everything that was started.
+// A signal ends all started processes.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
   Deno.addSignalListener(signal, () => over.abort());
 }
@@ -68,7 +68,7 @@ try {
 } finally {
   over.abort();
   await Promise.allSettled(started);
-  // Uses this id, whatever the environment says, because the volumes of another project are
+  // The command names this id, because another id in the environment may name a project with
   // someone's data.
   await run(supabase("stop", "--no-backup", "--project-id", PROJECT)).catch((error) =>
     console.error(error.message)

@@ -1,7 +1,7 @@
-// `npm test` starts a stack on free ports and runs the tests of the product against it, in parallel.
-// `npm run test:all` gives --all, for every test. If the environment names a Supabase and the first argument is not
-// --own-stack, the tests of that Supabase's API run.
-// Arguments go to `deno test`, so one file or one test can be run: npm test -- tests/gateway --filter phone
+// `npm test` starts a stack on free ports and runs the tests of the product against it, in
+// parallel. `npm run test:all` gives --all, for every test. If the environment names a Supabase,
+// the run tests the API of that Supabase, unless the first argument is --own-stack. Arguments go to
+// `deno test`, so one file or one test can be run: npm test -- tests/gateway --filter phone
 import { existsSync } from "node:fs";
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
@@ -49,6 +49,7 @@ const tests = new Deno.Command(Deno.execPath(), {
   ],
   cwd: root,
   env: {
+    DENO_JOBS: String(navigator.hardwareConcurrency + 1), // tests also wait
     STACK_FILE: `${folder}/stack.json`,
     ...(checksAnswers && { STACK_CHECKS_ANSWERS: "1" }),
     ...(isAll && { LONG_RUNS: "1" }),
@@ -73,8 +74,8 @@ await Deno.remove(folder, { recursive: true });
 Deno.exit(code || (violations.size > 0 ? 1 : 0));
 
 /**
- * Starts or finds the stack, and writes stack.json for the tests. Returns the tests to run if the
- * arguments name none, and the function that ends the stack.
+ * Starts or finds the stack, and writes stack.json for the tests. Returns the default tests, and
+ * the function that ends the stack.
  */
 async function openStack(): Promise<
   { paths: string[]; stop(): Promise<void>; checksAnswers?: boolean }

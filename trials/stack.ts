@@ -60,9 +60,15 @@ export async function startBenchStack(resources: AsyncDisposableStack) {
     start(server("rest"), { REST_OPTIONS: JSON.stringify(restOptions) }, ["--allow-all"]),
     start(server("whatsapp"), {}),
   ]);
-  const startFunction = (name: string, { restUrl = rest.url, channelDelayMs = 0 } = {}) => {
+  const startFunction = (
+    name: string,
+    { restUrl = rest.url, channelDelayMs = 0, env = {} as Record<string, string> } = {},
+  ) => {
     const channelUrl = `${whatsapp.url}/after/${channelDelayMs}/v26.0`;
-    return start(functionEntry(name), functionEnvironment(restUrl, secrets, channelUrl));
+    return start(functionEntry(name), {
+      ...functionEnvironment(restUrl, secrets, channelUrl),
+      ...env,
+    });
   };
   const [gateway, sender, slowSender] = await Promise.all([
     startFunction("gateway"),

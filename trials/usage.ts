@@ -1,25 +1,31 @@
 import type { FunctionProcess } from "../local/functions/process.ts";
 import type { BenchStack } from "./stack.ts";
 
-/** The number of clock ticks per second in /proc. It is 100 on every Linux that Deno runs on. */
+/**
+ * The number of clock ticks per second in /proc. The number is 100 on every Linux that Deno
+ * supports.
+ */
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4096;
 
 /**
- * What a process has used so far. CPU time is in milliseconds: of all threads, in user and kernel
- * mode, counted in steps of 10. Resident memory is in bytes. NaN when the system does not provide
- * them.
+ * The CPU time and the memory that a process has used so far. CPU time is in milliseconds, in steps
+ * of 10, of all threads in user and kernel mode. Resident memory is in bytes. NaN when the system
+ * does not provide them.
  */
 export function usageOf({ pid }: Pick<FunctionProcess, "pid">) {
   if (Deno.build.os !== "linux") return { cpu: NaN, rss: NaN };
-  // The process name, in brackets, may contain spaces. proc(5) gives the field after it the number
-  // 3.
+  // The process name, in brackets, may contain spaces. proc(5) gives the number 3 to the field
+  // after the name.
   const fields = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ").at(-1)!.split(" ");
   const [user, system, pages] = [fields[11], fields[12], fields[21]].map(Number);
   return { cpu: (user + system) * 1000 / TICKS_PER_SECOND, rss: pages * PAGE_BYTES };
 }
 
-/** What a server and the REST layer have used so far, and how many calls were made. */
+/**
+ * The CPU time and the memory that a server and the REST layer have used so far, and the number of
+ * calls.
+ */
 export async function countersOf(server: FunctionProcess, { rest, admin }: BenchStack) {
   // When the REST layer itself is measured, there is no function.
   const [own, theirs] = [server === rest ? { cpu: 0, rss: 0 } : usageOf(server), usageOf(rest)];

@@ -1,7 +1,7 @@
 /** An answer of the API: its data, and the HTTP answer. */
 export interface Answer<Data> {
   data: Data;
-  /** The HTTP answer. Its body has already been read. */
+  /** The HTTP answer. The body of the HTTP answer has already been read. */
   response: Response;
   /** The id of the request: quote it when you report a problem. */
   requestId: string | null;

@@ -71,6 +71,11 @@ export class CursorExpiredError extends APIError {
   override name = "CursorExpiredError";
 }
 
+/** `media_expired`: the channel no longer has the file that the person sent. */
+export class MediaExpiredError extends APIError {
+  override name = "MediaExpiredError";
+}
+
 /** `precondition_failed`: the record has none of the versions in `ifMatch`. Nothing was changed. */
 export class PreconditionFailedError extends APIError {
   override name = "PreconditionFailedError";
@@ -78,7 +83,7 @@ export class PreconditionFailedError extends APIError {
   readonly etag: string | null = member(this, "etag");
 }
 
-/** `payload_too_large`: the body is larger than 1 MiB. */
+/** `payload_too_large`: the body is larger than 1 MiB, or an uploaded file is larger than its type may be. */
 export class PayloadTooLargeError extends APIError {
   override name = "PayloadTooLargeError";
 }
@@ -118,6 +123,13 @@ export class PhoneNumberIdRequiredError extends APIError {
 export class TemplateRejectedError extends APIError {
   override name = "TemplateRejectedError";
   /** The channel's reason, if the channel was asked. */
+  readonly channel: ChannelError | null = member(this, "channel");
+}
+
+/** `media_rejected`: the channel does not accept the file, or cannot fetch it. */
+export class MediaRejectedError extends APIError {
+  override name = "MediaRejectedError";
+  /** The channel's reason. */
   readonly channel: ChannelError | null = member(this, "channel");
 }
 

@@ -6,10 +6,14 @@ import {
   settingsOf,
 } from "./options.ts";
 import type { Query } from "./query.ts";
+import { fileOf } from "./files.ts";
 import { requestsOf } from "./requests.ts";
 import type * as resources from "./resources.ts";
 import { transportOf } from "./transport.ts";
 import type { Health, Me, OpenApi, SearchQuery } from "./types.ts";
+
+/** The service accepts a file for 60 seconds, and the channel then answers. */
+const UPLOAD_MS = 100_000;
 
 /** The client of the API. */
 export class CRM {
@@ -19,8 +23,11 @@ export class CRM {
   readonly stages: resources.Stages;
   readonly conversations: resources.Conversations;
   readonly messages: resources.Messages;
+  readonly media: resources.Media;
   readonly templates: resources.Templates;
   readonly sends: resources.Sends;
+  readonly events: resources.Events;
+  readonly webhooks: resources.Webhooks;
   readonly teams: resources.Teams;
   readonly members: resources.Members;
   /** Finds contacts, deals and conversations by words, in one search, the best match first. */
@@ -29,7 +36,9 @@ export class CRM {
     query?: Omit<SearchQuery, "q">,
     options?: RequestOptions,
   ) => APIPromise<resources.Found[]>;
-  /** The company and the API key of the client, and its limits. Any valid key may call it. */
+  /**
+   * The company and the API key of the client, and its limits. Any valid key may make this request.
+   */
   readonly me: (options?: RequestOptions) => APIPromise<Me>;
   /**
    * The release of the service, and whether its database answers. The API key needs no scope for
@@ -98,7 +107,32 @@ export class CRM {
       reply: (conversation_id: string, reply: object, options?: SendOptions) =>
         sent(["whatsapp", "messages"], reply, options, { conversation_id }),
     };
-    this.messages = { ...changes("messages"), get: reads("messages").get };
+    this.messages = {
+      ...changes("messages"),
+      get: reads("messages").get,
+      media: (id, options) =>
+        asked("GET", ["messages", id, "media"], { options, isFile: true }, fileOf),
+      markRead: (id, { typing } = {}, options) =>
+        asked("POST", [], {
+          path: ["whatsapp", "messages", id, "read"],
+          body: { typing },
+          isRead: true,
+          options,
+        }, ({ data }) => data),
+    };
+    this.media = {
+      upload: (file, { type, filename, phone_number_id }, options) =>
+        asked("POST", [], {
+          path: ["whatsapp", "media"],
+          query: { filename, phone_number_id },
+          file,
+          type,
+          isRead: true,
+          options: { ...options, timeout: options?.timeout ?? UPLOAD_MS },
+        }, ({ data }) => data),
+      get: (id, options) =>
+        asked("GET", [], { path: ["whatsapp", "media", id], options }, ({ data }) => data),
+    };
     this.templates = {
       ...reads("templates"),
       send: (message: object, options?: SendOptions) =>
@@ -113,6 +147,20 @@ export class CRM {
           { query: { ...query, idempotency_key }, need: "idempotency_key", options },
           ({ data }) => data && (data[0] ?? null),
         ),
+    };
+    this.events = reads("events");
+    this.webhooks = {
+      ...reads("webhooks"),
+      ...update("webhooks"),
+      create: writes("webhooks").create,
+      delete: writes("webhooks").archive,
+      rotateSecret: (id, body, options) =>
+        record("POST", ["webhooks", id, "rotate-secret"], { body, options }),
+      replay: (id, body, options) => record("POST", ["webhooks", id, "replay"], { body, options }),
+      test: (id, options) => record("POST", ["webhooks", id, "test"], { options }),
+      deliveries: (id, query, options) => listed(["webhooks", id, "deliveries"], query, options),
+      redeliver: (id, event_id, options) =>
+        record("POST", ["webhooks", id, "deliveries", event_id, "redeliver"], { options }),
     };
     this.teams = reads("teams");
     this.members = reads("members");

@@ -7,8 +7,8 @@ import type { FieldError } from "./types.ts";
 export class CRMError extends Error {
   override name = "CRMError";
   /**
-   * The idempotency key of the request, if it had one. If you repeat the request with this key, it
-   * takes effect only once.
+   * The idempotency key of the request, if the request had a key. If you repeat the request with
+   * this key, it takes effect only once.
    */
   idempotencyKey: string | null = null;
   /**
@@ -16,7 +16,7 @@ export class CRMError extends Error {
    * answer showed the result. Always `false` for a read.
    */
   mayBeDone = false;
-  /** For `createMany` and `updateMany`: the answers to the batches before the one that failed. */
+  /** For `createMany` and `updateMany`: the answers to the batches before the failed batch. */
   done: BatchAnswer<unknown> | null = null;
 }
 
@@ -49,8 +49,8 @@ export class APIError extends CRMError {
   /** The HTTP status. */
   readonly status: number;
   /**
-   * The error code. Your program can use it to decide what to do. `null` when the answer is not
-   * from the API.
+   * The error code. Your program can use the code to decide what to do. `null` when the answer is
+   * not from the API.
    */
   readonly code: string | null;
   /** The id of the request: quote it when you report a problem. */
@@ -67,7 +67,7 @@ export class APIError extends CRMError {
   readonly headers: Headers;
 
   constructor(status: number, headers: Headers, body: ErrorBody | string) {
-    const told = body as ErrorBody; // a body of plain text has none of these members
+    const told = body as ErrorBody; // a body of plain text has no such members
     // If the platform in front of the API refuses a request, the sentence is in `message`, and the
     // code is the platform's own code or number.
     const isOurs = typeof told.error === "string";

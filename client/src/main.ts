@@ -14,6 +14,7 @@ export { type Answer, APIPromise } from "./answer.ts";
 export * from "./api_errors.ts";
 export { CRM } from "./crm.ts";
 export { APIError, ConnectionError, CRMError, type ErrorBody, TimeoutError } from "./errors.ts";
+export type { File } from "./files.ts";
 export type {
   ChangeOptions,
   ClientOptions,
@@ -29,6 +30,8 @@ export { List, Page, type PagePlace } from "./pages.ts";
 export type * from "./records.ts";
 export type * from "./resources.ts";
 export {
+  type Outcome,
+  outcomeOf,
   SendError,
   SendFailedError,
   SendMismatchError,

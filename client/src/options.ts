@@ -1,6 +1,6 @@
 /** The settings for every request, unless a request has its own. */
 export interface ClientOptions {
-  /** The API key, which begins with `sk_live_`. Keep it on a server. */
+  /** The API key, which begins with `sk_live_`. Keep the key on a server. */
   apiKey: string;
   /** The address of the API: `https://<project>.supabase.co/functions/v1`. */
   baseUrl: string;
@@ -14,8 +14,8 @@ export interface ClientOptions {
    */
   timeout?: number | undefined;
   /**
-   * How long the client asks for the outcome of a send that is still unknown, in milliseconds. The
-   * default is 120,000. The API knows the outcome after 90 seconds at the latest.
+   * How long the client asks for the outcome of a send while the outcome is unknown, in
+   * milliseconds. The default is 120,000. The API knows the outcome after 90 seconds at the latest.
    */
   settleTimeout?: number | undefined;
   /**
@@ -33,7 +33,7 @@ export interface ClientOptions {
 export interface RequestOptions {
   /** When this signal is aborted, the request and the pauses between its attempts end. */
   signal?: AbortSignal | undefined;
-  /** Further headers. They replace the client's headers with the same name. */
+  /** Further headers. These headers replace the client's headers with the same name. */
   headers?: Record<string, string> | undefined;
   /** Replaces the client's option with this name, for this request. */
   maxRetries?: number | undefined;
@@ -45,7 +45,7 @@ export interface RequestOptions {
 
 /** The options for reading one record. */
 export interface ReadOptions extends RequestOptions {
-  /** A version or an ETag. The answer is `null` if the record still has it. */
+  /** A version or an ETag. The answer is `null` if the record still has this version. */
   ifNoneMatch?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface Progress {
   done: number;
   /** How many items there are. */
   total: number;
-  /** How many of them failed. */
+  /** How many items failed. */
   failed: number;
 }
 
@@ -138,7 +138,8 @@ export function limitsOf(defaults: Limits, options: Partial<Limits>): Limits {
   const limits = { ...defaults };
   for (const name of ["maxRetries", "timeout", "settleTimeout", "maxWait"] as const) {
     const value = limits[name] = options[name] ?? defaults[name];
-    // A timer cannot run for 2^31 ms or longer. If its time is not a number, it ends immediately.
+    // A timer cannot run for 2^31 ms or longer. A timer with a time that is not a number ends
+    // immediately.
     if (!Number.isInteger(value) || value < +(name === "timeout") || value >= 2 ** 31) {
       throw new TypeError(`${name} must be a whole number, and timeout at least 1`);
     }

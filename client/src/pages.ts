@@ -13,7 +13,9 @@ export interface PagePlace {
 export class Page<Item> {
   /** The records. */
   readonly data: Item[];
-  /** The position as the API returns it. It has `total` if the query has `include_total`. */
+  /**
+   * The position as the API returns it. The position has `total` if the query has `include_total`.
+   */
   readonly pagination: PagePlace;
   readonly #next: (cursor: string) => Promise<Page<Item>>;
 
@@ -27,13 +29,13 @@ export class Page<Item> {
     return this.pagination.has_more;
   }
   /**
-   * The cursor for the records after this page. A list of changes always has one, for later
+   * The cursor for the records after this page. A list of changes always has a cursor, for later
    * changes.
    */
   get nextCursor(): string | null {
     return this.pagination.next_cursor;
   }
-  /** The next page; `null` after the last one. */
+  /** The next page; `null` after the last page. */
   async next(): Promise<Page<Item> | null> {
     const { has_more, next_cursor } = this.pagination;
     return has_more && next_cursor !== null ? await this.#next(next_cursor) : null;
@@ -42,7 +44,7 @@ export class Page<Item> {
 
 /**
  * A list. `await` gives its first page, and `for await` gives every record of all pages. The client
- * makes its first request only then.
+ * makes its first request only when you await the list or iterate over it.
  */
 export class List<Item> extends APIPromise<Page<Item>> implements AsyncIterable<Item> {
   constructor(page: (cursor?: string) => Promise<Answer<Page<Item>>>) {

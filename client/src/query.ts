@@ -1,7 +1,7 @@
 /** The parameters of a query, by their names. */
 export type Query = object;
 
-/** Parameters with only one value. The API reads a comma in them literally. */
+/** Parameters with only one value. The API reads a comma in these parameters literally. */
 const ONE_VALUE = /^(q|cursor|idempotency_key)$|\[(gte?|lte?|contains|empty)]$/;
 
 /** The query of an address, with its question mark; an empty text when there are no parameters. */

@@ -133,7 +133,7 @@ export interface BatchAnswer<Row> {
 export interface Batches<Row, New, Changed, NewQuery, ChangedQuery> {
   /**
    * Each item is checked separately. `summary.failed` is the number of items that failed. With
-   * several batches, `idempotencyKey` names the first one, and `<key>-1` the second one.
+   * several batches, `idempotencyKey` names the first batch, and `<key>-1` the second batch.
    *
    * ```ts
    * const { summary } = await crm.contacts.createMany(people, { on_conflict: "update" }, {

@@ -18,8 +18,8 @@ export function leftBy(error: CRMError): "undone" | "open" | "final" {
 }
 
 /**
- * The pause before the n-th repeat, in milliseconds. It is random (full jitter), and at least
- * `Retry-After`.
+ * The pause before the n-th repeat, in milliseconds. The pause is random (full jitter), and at
+ * least `Retry-After`.
  */
 export function pauseBefore(repeat: number, retryAfter?: number | null): number {
   return (retryAfter ?? 0) * 1000 + Math.random() * Math.min(500 * 2 ** repeat, 8000);

@@ -5,22 +5,25 @@ import { List, Page, type PagePlace } from "./pages.ts";
 import type { Query } from "./query.ts";
 import type { BatchAnswer } from "./records.ts";
 import { resultOf } from "./sends.ts";
-import { type Body, type Call, requireId, requireObject, type Transport } from "./transport.ts";
+import { type Call, requireId, requireObject, type Transport } from "./transport.ts";
 
 /** All parts of a request except its method and its path. */
-type Rest = Pick<Call, "query" | "need" | "body" | "type" | "options">;
+type Rest =
+  & Pick<Call, "query" | "need" | "body" | "file" | "type" | "isRead" | "isFile" | "options">
+  // The path outside of the gateway.
+  & Partial<Pick<Call, "path">>;
 
 /** The kinds of requests that the client's methods make. */
 export interface Requests {
   /**
-   * A request to the gateway. @param pick takes the result out of the answer's body. If it is
-   * missing, the request has no result.
+   * A request to the gateway. @param pick takes the result out of the answer's body. Without
+   * `pick`, the request has no result.
    */
   asked(
     method: string,
     path: string[],
     rest: Rest,
-    pick?: (body: Body) => unknown,
+    pick?: Call["pick"],
   ): APIPromise<never>;
   /** Like `asked`. The result is the record in the body. */
   record(method: string, path: string[], rest: Rest): APIPromise<never>;
@@ -46,7 +49,9 @@ export interface Requests {
 /** The requests that a transport sends. */
 export function requestsOf(ask: Transport): Requests {
   const asked: Requests["asked"] = (method, path, rest, pick) => {
-    const key = method === "POST" ? rest.options?.idempotencyKey ?? newKey() : undefined;
+    const key = method === "POST" && !rest.isRead
+      ? rest.options?.idempotencyKey ?? newKey()
+      : undefined;
     const answer = ask<never>({ method, path: ["gateway", ...path], key, pick, ...rest });
     return new APIPromise(() => answer);
   };
@@ -143,7 +148,9 @@ interface Many {
 const MOST_ITEMS = 500;
 const MOST_BYTES = 1_000_000;
 
-/** The items in lists that fit into one request each; at least one list. */
+/**
+ * The items, divided into lists. Each list fits into one request, and there is at least one list.
+ */
 function batchesOf(items: readonly unknown[]): unknown[][] {
   if (!Array.isArray(items)) throw new TypeError("The items must be an array");
   const batches: unknown[][] = [[]];
@@ -169,7 +176,10 @@ function moved({ index, error, ...item }: Many["data"][number], from: number) {
     : { ...item, index: place };
 }
 
-/** An error of an item whose fields have the item's place among all items: `items.503.phone`. */
+/**
+ * The error of an item. In the names of its fields, the item has its place among all items:
+ * `items.503.phone`.
+ */
 function renamed(error: unknown, place: number): unknown {
   return JSON.parse(
     JSON.stringify(error).replace(/"(Invalid request: )?items\.\d+/g, `"$1items.${place}`),

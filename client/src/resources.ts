@@ -1,5 +1,12 @@
 import type { APIPromise } from "./answer.ts";
-import type { ChangeOptions, CreateOptions, RequestOptions, SendOptions } from "./options.ts";
+import type { File } from "./files.ts";
+import type {
+  ChangeOptions,
+  CreateOptions,
+  ReadOptions,
+  RequestOptions,
+  SendOptions,
+} from "./options.ts";
 import type { List } from "./pages.ts";
 import type {
   Archives,
@@ -158,7 +165,61 @@ export type Reply = Omit<api.ReplyRequest, "conversation_id">;
 
 /** The messages of all conversations. */
 export interface Messages
-  extends Gets<api.Message>, Changes<api.Message, api.ListMessageChangesQuery> {}
+  extends Gets<api.Message>, Changes<api.Message, api.ListMessageChangesQuery> {
+  /**
+   * The file that the person sent, while it comes. The result is `null` if `ifNoneMatch` has the
+   * SHA-256 of the file.
+   *
+   * ```ts
+   * const { stream, type } = await crm.messages.media(message.id);
+   * const text = await transcribe(stream, type);
+   * ```
+   */
+  media(id: string, options: ReadOptions & { ifNoneMatch: string }): APIPromise<File | null>;
+  media(id: string, options?: RequestOptions): APIPromise<File>;
+  /**
+   * Shows the person that your company has read a message and all earlier ones. With `typing`, the
+   * person also sees that someone is typing.
+   *
+   * ```ts
+   * await crm.messages.markRead(message.id, { typing: true });
+   * ```
+   */
+  markRead(
+    id: string,
+    how?: { typing?: boolean },
+    options?: RequestOptions,
+  ): APIPromise<api.MessageRead>;
+}
+
+/** What is known about a file before it is uploaded. */
+export interface FileToUpload {
+  /** The content type, such as `application/pdf`. */
+  type: string;
+  /** The name that the recipient of a document sees. */
+  filename?: string;
+  /** The business number that will send the file. Required if the company has several. */
+  phone_number_id?: string;
+}
+
+/** Files that your company sends. */
+export interface Media {
+  /**
+   * Uploads a file, for `media.id` of a reply or `header_media.id` of a template send. After a lost
+   * answer, the client uploads the file again, unless it is a stream.
+   *
+   * ```ts
+   * const invoice = await crm.media.upload(bytes, { type: "application/pdf", filename: "invoice.pdf" });
+   * ```
+   */
+  upload(
+    file: Blob | BufferSource | ReadableStream<Uint8Array>,
+    about: FileToUpload,
+    options?: RequestOptions,
+  ): APIPromise<api.MediaUpload>;
+  /** What is known about an upload. */
+  get(id: string, options?: RequestOptions): APIPromise<api.MediaUpload>;
+}
 
 /** The templates of your company's WhatsApp accounts. */
 export interface Templates extends Lists<api.Template, api.ListTemplatesQuery>, Gets<api.Template> {
@@ -184,6 +245,58 @@ export interface Sends extends Lists<api.Send, api.ListSendsQuery>, Gets<api.Sen
     query?: FieldChoice<Field>,
     options?: RequestOptions,
   ): APIPromise<Chosen<api.Send, Field> | null>;
+}
+
+/** What happened to the records of your company in the last 30 days. */
+export interface Events {
+  /** The events, oldest first. A loop reads all pages up to now. */
+  list(query?: api.ListEventsQuery, options?: RequestOptions): List<api.Event>;
+  get(id: string, options?: RequestOptions): APIPromise<api.Event>;
+}
+
+/**
+ * Addresses of yours that get the events of your company. `verifyWebhook` of
+ * `@crm-messaging/client/webhooks` verifies what arrives there.
+ */
+export interface Webhooks {
+  /** All webhooks of your company. */
+  list(query?: Record<string, never>, options?: RequestOptions): List<api.Webhook>;
+  get(
+    id: string,
+    query?: Record<string, never>,
+    options?: RequestOptions,
+  ): APIPromise<api.Webhook>;
+  /** Makes a webhook. Only this answer and that of `rotateSecret` have its `secret`. */
+  create(webhook: api.NewWebhook, options?: CreateOptions): APIPromise<api.WebhookWithSecret>;
+  /** Changes a webhook. `{ state: "paused" }` and `{ state: "on" }` pause it and switch it on. */
+  update(
+    id: string,
+    changes: api.WebhookChanges,
+    options?: RequestOptions,
+  ): APIPromise<api.Webhook>;
+  delete(id: string, options?: RequestOptions): APIPromise<void>;
+  /** Makes a new secret. For `overlap_hours`, the previous secret signs too. */
+  rotateSecret(
+    id: string,
+    rotation: api.SecretRotation,
+    options?: CreateOptions,
+  ): APIPromise<api.WebhookWithSecret>;
+  /** Delivers an event `webhook.test`. */
+  test(id: string, options?: CreateOptions): APIPromise<api.QueuedEvent>;
+  /** What was delivered, failed or waits, newest first. */
+  deliveries(
+    id: string,
+    query?: api.ListWebhookDeliveriesQuery,
+    options?: RequestOptions,
+  ): List<api.Delivery>;
+  /** Delivers one event again. */
+  redeliver(
+    id: string,
+    event_id: string,
+    options?: CreateOptions,
+  ): APIPromise<api.QueuedEvent>;
+  /** Delivers the events since a time again. */
+  replay(id: string, replay: api.Replay, options?: CreateOptions): APIPromise<api.Replaying>;
 }
 
 /** The teams of your company. */

@@ -1,5 +1,5 @@
 import { CRMError } from "./errors.ts";
-import type { DoNotContact, MarketingOptOut, Repeat, Sent } from "./types.ts";
+import type { DoNotContact, MarketingOptOut, Repeat, Send, Sent } from "./types.ts";
 
 /** An earlier send with the same key already reached the channel. Nothing was sent again. */
 export type SentBefore = Repeat & { success: true; status: "sent" };
@@ -40,8 +40,8 @@ export class SendPendingError extends SendError {
 }
 
 /**
- * The first send with the key had other words for this person and template. The words of this send
- * were not sent, and will not be.
+ * The first send with the key went to the same person with the same template, but with different
+ * values. The values of this send were not sent, and never will be.
  */
 export class SendMismatchError extends SendError {
   override name = "SendMismatchError";
@@ -70,4 +70,44 @@ export function resultOf(
     }
   }
   return "success" in body ? body as SendResult : undefined;
+}
+
+/**
+ * What happened to a send. `accepted`: the channel has the message, and no report says yet that it
+ * arrived. `failed`: the message does not arrive, or the channel never answered. `refused`: the
+ * channel did not accept the message. `released`: the channel does not have it, and a repeat with
+ * the same key sends it.
+ */
+export type Outcome =
+  | "pending"
+  | "accepted"
+  | "delivered"
+  | "read"
+  | "failed"
+  | "expired"
+  | "refused"
+  | "released";
+
+/**
+ * What happened to a send, from its `state` and its `status`: a `state` of `sent` does not say that
+ * the message arrived.
+ *
+ * ```ts
+ * const send = await crm.sends.find("order-A-1815-shipped");
+ * if (send && outcomeOf(send) === "failed") console.log(send.failure?.reason);
+ * ```
+ */
+export function outcomeOf(
+  { state, status, failure, whatsapp_message_id }: Pick<
+    Send,
+    "state" | "status" | "failure" | "whatsapp_message_id"
+  >,
+): Outcome {
+  if (status === "delivered" || status === "read") return status;
+  if (state === "pending" || state === "released") return state;
+  if (state === "failed") {
+    const wasTaken = whatsapp_message_id !== null || failure?.reason === "outcome_unknown";
+    return wasTaken ? "failed" : "refused";
+  }
+  return status === "failed" || status === "expired" ? status : "accepted";
 }

@@ -27,6 +27,8 @@ export interface Call {
   /** The parameter that must be a text. */
   need?: string;
   body?: unknown;
+  /** A file as the body, in place of JSON. A stream can be sent only once. */
+  file?: Blob | BufferSource | ReadableStream<Uint8Array>;
   /** The content type of the body; JSON if missing. */
   type?: string;
   options?: ReadOptions & ChangeOptions & CreateOptions & SendOptions;
@@ -36,6 +38,8 @@ export interface Call {
   isRead?: boolean;
   /** Whether the request is a send. A send is repeated until its outcome is known. */
   isSend?: boolean;
+  /** Whether the result is a file, which the caller reads: `pick` gets no body. */
+  isFile?: boolean;
   /**
    * Takes the result out of a body; `undefined` when the body is not from the API. A request
    * without this function has no result.
@@ -48,7 +52,7 @@ export interface Call {
 // deno-lint-ignore no-explicit-any
 export type Body = any;
 
-/** Makes requests, and repeats those that may be repeated. */
+/** Makes requests, and repeats the requests that may be repeated. */
 export type Transport = <Data>(call: Call) => Promise<Answer<Data>>;
 
 /** The transport of a client. No error and no member of the client contains the key. */
@@ -58,7 +62,9 @@ export function transportOf(settings: Settings): Transport {
     const { signal } = options;
     const { maxRetries, timeout, settleTimeout, maxWait } = limitsOf(settings, options);
     const [url, init] = requestOf(settings, call);
-    const isRead = method === "GET" || call.isRead;
+    // The bytes of a stream are gone after the first attempt.
+    const isStream = call.file instanceof ReadableStream;
+    const isRead = (method === "GET" || call.isRead) && !isStream;
     // If a change has no key, a late repeat could undo another change that was made in between.
     const isSafe = isRead || key !== undefined;
     const lastQuestion = isSend ? performance.now() + settleTimeout : 0;
@@ -67,7 +73,9 @@ export function transportOf(settings: Settings): Transport {
       signal?.throwIfAborted();
       let error: CRMError;
       try {
-        const [response, text] = await attempt(settings.fetch, url, init, timeout, signal);
+        const [response, text] = await attempt(
+          ...[settings.fetch, url, init, timeout, signal, call.isFile] as const,
+        );
         const data = answered(call, response, text) as Data;
         return { data, response, requestId: response.headers.get("X-Request-Id") };
       } catch (thrown) {
@@ -87,7 +95,7 @@ export function transportOf(settings: Settings): Transport {
       error.mayBeDone = wasOpen && !isRead && !isTold;
       const comesTooLate = retryAfter! * 1000 > maxWait;
       if (left === "final" || left === "open" && !isSafe || comesTooLate) throw error;
-      // A send whose outcome is unknown is repeated as often as time allows.
+      // The client repeats a send with an unknown outcome as often as time allows.
       const isUnsettled = wasOpen && performance.now() < lastQuestion;
       if (repeat >= maxRetries && !isUnsettled) throw error;
       await pause(Math.min(pauseBefore(repeat, retryAfter), maxWait), signal);
@@ -114,7 +122,8 @@ export function requireObject(name: string, value: unknown): void {
 }
 
 function requestOf(settings: Settings, call: Call): [url: string, init: RequestInit] {
-  const { method, path, query, need, body, type = "application/json", options = {}, key } = call;
+  const { method, path, query, need, body, file, options = {}, key } = call;
+  const { type = "application/json" } = call;
   path.forEach(requireId);
   if ("body" in call) requireObject(`The body of ${method} /${path.join("/")}`, body);
   if (query) requireObject("A query", query);
@@ -127,14 +136,15 @@ function requestOf(settings: Settings, call: Call): [url: string, init: RequestI
     throw new TypeError("Use the option idempotencyKey instead of the header Idempotency-Key");
   }
   headers.set("Authorization", `Bearer ${settings.apiKey}`);
-  if (body !== undefined) headers.set("Content-Type", type);
+  if (body !== undefined || file) headers.set("Content-Type", type);
   if (key !== undefined && path[0] === "gateway") headers.set("Idempotency-Key", key);
   if (options.ifMatch !== undefined) headers.set("If-Match", tags(options.ifMatch));
   if (options.ifNoneMatch !== undefined) headers.set("If-None-Match", tags(options.ifNoneMatch));
   return [`${settings.baseUrl}/${path.join("/")}${search(query)}`, {
     method,
     headers,
-    body: JSON.stringify(body),
+    body: file as BodyInit | undefined ?? JSON.stringify(body),
+    ...(file instanceof ReadableStream && { duplex: "half" }),
     redirect: "manual", // fetch would follow a redirect of a POST with a GET
   }];
 }
@@ -144,22 +154,27 @@ function tags(versions: string | readonly string[]): string {
   return [versions].flat().map((each) => /^\d+$/.test(each) ? `"${each}"` : each).join(", ");
 }
 
-/** Makes one request and reads its whole answer, with its body as text. */
+/**
+ * Makes one request and reads its whole answer, with its body as text. A file is left to the caller.
+ */
 async function attempt(
   fetch = globalThis.fetch as NonNullable<Settings["fetch"]>,
   url: string,
   init: RequestInit,
   timeout: number,
   signal?: AbortSignal,
+  isFile?: boolean,
 ): Promise<[Response, string]> {
   const { host } = new URL(url);
   const controller = new AbortController();
   const abort = () => controller.abort(signal!.reason);
   const timer = setTimeout(() => controller.abort(), timeout);
   signal?.addEventListener("abort", abort);
+  let isLeft: boolean | undefined;
   try {
     const response = await fetch(url, { ...init, signal: controller.signal });
-    return [response, await response.text()];
+    isLeft = isFile && response.ok;
+    return [response, isLeft ? "" : await response.text()];
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     throw controller.signal.aborted
@@ -169,11 +184,12 @@ async function attempt(
       });
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
+    // The signal also ends a file that is still coming.
+    if (!isLeft) signal?.removeEventListener("abort", abort);
   }
 }
 
-/** Why `fetch` failed, without an address, whose query may be private. */
+/** Why `fetch` failed. The text has no address, because the query of an address may be private. */
 function why(error: unknown): string {
   const { cause, message } = error as Error;
   const { code } = cause as { code?: string } ?? {};
@@ -182,8 +198,11 @@ function why(error: unknown): string {
 }
 
 /** The result of an answer, for the caller. @throws CRMError when the answer is an error */
-function answered({ method, options, pick }: Call, response: Response, text: string): unknown {
+function answered(call: Call, response: Response, text: string): unknown {
+  const { method, options, pick, isFile } = call;
   const { status, headers, ok } = response;
+  // Only the API names a file. A page of a proxy has no name.
+  if (isFile && ok && headers.has("Content-Disposition")) return pick?.(null, response);
   if (status === 304 && options?.ifNoneMatch !== undefined) return null;
   if (status === 204 && method === "DELETE") return undefined;
   let body: unknown = text;

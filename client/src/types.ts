@@ -3,6 +3,26 @@
 /** One value, or several. */
 export type OneOrMore<Value> = Value | readonly Value[];
 
+/** A business number of the company, as a webhook gets it. */
+export type Account = {
+  /** The id of the record. */
+  id: string;
+  /** The company of the business number. */
+  company_id: string;
+  /** WhatsApp's id of the business number. */
+  phone_number_id: string;
+  /** The business number as WhatsApp shows it. */
+  display_phone: string | null;
+  /** Whether the company can send with this number. */
+  is_connected: boolean;
+  /** Whether WhatsApp restricts this number, so that messages are refused. */
+  is_restricted: boolean;
+  /** When the record was created. */
+  created_at: string;
+  /** When the record was last changed. */
+  updated_at: string;
+};
+
 /** The query parameters of `archiveStage`, in addition to the arguments of its method. */
 export type ArchiveStageQuery = {
   /** The stage that gets the deals of the archived stage. Required when the stage has deals. */
@@ -32,7 +52,7 @@ export type BatchSummary = {
   created: number;
   /** How many records were updated. */
   updated: number;
-  /** How many records were already as their items want them. They keep their `version` and `updated_at`. */
+  /** How many records already had the values of their items. They keep their `version` and `updated_at`. */
   unchanged: number;
   /** How many items failed. */
   failed: number;
@@ -76,7 +96,7 @@ export type Contact = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
@@ -136,7 +156,7 @@ export type ContactById = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
@@ -190,11 +210,30 @@ export type ContactById = {
   merged_into?: string;
 };
 
+/** A contact card that a person sent. It makes no contact. */
+export type ContactCard = {
+  /** The name on the card. */
+  name: string | null;
+  /** The company on the card. */
+  organization: string | null;
+  /** The phones on the card: `phone` as the person wrote it, `whatsapp_id` if the channel knows the phone, and `type`, such as `CELL`. */
+  phones: {
+    phone: string | null;
+    whatsapp_id: string | null;
+    type: string | null;
+  }[];
+  /** The email addresses on the card, each with its `type`. */
+  emails: {
+    email: string | null;
+    type: string | null;
+  }[];
+};
+
 /** Changes to a contact. */
 export type ContactChanges = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -284,7 +323,7 @@ export type ContactIdentityEvent = {
 export type ContactPatch = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone?: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -328,7 +367,7 @@ export type ContactPatchById = {
   id: string;
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone?: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -364,7 +403,7 @@ export type ContactPatchById = {
 export type ContactToPut = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -432,7 +471,7 @@ export type ContactWithIncluded = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
@@ -490,7 +529,7 @@ export type ContactWithoutCustomFields = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id: string | null;
   /** The person's name. */
   name: string | null;
@@ -616,7 +655,7 @@ export type Deal = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the deal in your own system. Two deals that are not archived never have the same one. */
+  /** The id of the deal in your own system. Two deals that are not archived never have the same `external_id`. */
   external_id: string | null;
   /** What the deal is about. */
   title: string;
@@ -654,7 +693,7 @@ export type DealChanges = {
   stage_id?: string;
   /** The state of the deal. A new deal is `open`. */
   status?: "open" | "won" | "lost";
-  /** The id of the deal in your own system. Two deals that are not archived never have the same one. */
+  /** The id of the deal in your own system. Two deals that are not archived never have the same `external_id`. */
   external_id?: string | null;
 };
 
@@ -676,7 +715,7 @@ export type DealChangesById = {
   stage_id?: string;
   /** The state of the deal. A new deal is `open`. */
   status?: "open" | "won" | "lost";
-  /** The id of the deal in your own system. Two deals that are not archived never have the same one. */
+  /** The id of the deal in your own system. Two deals that are not archived never have the same `external_id`. */
   external_id?: string | null;
 };
 
@@ -702,7 +741,7 @@ export type DealWithIncluded = {
   readonly id: string;
   /** The company of the record, which is the company of the key. */
   readonly company_id: string;
-  /** The id of the deal in your own system. Two deals that are not archived never have the same one. */
+  /** The id of the deal in your own system. Two deals that are not archived never have the same `external_id`. */
   external_id: string | null;
   /** What the deal is about. */
   title: string;
@@ -746,6 +785,76 @@ export type DeletedRow = {
   merged_into?: string;
 };
 
+/** One event for one webhook. */
+export type Delivery = {
+  /** The id of the event. */
+  event_id: string;
+  /** The type of the event. */
+  type:
+    | "contact.created"
+    | "contact.updated"
+    | "contact.archived"
+    | "contact.restored"
+    | "contact.merged"
+    | "contact.erased"
+    | "contact.deleted"
+    | "contact.opted_out"
+    | "contact.opted_in"
+    | "deal.created"
+    | "deal.updated"
+    | "deal.stage_changed"
+    | "deal.won"
+    | "deal.lost"
+    | "deal.reopened"
+    | "deal.archived"
+    | "deal.restored"
+    | "deal.deleted"
+    | "conversation.opened"
+    | "conversation.assigned"
+    | "conversation.updated"
+    | "conversation.closed"
+    | "conversation.window_closing"
+    | "conversation.deleted"
+    | "message.received"
+    | "message.status_changed"
+    | "message.updated"
+    | "send.settled"
+    | "send.failed"
+    | "template.status_changed"
+    | "account.restricted"
+    | "account.restored"
+    | "webhook.test"
+    | "webhook.switched_off";
+  /** The record that the event is about. */
+  record_id: string;
+  /** When the event happened, to the millisecond. */
+  timestamp: string;
+  /** `waiting`: the event has not arrived yet. `delivered`: the receiver accepted it. `failed`: all attempts failed. `undelivered`: the webhook was switched off before. */
+  state: "waiting" | "delivered" | "failed" | "undelivered";
+  /** How many attempts were made. */
+  attempts: number;
+  /** When the next attempt is due; `null` when there is none. */
+  next_attempt_at: string | null;
+  /** When the event arrived or was given up; `null` while it waits. */
+  ended_at: string | null;
+  /** The attempts, oldest first. */
+  tries: DeliveryTry[];
+};
+
+/** One attempt to deliver an event. */
+export type DeliveryTry = {
+  /** When the attempt began. */
+  at: string;
+  /** The HTTP status of the answer; `null` without an answer. */
+  status: number | null;
+  /** Why there was no answer, such as `timeout`; `null` when there was one. */
+  failure: string | null;
+  /** How many milliseconds the attempt took. */
+  ms: number;
+  /** The first characters of an answer that was no success; `null` otherwise. They are removed when the person of the record is erased. */
+  answer: string | null;
+};
+
 /** A refused send: the contact must not be contacted. */
 export type DoNotContact = {
   /** Nothing was sent. */
@@ -771,6 +880,119 @@ export type Erasing = {
   /** The id of the contact again, because erasing cannot be undone. */
   confirm: string;
 };
+
+/** Something that happened to a record. */
+export type Event = {
+  /** The id of the event. Every delivery of the event has this id as `webhook-id`. */
+  id: string;
+  /** What happened, such as `deal.won`. */
+  type:
+    | "contact.created"
+    | "contact.updated"
+    | "contact.archived"
+    | "contact.restored"
+    | "contact.merged"
+    | "contact.erased"
+    | "contact.deleted"
+    | "contact.opted_out"
+    | "contact.opted_in"
+    | "deal.created"
+    | "deal.updated"
+    | "deal.stage_changed"
+    | "deal.won"
+    | "deal.lost"
+    | "deal.reopened"
+    | "deal.archived"
+    | "deal.restored"
+    | "deal.deleted"
+    | "conversation.opened"
+    | "conversation.assigned"
+    | "conversation.updated"
+    | "conversation.closed"
+    | "conversation.window_closing"
+    | "conversation.deleted"
+    | "message.received"
+    | "message.status_changed"
+    | "message.updated"
+    | "send.settled"
+    | "send.failed"
+    | "template.status_changed"
+    | "account.restricted"
+    | "account.restored"
+    | "webhook.test"
+    | "webhook.switched_off";
+  /** When it happened. For one record, this time never goes back. */
+  timestamp: string;
+  /** The company of the record, which is the company of the key. */
+  company_id: string;
+  /** The kind of record. */
+  resource:
+    | "contact"
+    | "deal"
+    | "conversation"
+    | "message"
+    | "send"
+    | "template"
+    | "account"
+    | "webhook";
+  /** The record. For a send, this is the id of its message. */
+  record_id: string;
+  /** Who made the change. */
+  actor: EventActor;
+  /** The `X-Request-Id` of the request that made the change; `null` when there was none. */
+  request_id: string | null;
+  /** The names of the fields that changed. */
+  changed: string[];
+  /** The value of a field before (`from`) and after the change (`to`), for fields that say nothing about a person, such as `stage_id`. Some types have other values here, such as the ids of the conversations of an erased contact. */
+  changes: {
+    [key: string]: unknown;
+  };
+};
+
+/** Who made a change. */
+export type EventActor = {
+  /** `key`: an API key. `person`: a signed-in person. `platform`: the operator. `channel`: WhatsApp. `job`: a scheduled job of the service. */
+  kind: "key" | "person" | "platform" | "channel" | "job";
+  /** The id of the key or of the person; otherwise `null`. */
+  id: string | null;
+};
+
+/** What happened: the type of an event. */
+export type EventType =
+  | "contact.created"
+  | "contact.updated"
+  | "contact.archived"
+  | "contact.restored"
+  | "contact.merged"
+  | "contact.erased"
+  | "contact.deleted"
+  | "contact.opted_out"
+  | "contact.opted_in"
+  | "deal.created"
+  | "deal.updated"
+  | "deal.stage_changed"
+  | "deal.won"
+  | "deal.lost"
+  | "deal.reopened"
+  | "deal.archived"
+  | "deal.restored"
+  | "deal.deleted"
+  | "conversation.opened"
+  | "conversation.assigned"
+  | "conversation.updated"
+  | "conversation.closed"
+  | "conversation.window_closing"
+  | "conversation.deleted"
+  | "message.received"
+  | "message.status_changed"
+  | "message.updated"
+  | "send.settled"
+  | "send.failed"
+  | "template.status_changed"
+  | "account.restricted"
+  | "account.restored"
+  | "webhook.test"
+  | "webhook.switched_off";
 
 /** What is wrong with one field. The message completes a sentence that begins with the field's name. */
 export type FieldError = {
@@ -844,6 +1066,14 @@ export type GetStageQuery = {
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
+/** Your own file for the header of a template: an upload, or an address. */
+export type HeaderMedia = {
+  /** The id of an upload of the sending phone number. */
+  id?: string;
+  /** An address from which the service fetches the file at each send. The operator allows the hosts in WHATSAPP_MEDIA_HOSTS; another host is a 422. */
+  url?: string;
+} & (unknown | unknown);
+
 /** The state of the service. */
 export type Health = {
   /** Always `ok`: a service that does not work returns an error. */
@@ -890,7 +1120,7 @@ export type ListContactChangesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine it with `cursor`. */
+  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine `start` with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
@@ -926,7 +1156,7 @@ export type ListContactsQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records by the email address of their person. Upper and lower case make no difference. For members, an owner or admin of your company must allow it. */
+  /** Finds records by the email address of their person. Upper and lower case make no difference. For members, an owner or admin of your company must allow this search. */
   email?: OneOrMore<string> | undefined;
   /** Finds records whose `email` is none of these values. */
   "email[ne]"?: OneOrMore<string> | undefined;
@@ -936,7 +1166,7 @@ export type ListContactsQuery = {
   "email[contains]"?: string | undefined;
   /** Finds records by the phone of their person, with the country code and in any spelling of the number. Blanks, brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out. */
   phone?: OneOrMore<string> | undefined;
-  /** Finds contacts whose phone is none of these phones. All spellings of a phone count as the same phone. */
+  /** Finds contacts that have none of these phones. All spellings of a phone count as the same phone. */
   "phone[ne]"?: OneOrMore<string> | undefined;
   /** `true` finds records without a value in `phone`; `false` finds records with a value. */
   "phone[empty]"?: boolean | undefined;
@@ -1018,7 +1248,7 @@ export type ListConversationChangesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine it with `cursor`. */
+  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine `start` with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
@@ -1047,7 +1277,7 @@ export type ListConversationsQuery = {
   contact_id?: OneOrMore<string> | undefined;
   /** Finds records whose `contact_id` is none of these values. */
   "contact_id[ne]"?: OneOrMore<string> | undefined;
-  /** For conversations: finds those on one of these messaging accounts. For templates: finds those that one of these accounts can send. */
+  /** Finds conversations on one of these messaging accounts, or templates that one of these accounts can send. */
   phone_number_id?: OneOrMore<string> | undefined;
   /** Finds records whose `phone_number_id` is none of these values. */
   "phone_number_id[ne]"?: OneOrMore<string> | undefined;
@@ -1111,7 +1341,7 @@ export type ListDealChangesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine it with `cursor`. */
+  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine `start` with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
@@ -1264,6 +1494,70 @@ export type ListDealsQuery = {
   "updated_at[lte]"?: Time | undefined;
 };
 
+/** The query parameters of `listEvents`, in addition to the arguments of its method. */
+export type ListEventsQuery = {
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
+  limit?: number | undefined;
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
+  cursor?: string | undefined;
+  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine `start` with `cursor`. */
+  start?: "beginning" | "now" | undefined;
+  /** Finds records whose `type` is this value, or one of these values. */
+  type?:
+    | OneOrMore<
+      | "contact.created"
+      | "contact.updated"
+      | "contact.archived"
+      | "contact.restored"
+      | "contact.merged"
+      | "contact.erased"
+      | "contact.deleted"
+      | "contact.opted_out"
+      | "contact.opted_in"
+      | "deal.created"
+      | "deal.updated"
+      | "deal.stage_changed"
+      | "deal.won"
+      | "deal.lost"
+      | "deal.reopened"
+      | "deal.archived"
+      | "deal.restored"
+      | "deal.deleted"
+      | "conversation.opened"
+      | "conversation.assigned"
+      | "conversation.updated"
+      | "conversation.closed"
+      | "conversation.window_closing"
+      | "conversation.deleted"
+      | "message.received"
+      | "message.status_changed"
+      | "message.updated"
+      | "send.settled"
+      | "send.failed"
+      | "template.status_changed"
+      | "account.restricted"
+      | "account.restored"
+      | "webhook.test"
+      | "webhook.switched_off"
+      | "contact.*"
+      | "deal.*"
+      | "conversation.*"
+      | "message.*"
+      | "send.*"
+      | "template.*"
+      | "account.*"
+      | "webhook.*"
+      | "*"
+    >
+    | undefined;
+  /** Finds the events of this record. */
+  record_id?: string | undefined;
+  /** Finds what happened at this time or later. */
+  since?: string | undefined;
+  /** Finds what happened before this time. */
+  until?: string | undefined;
+};
+
 /** The query parameters of `listMembers`, in addition to the arguments of its method. */
 export type ListMembersQuery = {
   /** The maximum number of records on a page. A page of large records may have fewer records. */
@@ -1286,7 +1580,7 @@ export type ListMembersQuery = {
   "name[empty]"?: boolean | undefined;
   /** Finds records with this text in `name`; case, accents and punctuation make no difference. One or two letters match only at the beginning of a word; a longer text matches anywhere. */
   "name[contains]"?: string | undefined;
-  /** Finds records by the email address of their person. Upper and lower case make no difference. For members, an owner or admin of your company must allow it. */
+  /** Finds records by the email address of their person. Upper and lower case make no difference. For members, an owner or admin of your company must allow this search. */
   email?: string | undefined;
   /** Finds records whose `role` is this value, or one of these values. */
   role?: OneOrMore<"owner" | "admin" | "agent"> | undefined;
@@ -1316,7 +1610,7 @@ export type ListMessageChangesQuery = {
   limit?: number | undefined;
   /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
   cursor?: string | undefined;
-  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine it with `cursor`. */
+  /** Where to start without a cursor: `beginning` starts at the first record. `now` returns no changes, but a cursor for later changes. Do not combine `start` with `cursor`. */
   start?: "beginning" | "now" | undefined;
 };
 
@@ -1734,7 +2028,7 @@ export type ListTemplatesQuery = {
   business_account_id?: OneOrMore<string> | undefined;
   /** Finds records whose `business_account_id` is none of these values. */
   "business_account_id[ne]"?: OneOrMore<string> | undefined;
-  /** For conversations: finds those on one of these messaging accounts. For templates: finds those that one of these accounts can send. */
+  /** Finds conversations on one of these messaging accounts, or templates that one of these accounts can send. */
   phone_number_id?: OneOrMore<string> | undefined;
   /** Finds records whose `created_at` is after this time. */
   "created_at[gt]"?: Time | undefined;
@@ -1752,6 +2046,62 @@ export type ListTemplatesQuery = {
   "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
+};
+
+/** The query parameters of `listWebhookDeliveries`, in addition to the arguments of its method. */
+export type ListWebhookDeliveriesQuery = {
+  /** The maximum number of records on a page. A page of large records may have fewer records. */
+  limit?: number | undefined;
+  /** The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to get the next page. */
+  cursor?: string | undefined;
+  /** Finds records whose `state` is this value, or one of these values. */
+  state?: "waiting" | "delivered" | "failed" | "undelivered" | undefined;
+  /** Finds records whose `type` is this value, or one of these values. */
+  type?:
+    | "contact.created"
+    | "contact.updated"
+    | "contact.archived"
+    | "contact.restored"
+    | "contact.merged"
+    | "contact.erased"
+    | "contact.deleted"
+    | "contact.opted_out"
+    | "contact.opted_in"
+    | "deal.created"
+    | "deal.updated"
+    | "deal.stage_changed"
+    | "deal.won"
+    | "deal.lost"
+    | "deal.reopened"
+    | "deal.archived"
+    | "deal.restored"
+    | "deal.deleted"
+    | "conversation.opened"
+    | "conversation.assigned"
+    | "conversation.updated"
+    | "conversation.closed"
+    | "conversation.window_closing"
+    | "conversation.deleted"
+    | "message.received"
+    | "message.status_changed"
+    | "message.updated"
+    | "send.settled"
+    | "send.failed"
+    | "template.status_changed"
+    | "account.restricted"
+    | "account.restored"
+    | "webhook.test"
+    | "webhook.switched_off"
+    | "contact.*"
+    | "deal.*"
+    | "conversation.*"
+    | "message.*"
+    | "send.*"
+    | "template.*"
+    | "account.*"
+    | "webhook.*"
+    | "*"
+    | undefined;
 };
 
 /** A refused send: the person wants no marketing. */
@@ -1772,6 +2122,28 @@ export type Me = {
   environment: "live" | "local";
   /** The limits of a request with this key. There is no quota for an hour or a day. */
   limits: Limits;
+};
+
+/** A file that your company uploaded, to send it. */
+export type MediaUpload = {
+  /** The id of the upload, for `media.id` of a reply and `header_media.id` of a template send. */
+  id: string;
+  /** The messaging account that can send the file. */
+  phone_number_id: string;
+  /** The kind of message that shows the file. */
+  type: "image" | "video" | "audio" | "document";
+  /** The type under which the channel has the file. Ogg with Opus is always `audio/ogg; codecs=opus`. */
+  mime_type: string;
+  /** The size in bytes. */
+  bytes: number;
+  /** The SHA-256 digest of the file, in hexadecimal digits. */
+  sha256: string;
+  /** The name that the recipient of a document sees; otherwise `null`, unless you gave one. */
+  filename: string | null;
+  /** When the file was uploaded. */
+  created_at: string;
+  /** When the upload ends: 29 days after it was made. */
+  expires_at: string;
 };
 
 /** A person who works in your company. */
@@ -1837,7 +2209,7 @@ export type Message = {
   readonly sent_at: string | null;
   /** When the message reached one of the person's devices. May stay `null` for a message that was read. */
   readonly delivered_at: string | null;
-  /** When the person read the message, or played it. */
+  /** When the person read the message, or played it. For an inbound message, when your company marked it as read. */
   readonly read_at: string | null;
   /** When the message failed, according to the channel. */
   readonly failed_at: string | null;
@@ -1853,6 +2225,12 @@ export type Message = {
   payload: {
     [key: string]: unknown;
   } | null;
+  /** The place that the person sent; only for the type `location`. */
+  location: MessageLocation | null;
+  /** The contact cards that the person sent; only for the type `contacts`. No contact is made of them. */
+  contact_cards: ContactCard[] | null;
+  /** What the person chose: for the type `button` the button of a template, and for the type `interactive` a reply button or an entry of a list. `null` for a form. */
+  choice: MessageChoice | null;
   /** What is known about the file of an inbound message. */
   media: MessageMedia | null;
   /** The id of the message that this message answers, if this service has that message. */
@@ -1883,6 +2261,18 @@ export type MessageAuthor = {
   name: string | null;
 };
 
+/** The button or the entry of a list that a person chose. */
+export type MessageChoice = {
+  /** `button`: a button of a template. `button_reply`: a reply button. `list_reply`: an entry of a list. */
+  type: "button" | "button_reply" | "list_reply";
+  /** The id that your company gave the button or the entry; for a template's button, its payload. */
+  id: string | null;
+  /** The label that the person saw. */
+  title: string | null;
+  /** The description of the entry. */
+  description: string | null;
+};
+
 /** Why a message failed. */
 export type MessageFailure = {
   /** The reason as a code of this API, such as `recipient_unreachable` or `window_closed`; `channel_error` for any other reason. */
@@ -1895,13 +2285,27 @@ export type MessageFailure = {
   details: string | null;
 };
 
-/** A file that a person sent, such as an image. The channel keeps the file itself. */
+/** A place that a person sent. */
+export type MessageLocation = {
+  /** The latitude in degrees. */
+  latitude: number;
+  /** The longitude in degrees. */
+  longitude: number;
+  /** The name of the place. */
+  name: string | null;
+  /** The address of the place. */
+  address: string | null;
+  /** The web page of the place. */
+  url: string | null;
+};
+
+/** A file that a person sent, such as an image. The channel keeps the file itself; `GET /messages/{id}/media` reads it. */
 export type MessageMedia = {
   /** The channel's id of the file. */
-  id: string;
+  id: string | null;
   /** The type of the file, such as `image/jpeg`. */
   mime_type: string | null;
-  /** The SHA-256 hash of the file in base64, as the channel gives it. */
+  /** The SHA-256 hash of the file in hexadecimal digits. */
   sha256: string | null;
   /** The name of a document. */
   filename: string | null;
@@ -1911,6 +2315,8 @@ export type MessageMedia = {
   animated: boolean | null;
   /** The time until which the channel keeps the file. */
   expires_at: string | null;
+  /** When the channel said that it no longer has the file. Missing as long as it has not said so. */
+  gone_at?: string;
 };
 
 /** A person's reaction to a message. */
@@ -1919,6 +2325,16 @@ export type MessageReaction = {
   emoji: string;
   /** When the person reacted. */
   at: string;
+};
+
+/** A message of a person that your company has read. */
+export type MessageRead = {
+  /** The id of the message. */
+  id: string;
+  /** When the message was first marked as read. */
+  read_at: string;
+  /** Whether the person sees that someone is typing. */
+  typing: boolean;
 };
 
 /** A field of a send that differs from the first request with its key. */
@@ -1931,6 +2347,11 @@ export type MismatchedField =
   | "contact_name"
   | "template_header_type"
   | "text"
+  | "header_media"
+  | "media"
+  | "reply_to_id"
+  | "buttons"
+  | "list"
   | "phone"
   | "conversation_id";
 
@@ -1938,7 +2359,7 @@ export type MismatchedField =
 export type NewContact = {
   /** The person's phone in E.164 format with a leading plus sign, exactly as it was sent. `null` when the channel hides the person's phone. */
   phone: string;
-  /** The id of the contact in your own system. Two contacts that are not archived never have the same one. */
+  /** The id of the contact in your own system. Two contacts that are not archived never have the same `external_id`. */
   external_id?: string | null;
   /** The person's name. */
   name?: string | null;
@@ -1976,7 +2397,7 @@ export type NewDeal = {
   stage_id: string;
   /** The value of the deal, with at most two decimals. */
   value?: number | null;
-  /** The id of the deal in your own system. Two deals that are not archived never have the same one. */
+  /** The id of the deal in your own system. Two deals that are not archived never have the same `external_id`. */
   external_id?: string | null;
 };
 
@@ -2004,6 +2425,62 @@ export type NewStage = {
   name: string;
   /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number after the last place means the last place. */
   position?: number;
+};
+
+/** A webhook to create. */
+export type NewWebhook = {
+  /** The address that gets the events: `https`, port 443 or 8443, with a host name whose addresses are all on the public internet. */
+  url: string;
+  /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
+  types: (
+    | "contact.created"
+    | "contact.updated"
+    | "contact.archived"
+    | "contact.restored"
+    | "contact.merged"
+    | "contact.erased"
+    | "contact.deleted"
+    | "contact.opted_out"
+    | "contact.opted_in"
+    | "deal.created"
+    | "deal.updated"
+    | "deal.stage_changed"
+    | "deal.won"
+    | "deal.lost"
+    | "deal.reopened"
+    | "deal.archived"
+    | "deal.restored"
+    | "deal.deleted"
+    | "conversation.opened"
+    | "conversation.assigned"
+    | "conversation.updated"
+    | "conversation.closed"
+    | "conversation.window_closing"
+    | "conversation.deleted"
+    | "message.received"
+    | "message.status_changed"
+    | "message.updated"
+    | "send.settled"
+    | "send.failed"
+    | "template.status_changed"
+    | "account.restricted"
+    | "account.restored"
+    | "webhook.test"
+    | "webhook.switched_off"
+    | "contact.*"
+    | "deal.*"
+    | "conversation.*"
+    | "message.*"
+    | "send.*"
+    | "template.*"
+    | "account.*"
+    | "webhook.*"
+    | "*"
+  )[];
+  /** `full`: an event has the record as it is when the event is delivered. `ids`: an event has only the id of the record. */
+  payload?: "full" | "ids";
+  /** What the webhook is for. Only your company sees it. */
+  description?: string | null;
 };
 
 /** A description of an API in OpenAPI 3.1. */
@@ -2044,7 +2521,7 @@ export type OwnKey = {
   /** The name that a person gave the key. */
   name: string;
   /** What the key may do. */
-  scopes: ("read" | "write" | "messaging")[];
+  scopes: ("read" | "write" | "messaging" | "webhooks")[];
   /** The time from which the key is refused; `null` when it does not expire. */
   expires_at: string | null;
 };
@@ -2127,6 +2604,18 @@ export type PutContactQuery = {
   on_conflict?: "update" | "merge" | "keep" | undefined;
 };
 
+/** The event that will be delivered. */
+export type QueuedEvent = {
+  /** The id of the event, which the receiver gets as `webhook-id`. */
+  event_id: string;
+};
+
+/** How a message is marked as read. */
+export type ReadRequest = {
+  /** `true` also shows the person that someone is typing: for 25 seconds, or until your next message. A repeat begins the 25 seconds again. */
+  typing?: boolean;
+};
+
 /** The state of the earlier send with the same idempotency key. */
 export type Repeat = {
   /** Whether the channel accepted the earlier send. */
@@ -2143,18 +2632,141 @@ export type Repeat = {
   mismatch?: MismatchedField[];
 };
 
+/** Which events to deliver again. */
+export type Replay = {
+  /** Events from this time on, which is in the last 30 days. */
+  since: string;
+  /** Events before this time; now if it is missing. */
+  until?: string;
+  /** Only these types of events; the types of the webhook if it is missing. */
+  types?: (
+    | "contact.created"
+    | "contact.updated"
+    | "contact.archived"
+    | "contact.restored"
+    | "contact.merged"
+    | "contact.erased"
+    | "contact.deleted"
+    | "contact.opted_out"
+    | "contact.opted_in"
+    | "deal.created"
+    | "deal.updated"
+    | "deal.stage_changed"
+    | "deal.won"
+    | "deal.lost"
+    | "deal.reopened"
+    | "deal.archived"
+    | "deal.restored"
+    | "deal.deleted"
+    | "conversation.opened"
+    | "conversation.assigned"
+    | "conversation.updated"
+    | "conversation.closed"
+    | "conversation.window_closing"
+    | "conversation.deleted"
+    | "message.received"
+    | "message.status_changed"
+    | "message.updated"
+    | "send.settled"
+    | "send.failed"
+    | "template.status_changed"
+    | "account.restricted"
+    | "account.restored"
+    | "webhook.test"
+    | "webhook.switched_off"
+    | "contact.*"
+    | "deal.*"
+    | "conversation.*"
+    | "message.*"
+    | "send.*"
+    | "template.*"
+    | "account.*"
+    | "webhook.*"
+    | "*"
+  )[];
+};
+
+/** The events that are being delivered again. */
+export type Replaying = {
+  /** Events from this time on. */
+  since: string;
+  /** Events before this time. */
+  until: string;
+  /** The types of events. */
+  types: string[];
+};
+
 /** The result of the request. */
 export type ReplyAnswer = Sent | Repeat | DoNotContact | DryRun;
 
-/** A free reply to send. */
-export type ReplyRequest = {
-  /** The conversation to reply in. It must not be closed. */
-  conversation_id: string;
-  /** The text of the message, sent byte for byte. */
-  text: string;
-  /** Your name for this one send. It never expires: a repeat with the same key sends nothing. A key of a template send cannot be used again for a free reply. */
-  idempotency_key?: string;
+/** A button that the person can tap. */
+export type ReplyButton = {
+  /** Your own id of the choice. The person does not see it. */
+  id: string;
+  /** What the person sees. */
+  title: string;
 };
+
+/** A list of choices, which opens when the person taps its button. */
+export type ReplyList = {
+  /** The button that opens the list. */
+  button: string;
+  /** The parts of the list. All parts together have at most ten rows, with different ids. */
+  sections: ReplyListSection[];
+};
+
+/** One choice of a list. */
+export type ReplyListRow = {
+  /** Your own id of the choice. The person does not see it. */
+  id: string;
+  /** What the person sees. */
+  title: string;
+  /** A line below the title. */
+  description?: string;
+};
+
+/** Choices of a list that belong together. */
+export type ReplyListSection = {
+  /** The title of the part. Required when there are several. */
+  title?: string;
+  /** The choices of the part. */
+  rows: ReplyListRow[];
+};
+
+/** The file of a reply: an upload, or an address that the channel fetches itself. */
+export type ReplyMedia = {
+  /** The id of an upload of the conversation's phone number. */
+  id?: string;
+  /** An https address that the channel fetches. What is wrong with the file shows later, as a `failed` message. An upload is better. */
+  link?: string;
+  /** What kind of file `link` is. */
+  type?: "image" | "video" | "audio" | "document";
+  /** The name that the person sees. Only for a document; the default is the name of the upload. */
+  filename?: string;
+  /** `true` sends audio as a voice note. The file must be Ogg with Opus. It shows a play button up to 512 KB. */
+  voice?: boolean;
+} & (unknown | unknown);
+
+/** A free reply to send: a text, or a file, buttons or a list with a text. */
+export type ReplyRequest =
+  | {
+    /** The conversation to reply in. It must not be closed. */
+    conversation_id: string;
+    /** The text of the message, sent byte for byte. With `media` it is the caption: optional, at most 1,024 characters, and not allowed with audio. With `buttons` it has at most 1,024 characters. */
+    text?: string;
+    /** Your name for this one send. It never expires: a repeat with the same key sends nothing. A key of a template send cannot be used again for a free reply. */
+    idempotency_key?: string;
+    /** The file of the message. `media`, `buttons` and `list` cannot be combined. */
+    media?: ReplyMedia;
+    /** The id of the message of this conversation that the reply answers. The person sees that message above the reply. */
+    reply_to_id?: string;
+    /** Up to three buttons below the text. The ids differ, and the titles differ. The person's tap comes back as a message of the type `interactive`. */
+    buttons?: ReplyButton[];
+    /** A list of up to ten choices. The person's choice comes back as a message of the type `interactive`. */
+    list?: ReplyList;
+  }
+  | unknown
+  | unknown;
 
 /** The query parameters of `search`, in addition to the arguments of its method. */
 export type SearchQuery = {
@@ -2164,6 +2776,12 @@ export type SearchQuery = {
   limit?: number | undefined;
   /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
+};
+
+/** How the secret of a webhook changes. */
+export type SecretRotation = {
+  /** For how many hours the previous secret signs too. */
+  overlap_hours?: number;
 };
 
 /** What happened to a message that your company sent. */
@@ -2253,6 +2871,8 @@ export type SendRequest = {
   idempotency_key?: string;
   /** The kind of media in the header of the approved template. This kind becomes the type of the stored message. The service supplies the media, even when this field is left out. With this field, `header_variables` must be left out or empty. */
   template_header_type?: "image" | "video" | "document";
+  /** Your own file for the media header, such as an invoice, in place of the approved sample. It must be of the header's kind. */
+  header_media?: HeaderMedia;
 };
 
 /** A first send that the channel accepted. */
@@ -2420,6 +3040,154 @@ export type UpdateContactsQuery = {
 export type UpdateDealsQuery = {
   /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
+};
+
+/** The query parameters of `uploadMedia`, in addition to the arguments of its method. */
+export type UploadMediaQuery = {
+  /** Finds conversations on one of these messaging accounts, or templates that one of these accounts can send. */
+  phone_number_id?: string | undefined;
+  /** Finds records whose `filename` is this value, or one of these values. */
+  filename?: string | undefined;
+};
+
+/** An address that gets the events of your company. */
+export type Webhook = {
+  /** The id of the record. */
+  readonly id: string;
+  /** The company of the record, which is the company of the key. */
+  readonly company_id: string;
+  /** The address that gets the events: `https`, port 443 or 8443, with a host name whose addresses are all on the public internet. */
+  url: string;
+  /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
+  types: string[];
+  /** `full`: an event has the record as it is when the event is delivered. `ids`: an event has only the id of the record. */
+  payload: "full" | "ids";
+  /** What the webhook is for. Only your company sees it. */
+  description: string | null;
+  /** `on`: events are delivered. `catching_up`: events are delivered, and older ones are still read from the log. `paused`: events wait. `off`: no event waits or is delivered. */
+  state: "on" | "catching_up" | "paused" | "off";
+  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver answered 410. `key_ended`: its key was switched off, expired or deleted. `by_key`, `by_person`, `by_platform`: who paused it. */
+  readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
+  /** The key that the webhook ends with: the key that made it, or the key that replaced that key. `null` for a webhook of a person, which does not end with a key. */
+  readonly created_by_key_id: string | null;
+  /** The person who made the webhook on the settings page; `null` for a webhook of a key. */
+  readonly created_by: string | null;
+  /** Since when no event arrives; `null` while events arrive. */
+  readonly failing_since: string | null;
+  /** After several failures in a row, when the next event is tried; `null` or in the past otherwise. */
+  readonly paused_until: string | null;
+  /** When the webhook was switched off; `null` otherwise. */
+  readonly switched_off_at: string | null;
+  /** Until when the previous secret signs too; `null` when only one secret signs. */
+  readonly previous_secret_ends_at: string | null;
+  /** When an event last arrived; `null` before the first. */
+  readonly last_success_at: string | null;
+  /** How many events wait for this webhook, counted up to 10,000. */
+  readonly open_deliveries: number;
+  /** When the record was created. */
+  readonly created_at: string;
+  /** When the webhook was last changed. */
+  readonly updated_at: string;
+};
+
+/** Changes to a webhook. */
+export type WebhookChanges = {
+  /** The address that gets the events: `https`, port 443 or 8443, with a host name whose addresses are all on the public internet. */
+  url?: string;
+  /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
+  types?: (
+    | "contact.created"
+    | "contact.updated"
+    | "contact.archived"
+    | "contact.restored"
+    | "contact.merged"
+    | "contact.erased"
+    | "contact.deleted"
+    | "contact.opted_out"
+    | "contact.opted_in"
+    | "deal.created"
+    | "deal.updated"
+    | "deal.stage_changed"
+    | "deal.won"
+    | "deal.lost"
+    | "deal.reopened"
+    | "deal.archived"
+    | "deal.restored"
+    | "deal.deleted"
+    | "conversation.opened"
+    | "conversation.assigned"
+    | "conversation.updated"
+    | "conversation.closed"
+    | "conversation.window_closing"
+    | "conversation.deleted"
+    | "message.received"
+    | "message.status_changed"
+    | "message.updated"
+    | "send.settled"
+    | "send.failed"
+    | "template.status_changed"
+    | "account.restricted"
+    | "account.restored"
+    | "webhook.test"
+    | "webhook.switched_off"
+    | "contact.*"
+    | "deal.*"
+    | "conversation.*"
+    | "message.*"
+    | "send.*"
+    | "template.*"
+    | "account.*"
+    | "webhook.*"
+    | "*"
+  )[];
+  /** `full`: an event has the record as it is when the event is delivered. `ids`: an event has only the id of the record. */
+  payload?: "full" | "ids";
+  /** What the webhook is for. Only your company sees it. */
+  description?: string | null;
+  /** `on`: events are delivered. `catching_up`: events are delivered, and older ones are still read from the log. `paused`: events wait. `off`: no event waits or is delivered. */
+  state?: "on" | "paused";
+};
+
+/** A webhook with its secret, which is shown only here. */
+export type WebhookWithSecret = {
+  /** The id of the record. */
+  readonly id: string;
+  /** The company of the record, which is the company of the key. */
+  readonly company_id: string;
+  /** The address that gets the events: `https`, port 443 or 8443, with a host name whose addresses are all on the public internet. */
+  url: string;
+  /** The types of events: exact types (`deal.won`), all types of a resource (`deal.*`), or all types (`*`). */
+  types: string[];
+  /** `full`: an event has the record as it is when the event is delivered. `ids`: an event has only the id of the record. */
+  payload: "full" | "ids";
+  /** What the webhook is for. Only your company sees it. */
+  description: string | null;
+  /** `on`: events are delivered. `catching_up`: events are delivered, and older ones are still read from the log. `paused`: events wait. `off`: no event waits or is delivered. */
+  state: "on" | "catching_up" | "paused" | "off";
+  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver answered 410. `key_ended`: its key was switched off, expired or deleted. `by_key`, `by_person`, `by_platform`: who paused it. */
+  readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
+  /** The key that the webhook ends with: the key that made it, or the key that replaced that key. `null` for a webhook of a person, which does not end with a key. */
+  readonly created_by_key_id: string | null;
+  /** The person who made the webhook on the settings page; `null` for a webhook of a key. */
+  readonly created_by: string | null;
+  /** Since when no event arrives; `null` while events arrive. */
+  readonly failing_since: string | null;
+  /** After several failures in a row, when the next event is tried; `null` or in the past otherwise. */
+  readonly paused_until: string | null;
+  /** When the webhook was switched off; `null` otherwise. */
+  readonly switched_off_at: string | null;
+  /** Until when the previous secret signs too; `null` when only one secret signs. */
+  readonly previous_secret_ends_at: string | null;
+  /** When an event last arrived; `null` before the first. */
+  readonly last_success_at: string | null;
+  /** How many events wait for this webhook, counted up to 10,000. */
+  readonly open_deliveries: number;
+  /** When the record was created. */
+  readonly created_at: string;
+  /** When the webhook was last changed. */
+  readonly updated_at: string;
+  /** The secret that signs the events, `whsec_` and base64. It is shown only in this answer; store it where your receiver reads it. */
+  readonly secret: string;
 };
 
 /** The query parameters of `writeContacts`, in addition to the arguments of its method. */

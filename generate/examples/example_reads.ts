@@ -11,6 +11,8 @@ export interface ExampleRequest {
   params?: Record<string, string>;
   query?: Record<string, string>;
   body?: Record<string, unknown>;
+  /** The body, for an operation whose body is a file. */
+  file?: string;
   /** The content type of the body; by default application/json. */
   contentType?: string;
   ifMatch?: string;
@@ -192,6 +194,19 @@ export const EXAMPLE_READS = {
     { name: "fromTheBeginning", summary: "The first page", query: { limit: "1" } },
   ],
   getMessage: [{ name: "oneMessage", summary: "One message", params: { id: demoId("10", 304) } }],
+  getMessageMedia: [
+    { name: "picture", summary: "The bytes of a picture", params: { id: demoId("10", 403) } },
+    {
+      name: "expired",
+      summary: "The channel no longer has the picture",
+      params: { id: demoId("10", 104) },
+    },
+    {
+      name: "noMedium",
+      summary: "The message is a text",
+      params: { id: demoId("10", 304) },
+    },
+  ],
   listSends: [
     { name: "firstPage", summary: "The newest sends", query: { limit: "2" } },
     {
@@ -215,6 +230,27 @@ export const EXAMPLE_READS = {
       name: "unknownSend",
       summary: "Your company does not have this send",
       params: { message_id: demoId("10", 9999) },
+    },
+  ],
+  listEvents: [
+    {
+      name: "ofOneRecord",
+      summary: "How a deal moved in the last 30 days",
+      query: { record_id: demoId("07", 3), type: "deal.stage_changed" },
+    },
+    { name: "fromNow", summary: "From now on: a cursor and no events", query: { start: "now" } },
+    { name: "wrongType", summary: "A type that does not exist", query: { type: "deal.moved" } },
+  ],
+  getEvent: [
+    {
+      name: "oneEvent",
+      summary: "One event",
+      params: { id: "evt_de300012000070008000000000000001" },
+    },
+    {
+      name: "unknownEvent",
+      summary: "The log does not have this event",
+      params: { id: "evt_de300012000070008000000000009999" },
     },
   ],
   search: [

@@ -1,8 +1,8 @@
 import { contact, demoId, EXAMPLE_READS, type ExampleRequest } from "./example_reads.ts";
 import type { OperationId } from "../openapi/functions.ts";
 
-// The requests of the examples. `npm run generate` makes them with the demo company's key and
-// records the answers in examples.json. A test repeats them and compares the answers.
+// The requests of the examples. `npm run generate` makes these requests with the demo company's key
+// and records the answers in examples.json. A test repeats the requests and compares the answers.
 
 /** A request with its recorded answer. */
 export interface Example {
@@ -23,6 +23,8 @@ const TEMPLATE = {
   display_text: "Hello Maya, your order A-1815 is on its way.",
   body_variables: ["Maya", "A-1815"],
 };
+/** A recording uses the receiver of its own sandbox instead. */
+export const HOOK_URL = "https://shop.example.com/webhooks/crm";
 const ORDER_KEY = "order-A-1815-shipped";
 const REPLY = "Sí, con transferencia está bien. Le envío los datos.";
 /** A send to a phone for which the sandbox answers with a failure. */
@@ -314,7 +316,7 @@ export const EXAMPLE_REQUESTS = {
   createStage: [
     {
       name: "created",
-      summary: "A new stage before the last one",
+      summary: "A new stage before the last stage",
       body: { pipeline_id: demoId("04", 1), name: "Signed", position: 3 },
     },
   ],
@@ -356,7 +358,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "repeatWithOtherWords",
-      summary: "A repeat with other words: they are not sent",
+      summary: "A repeat with different variables: the service does not send them",
       body: { ...TEMPLATE, body_variables: ["Maya", "A-1816"], idempotency_key: ORDER_KEY },
     },
     {
@@ -424,6 +426,44 @@ export const EXAMPLE_REQUESTS = {
       body: { conversation_id: demoId("08", 9999), text: REPLY },
     },
   ],
+  markMessageRead: [
+    {
+      name: "read",
+      summary: "The person sees that the message was read, and that someone is typing",
+      params: { id: demoId("10", 401) },
+      body: { typing: true },
+    },
+    {
+      name: "unknown",
+      summary: "Your company does not have this message",
+      params: { id: demoId("10", 99999) },
+      body: {},
+    },
+  ],
+  uploadMedia: [
+    {
+      name: "uploaded",
+      summary: "An invoice as PDF",
+      query: { phone_number_id: "900000000000011", filename: "invoice-A-1815.pdf" },
+      file: "%PDF-1.7\n% An invoice\n",
+      contentType: "application/pdf",
+    },
+    {
+      name: "wrongBytes",
+      summary: "The file is not what Content-Type says",
+      query: { phone_number_id: "900000000000011" },
+      file: "<html></html>",
+      contentType: "image/png",
+    },
+  ],
+  getMediaUpload: [
+    { name: "found", summary: "An upload", params: { id: demoId("18", 1) } },
+    {
+      name: "unknown",
+      summary: "Your company does not have this upload",
+      params: { id: demoId("18", 9999) },
+    },
+  ],
   mergeContact: [
     {
       name: "itself",
@@ -439,7 +479,7 @@ export const EXAMPLE_REQUESTS = {
     },
     {
       name: "mergedAway",
-      summary: "The contact in the path was merged into another one",
+      summary: "The contact in the path was merged into another contact",
       params: { id: contact(36) },
       body: { from: contact(35) },
     },
@@ -449,6 +489,81 @@ export const EXAMPLE_REQUESTS = {
       params: { id: contact(9999) },
       body: { from: contact(37) },
     },
+  ],
+  createWebhook: [
+    {
+      name: "created",
+      summary: "A webhook for deals that are won or lost",
+      body: {
+        url: HOOK_URL,
+        types: ["deal.won", "deal.lost"],
+        description: "Invoices of the shop",
+      },
+    },
+    {
+      name: "wrongAddress",
+      summary: "The address is not on the public internet",
+      body: { url: "https://192.168.0.10/webhooks", types: ["*"] },
+    },
+    {
+      name: "wrongType",
+      summary: "There is no such type of event",
+      body: { url: HOOK_URL, types: ["deal.moved"] },
+    },
+  ],
+  listWebhooks: [{ name: "all", summary: "All webhooks" }],
+  getWebhook: [
+    { name: "oneWebhook", summary: "One webhook", params: { id: "{createWebhook.created}" } },
+    {
+      name: "unknownWebhook",
+      summary: "Your company does not have this webhook",
+      params: { id: contact(9999) },
+    },
+  ],
+  updateWebhook: [
+    {
+      name: "moreTypes",
+      summary: "Every event of deals",
+      params: { id: "{createWebhook.created}" },
+      body: { types: ["deal.*"] },
+    },
+  ],
+  rotateWebhookSecret: [
+    {
+      name: "rotated",
+      summary: "A new secret; the previous one signs for another 24 hours",
+      params: { id: "{createWebhook.created}" },
+      body: { overlap_hours: 24 },
+    },
+  ],
+  listWebhookDeliveries: [
+    {
+      name: "failed",
+      summary: "What could not be delivered",
+      params: { id: "{createWebhook.created}" },
+      query: { state: "failed" },
+    },
+  ],
+  testWebhook: [
+    { name: "sent", summary: "A test event", params: { id: "{createWebhook.created}" } },
+  ],
+  redeliverEvent: [
+    {
+      name: "again",
+      summary: "The test event once more",
+      params: { id: "{createWebhook.created}", event_id: "{testWebhook.sent}" },
+    },
+  ],
+  replayWebhook: [
+    {
+      name: "replayed",
+      summary: "Everything since a moment",
+      params: { id: "{createWebhook.created}" },
+      body: { since: "{now}" },
+    },
+  ],
+  deleteWebhook: [
+    { name: "deleted", summary: "A webhook is deleted", params: { id: "{createWebhook.created}" } },
   ],
   eraseContact: [
     {

@@ -1,5 +1,11 @@
 import { decodeBase64Url, encodeBase64Url } from "deno-std/encoding/base64url.js";
-import { type Example, EXAMPLE_REQUESTS, exampleRequests, type Examples } from "./examples.ts";
+import {
+  type Example,
+  EXAMPLE_REQUESTS,
+  exampleRequests,
+  type Examples,
+  HOOK_URL,
+} from "./examples.ts";
 import { describedPath, FUNCTIONS, type OperationId } from "../openapi/functions.ts";
 
 /** The stack on which examples are recorded. Its demo data must be unchanged. */
@@ -11,14 +17,24 @@ interface DemoStack {
 
 /**
  * Makes the requests of the examples with the key of the demo company, and returns them with their
- * answers. Fixed ids and times replace generated ones, so that every recording is the same.
+ * answers. Fixed ids and times replace generated values, so every recording is the same.
  */
 export async function recordExamples({ url, demo }: DemoStack): Promise<Examples> {
   if (!demo) throw new Error("The stack has no demo company.");
   const recorded: { id: OperationId; example: Example }[] = [];
+  const receiver = `${url}/sandbox/webhooks/crm`;
+  /** What later requests name: the id of a record that an example made, by the example. */
+  const made: Record<string, string> = {};
+  const filledIn = <Value>(value: Value): Value => {
+    const at = new Date(Date.now() - 50).toISOString().replace("Z", "000+00:00");
+    const text = JSON.stringify(value)
+      .replace(/\{(\w+\.\w+)\}/g, (_, name) => made[name])
+      .replaceAll("{now}", at);
+    return JSON.parse(text);
+  };
   for (const { id, example } of exampleRequests()) {
-    const { name, summary, key, ...request } = example;
-    const { params = {}, query, body, contentType = "application/json", ifMatch } = request;
+    const { name, summary, key, ...request } = filledIn(example);
+    const { params = {}, query, body, file, contentType = "application/json", ifMatch } = request;
     const { method, path } = operationOf(id);
     const filled = path.replace(/\{(\w+)\}/g, (_, part) => params[part]);
     const search = query ? `?${new URLSearchParams(query)}` : "";
@@ -27,12 +43,18 @@ export async function recordExamples({ url, demo }: DemoStack): Promise<Examples
       headers: {
         ...(key ?? { Authorization: `Bearer ${demo.api_key}` }),
         "X-Request-Id": `example-${name}`,
-        ...(body && { "Content-Type": contentType }),
+        ...((body || file) && { "Content-Type": contentType }),
         ...(ifMatch && { "If-Match": ifMatch }),
       },
-      body: body && JSON.stringify(body),
+      body: file ?? (body && JSON.stringify(body).replaceAll(HOOK_URL, receiver)),
     });
-    const answer = response.status === 204 ? null : await response.json();
+    const isJson = response.headers.get("Content-Type") === "application/json";
+    const answer = isJson
+      ? JSON.parse((await response.text()).replaceAll(receiver, HOOK_URL))
+      : null;
+    if (!response.bodyUsed) await response.body?.cancel();
+    const madeId = answer?.data?.id ?? answer?.data?.event_id;
+    if (typeof madeId === "string") made[`${id}.${name}`] = madeId;
     recorded.push({ id, example: { name, summary, request, status: response.status, answer } });
   }
   const examples: Required<Examples> = Object.fromEntries(
@@ -55,8 +77,8 @@ const SEEDED = Date.parse("2026-03-02T09:00:00Z");
 /** The time at which the requests were made, as the examples show it. */
 const RECORDED = "2026-03-02T09:30:00.123456+00:00";
 
-/** Times, also those within a sentence. */
-const TIMES = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?[+-]\d{2}:\d{2}/g;
+/** Times, including times within a sentence. */
+const TIMES = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?([+-]\d{2}:\d{2}|Z)/g;
 const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 /**
@@ -86,14 +108,22 @@ function reproducible<Value>(recorded: Value): Value {
     if (name === "next_cursor") {
       const inner = JSON.parse(new TextDecoder().decode(decodeBase64Url(value)));
       // The database chooses the generation and the version, so they are replaced.
-      const fixed = inner[0].endsWith("_changes") ? [inner[0], 1, 1, inner[3]] : inner;
+      const fixed = /^events$|_changes$/.test(inner[0]) ? [inner[0], 1, 1, inner[3]] : inner;
       return encodeBase64Url(JSON.stringify(replaced("", fixed)));
     }
     // The stack may have read the templates again after the demo data was written.
     if (name === "read_at") return RECORDED;
     // The database makes the value from the number of a transaction, so it is replaced.
     if (name === "version" || name === "etag") return value.replace(/^("?)\d+("?)$/, "$1374810$2");
+    // The demo data has its event just now, in the other notation of UTC.
+    if (name === "timestamp") return RECORDED.replace("+00:00", "Z");
     if (UUID.test(value)) return id(value);
+    if (name === "secret") return `whsec_${"0b5e55ed".repeat(5)}aw=`;
+    if (/^evt_[0-9a-f]{32}$/.test(value)) {
+      return `evt_${
+        id(value.replace(/^evt_(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")).replaceAll("-", "")
+      }`;
+    }
     return value.replace(TIMES, time).replace(/^wamid\.sandbox\..*/, "wamid.sandbox.0b5e55ed");
   };
   const replaced = (name: string, value: unknown): unknown => {

@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /**
  * The headers of every answer of a deprecated operation. An operation that is not deprecated has
- * none of them.
+ * none of these headers.
  */
 export function announcedBy({ deprecated }: Operation): Record<string, JsonSchema> {
   if (!deprecated) return {};
@@ -20,7 +20,7 @@ export function announcedBy({ deprecated }: Operation): Record<string, JsonSchem
   });
   return {
     Deprecation: always("The operation is deprecated since this time (RFC 9745).", Deprecation),
-    Sunset: always("The operation may be gone from this time on (RFC 8594).", Sunset),
+    Sunset: always("After this time, the operation may no longer exist (RFC 8594).", Sunset),
     Link: {
       description:
         "The page that says what to use instead, if the operator of the API has configured such " +

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "./json_schema.ts";
 import type { Change, Comparison } from "../released/schema_changes.ts";
 
-/** An operation of a document that is compared with another one. */
+/** An operation of a document that is compared with another document. */
 export interface Described {
   id: string;
   /** The operation, with the parameters that its path declares for all operations. */

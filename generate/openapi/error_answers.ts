@@ -8,8 +8,8 @@ import { type ApiFunction, ERRORS_OF_NO_OPERATION, errorsOf } from "./functions.
 import type { JsonSchema } from "./json_schema.ts";
 
 /**
- * The components of the description that several operations refer to. Describing an operation adds
- * to them.
+ * The components of the description that several operations refer to. Each described operation adds
+ * its components.
  */
 export interface Components {
   schemas: Record<string, JsonSchema>;
@@ -61,8 +61,8 @@ function errorResponse(
 }
 
 /**
- * The answers to an unknown path and to a method that the path does not accept. They are not
- * components, because the linter refuses a component that no operation refers to.
+ * The answers to an unknown path and to a method that the path does not accept. These answers are
+ * not components, because the linter refuses a component that no operation refers to.
  */
 export function answersOfNoOperation({ always }: ApiFunction): JsonSchema {
   return Object.fromEntries(Array.from(byStatus(ERRORS_OF_NO_OPERATION), ([status, codes]) => [

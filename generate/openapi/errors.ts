@@ -11,6 +11,8 @@ interface ErrorWords {
   members?: Record<string, JsonSchema>;
   /** Members that only some bodies of this error have. */
   optional?: string[];
+  /** Members that the error has only in the functions that send. */
+  ofSends?: string[];
 }
 
 const DETAIL: JsonSchema = { $ref: "#/components/schemas/FieldError" };
@@ -90,7 +92,7 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   insufficient_scope: {
     description: "The API key does not have the scope that the operation needs.",
-    sentences: ["read", "write", "messaging"].map((scope) =>
+    sentences: ["read", "write", "messaging", "webhooks"].map((scope) =>
       `This API key does not have ${scope} permission`
     ),
   },
@@ -100,14 +102,14 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     optional: ["details"],
   },
   route_not_found: {
-    description: "There is no such path. `error` names the path that was probably meant.",
+    description: "There is no such path. `error` names the path that you probably meant.",
   },
   method_not_allowed: {
     description: "The path does not support this method. `Allow` lists the supported methods.",
   },
   request_timeout: {
     description:
-      "The body of the request did not arrive within 15 seconds. Nothing was done; send the request again.",
+      "The body of the request did not arrive within 15 seconds, or an uploaded file within 60. Nothing was done; send the request again.",
   },
   conflict: {
     description:
@@ -115,7 +117,8 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       "conversation that is not closed, or the contact into which this contact was merged. " +
       "`error` says what to do with that existing record. For a pipeline or a stage: the company " +
       "would have no default pipeline, the pipeline to archive has deals, or the record to change " +
-      "is archived. For a reply: the contact is archived, or the conversation is closed. If the " +
+      "is archived. For a reply: the contact is archived, or the conversation is closed. For " +
+      "a message to mark as read: no person wrote it, or it is too old. If the " +
       "conversation is closed, `existing_id` is the id of the contact's conversation that is not " +
       "closed, if there is one.",
     members: {
@@ -155,6 +158,11 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
       "The database was restored or moved after the service made this cursor of `changes`, so the " +
       "list may lack some changes. Read everything again from `start=beginning`.",
   },
+  media_expired: {
+    description:
+      "The channel no longer has the medium of this message: it keeps what people send for seven " +
+      "days. Only the person can send it again.",
+  },
   precondition_failed: {
     description: "The record has changed since you read it: `If-Match` does not have its current " +
       "`ETag`. Nothing was written. Read the record again, and repeat the change if you " +
@@ -167,7 +175,10 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     },
     optional: ["etag"],
   },
-  payload_too_large: { description: "The request's body is larger than 1 MiB." },
+  payload_too_large: {
+    description:
+      "The request's body is larger than 1 MiB, or an uploaded file is larger than its type may be.",
+  },
   invalid_request: {
     description:
       "A field, a parameter or an id is wrong. `details` names each wrong value and says what it must be.",
@@ -202,15 +213,22 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
     description:
       "The template is not approved, does not exist in this language or needs other values; or " +
       "the channel does not accept this free reply. If the error has `channel`, the channel " +
-      "refused the message, and `channel` has the reason. If the error has `details`, the service " +
-      "compared the request with the account's list of templates, and `details` names each wrong " +
-      "field. A repeat is refused as well. After a refusal with `details`, you can use the " +
-      "idempotency key again.",
+      "refused the message, and `channel` has the reason. If the error has `details`, the " +
+      "service compared the request with the account's list of templates, and `details` names " +
+      "each wrong field. The service refuses a repeat too. After a refusal with `details`, you " +
+      "can use the idempotency key again.",
     members: {
       channel: CHANNEL,
       details: { type: "array", items: DETAIL, minItems: 1, maxItems: 50 },
     },
     optional: ["channel", "details"],
+  },
+  media_rejected: {
+    description:
+      "The channel does not accept the file, or cannot fetch it from its address. `channel` has " +
+      "the reason. A reply with the file was not sent, and a repeat with its idempotency key " +
+      "sends nothing. Upload a file that the channel accepts.",
+    members: { channel: CHANNEL },
   },
   recipient_unreachable: {
     description: "The channel does not deliver to this phone. `channel` has the reason.",
@@ -228,15 +246,18 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   channel_account_error: {
     description:
       "The channel refuses the connected account because of its token, its permissions or " +
-      "its status at the channel. Nothing was sent. Connect the account again, then repeat " +
+      "its status at the channel. Nothing was sent or read. Connect the account again, then repeat " +
       "the request.",
     members: { channel: CHANNEL },
     optional: ["channel"],
   },
   channel_unavailable: {
-    description: "The channel did not accept the message (`not_sent`), or the outcome is unknown " +
+    description:
+      "For a send: the channel did not accept the message (`not_sent`), or the outcome is unknown " +
       "(`unknown`). Repeat the request with the same idempotency key: a repeat never sends the " +
-      "message twice.",
+      "message twice. For the medium of a message: the channel does not give it at the moment, or " +
+      "gave other bytes; repeat the request later.",
+    ofSends: ["outcome"],
     members: {
       outcome: {
         type: "string",
@@ -296,7 +317,12 @@ export function headersOf(codes: ErrorCode[]): Record<string, JsonSchema> {
  * @param always members that every error body of the function has, such as `success: false`.
  */
 export function errorSchema(code: ErrorCode, always: Record<string, unknown>): JsonSchema {
-  const { description, sentences, members = {}, optional = [] } = ERRORS[code];
+  const { description, sentences, optional = [], ofSends = [] } = ERRORS[code];
+  const isOfSends = Object.keys(always).length > 0;
+  const members = Object.fromEntries(
+    Object.entries(ERRORS[code].members ?? {})
+      .filter(([name]) => isOfSends || !ofSends.includes(name)),
+  );
   const properties = {
     ...Object.fromEntries(Object.entries(always).map(([name, value]) => [name, { const: value }])),
     error: {

@@ -1,26 +1,31 @@
 import type { ErrorCode } from "../../supabase/functions/_shared/errors.ts";
 import { conditionOf } from "../../supabase/functions/_shared/http/conditional.ts";
-import type { Operation } from "../../supabase/functions/_shared/http/operation.ts";
+import { type Operation, pathOf } from "../../supabase/functions/_shared/http/operation.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
-import { readSenderConfig } from "../../supabase/functions/send-external-template/template_send_config.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
+import { readSenderConfig } from "../../supabase/functions/_shared/template_sends/template_send_config.ts";
 import { senderOperations } from "../../supabase/functions/send-external-template/operations.ts";
+import { mediaOperations } from "../../supabase/functions/whatsapp/media/operations.ts";
+import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { replyOperations } from "../../supabase/functions/whatsapp/replies/operations.ts";
 
-// A configuration that reaches nothing: this file only reads the declarations of the operations.
+// A configuration that no function can use for requests: this file only reads the declarations of
+// the operations.
 const key = "A".repeat(43);
-const config = await readSenderConfig({
+const env = {
   SUPABASE_URL: "http://127.0.0.1:9",
   SUPABASE_ANON_KEY: "none",
   JWT_SIGNING_KEY: JSON.stringify({ kty: "oct", k: key }),
   CREDENTIALS_KEY: key,
-});
+};
+const config = { ...await readWhatsappConfig(env), ...await readSenderConfig(env) };
 
-const gateway = gatewayOperations(config);
+const gateway = gatewayOperations(await readGatewayConfig(env));
 const sender = senderOperations(config);
-const replies = replyOperations(config);
+const ofWhatsapp = [...replyOperations(config), ...mediaOperations(config)];
 
 /** The id of an operation. */
-export type OperationId = (typeof gateway | typeof sender | typeof replies)[number]["id"];
+export type OperationId = (typeof gateway | typeof sender | typeof ofWhatsapp)[number]["id"];
 
 /** A function of the API, and what its description needs. */
 export interface ApiFunction {
@@ -35,12 +40,12 @@ export const FUNCTIONS: ApiFunction[] = [
   { name: "gateway", operations: gateway, always: {} },
   { name: "send-external-template", operations: sender, always: { success: false } },
   // The other paths of this function are for the channel and the operator's scheduler.
-  { name: "whatsapp", operations: replies, always: { success: false } },
+  { name: "whatsapp", operations: ofWhatsapp, always: { success: false } },
 ];
 
 /** The path of an operation in the form of OpenAPI: `/gateway/contacts/{id}`. */
-export function describedPath({ name }: ApiFunction, { path }: Operation): string {
-  return `/${name}${path.replace(/:(\w+)/g, "{$1}")}`.replace(/\/$/, "");
+export function describedPath({ name }: ApiFunction, operation: Operation): string {
+  return pathOf(name, operation);
 }
 
 /**

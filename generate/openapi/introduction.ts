@@ -1,4 +1,4 @@
-/** The description of the API as a whole. The rules come after it. */
+/** The description of the API as a whole. The rules come after this text. */
 export const INTRODUCTION =
   `An API key belongs to **one company** and reaches only the data of that company.
 
@@ -12,7 +12,7 @@ export const INTRODUCTION =
 ## Authentication
 
 Send the API key as \`Authorization: Bearer sk_live_…\` or as \`X-Api-Key: sk_live_…\`. A key has one or more of the scopes
-read, write and messaging. Keep it on a server, never in a browser: no answer has CORS headers.
+read, write, messaging and webhooks. Keep it on a server, never in a browser: no answer has CORS headers.
 
 ## Answers
 
@@ -31,9 +31,9 @@ A request is checked in this order: method (only for operations that send messag
 and body, existence of the records, conflicts. A caller without a valid key gets only the error about the key.
 
 Bodies and parameters are strict. The service refuses an unknown or read-only field, and the error names the field.
-It never drops a field silently. An update accepts a record as it was read: it ignores read-only fields that are
-unchanged, and names those that are not. The error about an unknown parameter lists the known parameters, and suggests the
-most similar one.
+It never drops a field silently. You can send back a record in an update: the service ignores read-only fields that
+are unchanged, and refuses read-only fields that have changed. The error about an unknown parameter lists the known
+parameters, and suggests the most similar one.
 
 ## Changes without loss
 
@@ -74,16 +74,16 @@ Every list has the same parameters. Each list says which operators each field su
   also work for a single record.
 
 If a query takes longer than three seconds, because no index fits it, the answer is a 422 \`query_too_expensive\`.
-Add a filter that matches few records: then the query is quick, whatever other filters it has.
+Add a filter that matches few records: then the query is quick, even if it has other filters.
 
 ## Keep a copy in step
 
 First read \`…/changes\` of a resource with \`start=beginning\`. Every page has a \`next_cursor\`: store it, and
-send it as \`cursor\` in the next request. While \`has_more\` is true, send the next request immediately. When it is
-false, wait some time before the next request. Each change is a record in its current state: store it in place of
-your row that has the same \`id\`. A \`DeletedRow\` has \`deleted_at\`: remove your row that has the same \`id\`. A
-change may come more than once, and it is always the latest version of the record. On a 410 \`cursor_expired\`,
-start again with an empty copy.
+send it as \`cursor\` in the next request. While \`has_more\` is true, send the next request immediately. When
+\`has_more\` is false, wait some time before the next request. Each change is a record in its current state: store
+it in place of your row that has the same \`id\`. A \`DeletedRow\` has \`deleted_at\`: remove your row that has the
+same \`id\`. A change may come more than once, and it is always the latest version of the record. On a 410
+\`cursor_expired\`, start again with an empty copy.
 
 ## Rules
 

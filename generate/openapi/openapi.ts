@@ -18,17 +18,18 @@ import { type JsonSchema, jsonSchema, withDefaults } from "./json_schema.ts";
 import { headersTaken, parametersOf, sharedParameters } from "./parameters.ts";
 import { RULES } from "./rules.ts";
 import { TAGS } from "../../supabase/functions/_shared/http/api_words.ts";
+import { webhooksSection } from "./webhooks.ts";
 import { OPERATIONS } from "./words.ts";
 
 /**
  * The version of the interface (specification, part 9). A release of the functions does not change
- * it.
+ * this version.
  */
 const INTERFACE_VERSION = "2.0.0";
 
 /**
- * The description of the API in OpenAPI 3.1. It is made from the declarations of the operations,
- * the words and the recorded examples.
+ * The description of the API in OpenAPI 3.1. The generator makes it from the declarations of the
+ * operations, the words and the recorded examples.
  *
  * @param functions the functions to describe; by default, the functions that are served. Tests give
  *   other functions.
@@ -50,6 +51,7 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
       );
     }
   }
+  const webhooks = webhooksSection(examples, schemas);
   const shared = sharedParameters(paths);
   describeFields(schemas);
   addParts(schemas, paths);
@@ -74,6 +76,7 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
     }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks,
     // The answers to an unknown path and to a method that the path does not accept.
     "x-answers-of-no-operation": Object.fromEntries(
       functions.map((each) => [each.name, answersOfNoOperation(each)]),
@@ -127,6 +130,36 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
           description: "The record's current `ETag`. Missing when there is no such record.",
           schema: { type: "string", pattern: '^(W/)?"[\\w-]{1,43}"$' },
         },
+        ETagOfBytes: {
+          description:
+            "The SHA-256 of the bytes in hexadecimal digits, in double quotes. Missing " +
+            "when the channel did not tell it.",
+          schema: { type: "string", pattern: '^(W/)?"[0-9a-f]{64}"$' },
+        },
+        ContentDisposition: {
+          description: "`attachment`, with the name of the file: as the person named it, or a " +
+            "name of the service. `filename*` has the whole name (RFC 6266).",
+          required: true,
+          schema: {
+            type: "string",
+            pattern: "^attachment; filename=\".+\"; filename\\*=UTF-8''\\S+$",
+          },
+        },
+        XContentTypeOptions: {
+          description: "Always `nosniff`: no browser guesses another type.",
+          required: true,
+          schema: { type: "string", const: "nosniff" },
+        },
+        ContentSecurityPolicy: {
+          description: "Always `sandbox`: no browser runs the file as a page.",
+          required: true,
+          schema: { type: "string", const: "sandbox" },
+        },
+        AcceptRanges: {
+          description: "Always `none`: an answer is the whole file.",
+          required: true,
+          schema: { type: "string", const: "none" },
+        },
         IdempotentReplayed: {
           description:
             "Present when the request repeats an earlier one by its `Idempotency-Key`, so that " +
@@ -175,11 +208,14 @@ function operationObject(
     description: summary,
     headers: {
       ...EVERY_HEADER,
+      ...(operation.bytes && HEADERS_OF_BYTES),
       ...(status !== "204" && etagOf(operation)),
       ...replayedOf(operation),
       ...announced,
     },
-    ...(status !== "204" && {
+    ...(operation.bytes &&
+      { content: { "*/*": { schema: { type: "string", format: "binary" } } } }),
+    ...(status !== "204" && !operation.bytes && {
       content: {
         "application/json": {
           schema: answerSchema(jsonSchema(answer, components.schemas), parameters),
@@ -194,10 +230,11 @@ function operationObject(
   const unchanged = conditionOf(operation) === "If-None-Match"
     ? [["304", {
       description: "Your copy of the record is current.",
-      headers: { ...UNCHANGED_HEADERS, ...announced },
+      headers: { ...EVERY_HEADER, ...(operation.bytes ? ETAG_OF_BYTES : ETAG), ...announced },
     }]]
     : [];
   const bodies = Object.entries(bodiesOf(operation));
+  const files = Object.entries(operation.file ?? {});
   return {
     operationId: id,
     tags: [tag],
@@ -212,6 +249,15 @@ function operationObject(
         content: Object.fromEntries(bodies.map(([type, body]) => [type, {
           schema: withDefaults(jsonSchema(body, components.schemas), body, components.schemas),
           examples: exampleObjects(examples.filter((each) => isOfType(each, type)), "request"),
+        }])),
+      },
+    }),
+    ...(files.length > 0 && {
+      requestBody: {
+        required: true,
+        description: "The file itself.",
+        content: Object.fromEntries(files.map(([type, maxLength]) => [type, {
+          schema: { type: "string", format: "binary", maxLength },
         }])),
       },
     }),
@@ -231,11 +277,18 @@ function securityOf({ scope }: Operation): JsonSchema[] {
 }
 
 const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
-const UNCHANGED_HEADERS = { ...EVERY_HEADER, ...ETAG };
+const ETAG_OF_BYTES = { ETag: { $ref: "#/components/headers/ETagOfBytes" } };
+
+/** The headers of every answer that is bytes. The Content-Type belongs to no declared header. */
+const HEADERS_OF_BYTES = Object.fromEntries(
+  ["Content-Disposition", "X-Content-Type-Options", "Content-Security-Policy", "Accept-Ranges"]
+    .map((name) => [name, { $ref: `#/components/headers/${name.replaceAll("-", "")}` }]),
+);
 
 /** The ETag header of an operation's successful answers. */
-function etagOf({ conditional, method }: Operation): JsonSchema {
+function etagOf({ conditional, method, bytes }: Operation): JsonSchema {
   if (!conditional) return {};
+  if (bytes) return ETAG_OF_BYTES;
   return method === "GET" ? { ETag: { $ref: "#/components/headers/ETagOfWhole" } } : ETAG;
 }
 

@@ -7,7 +7,7 @@ const PARAMETERS: Record<string, string> = {
     "The `next_cursor` of the previous page. Send it with the same filters and the same `sort` to " +
     "get the next page.",
   start: "Where to start without a cursor: `beginning` starts at the first record. `now` returns " +
-    "no changes, but a cursor for later changes. Do not combine it with `cursor`.",
+    "no changes, but a cursor for later changes. Do not combine `start` with `cursor`.",
   fields:
     "The fields that each record of the answer has. Without this parameter, each record has all fields.",
   include:
@@ -41,6 +41,9 @@ const PARAMETERS: Record<string, string> = {
     "With `true`, either all items are written, or none. If none is written, the answer is the " +
     "error of the first item that cannot be written, and `details` names its wrong fields, such " +
     "as `items.3.phone`.",
+  record_id: "Finds the events of this record.",
+  since: "Finds what happened at this time or later.",
+  until: "Finds what happened before this time.",
   idempotency_key: "Finds the send with this idempotency key, exactly as you sent it. A comma in " +
     "the key does not separate values.",
   reason:
@@ -83,12 +86,13 @@ const SPECIAL: Record<string, string> = {
     "Finds records by the phone of their person, with the country code and in any spelling of the number. Blanks, " +
     "brackets and hyphens make no difference. In a URL, write the plus sign as `%2B`, or leave it out.",
   "phone[ne]":
-    "Finds contacts whose phone is none of these phones. All spellings of a phone count as the same phone.",
+    "Finds contacts that have none of these phones. All spellings of a phone count as the same " +
+    "phone.",
   email: "Finds records by the email address of their person. Upper and lower case make no " +
-    "difference. For members, an owner or admin of your company must allow it.",
+    "difference. For members, an owner or admin of your company must allow this search.",
   phone_number_id:
-    "For conversations: finds those on one of these messaging accounts. For templates: finds " +
-    "those that one of these accounts can send.",
+    "Finds conversations on one of these messaging accounts, or templates that one of these " +
+    "accounts can send.",
 };
 
 /** The words for the headers of a request. */

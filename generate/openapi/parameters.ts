@@ -38,7 +38,7 @@ export function parametersOf(
   });
 }
 
-/** The headers that an operation accepts, in addition to those that all operations accept. */
+/** The headers that an operation accepts, in addition to the headers of all operations. */
 export function headersTaken(operation: Operation): JsonSchema[] {
   const taken = (words: keyof typeof HEADER_WORDS, example: string): JsonSchema => {
     const [name] = words.split(" ");

@@ -1,7 +1,7 @@
 /**
- * The rules for requests that JSON Schema cannot express. The description of the API lists them.
- * For each rule, the tests have a request that the schemas allow. The service refuses this request,
- * or stores it with changes.
+ * The rules for requests that JSON Schema cannot express. The description of the API lists these
+ * rules. For each rule, the tests have a request that the schemas allow. The service refuses this
+ * request, or stores it with changes.
  */
 export const RULES = {
   trimmed:
@@ -32,6 +32,9 @@ export const RULES = {
   searchable:
     "`q` and `[contains]` need a letter or a digit. `q` has at most 10 words. Both have at most 255 characters.",
   cursor_or_start: "`start` and `cursor` cannot be combined.",
+  choices:
+    "The buttons of a reply have different ids and different titles. The sections of a list have at " +
+    "most ten rows in all, with different ids, and each of several sections has a title.",
   body_size:
     "A body is one JSON object of at most 1 MiB, in UTF-8. The body of a GET request is not read.",
   body_values:

@@ -15,8 +15,8 @@ const TYPES: Type[] = ["null", "boolean", "number", "string", "array", "object"]
 export interface Case {
   type: Type;
   /**
-   * The name of the component that the case comes from. If there are several, the name of the
-   * innermost one.
+   * The name of the component that the case comes from. If there are several components, the name
+   * of the innermost component.
    */
   name?: string;
   /** The values, if the schema lists them. The values of null and boolean are always listed. */
@@ -84,7 +84,7 @@ export function casesOf(schema: Schema, document: JsonSchema): Case[] {
   for (const choice of [schema.anyOf, schema.oneOf]) {
     if (choice) and(choice.flatMap((part: Schema) => casesOf(part, document)));
   }
-  // This comes last, because it applies to names that none of the parts has.
+  // This rule comes last, because it applies to names that none of the parts has.
   const { unevaluatedProperties } = schema;
   if (unevaluatedProperties === undefined) return cases;
   return cases.map((each) => ({ ...each, others: all(each.others, unevaluatedProperties) }));
@@ -187,7 +187,7 @@ function tighter(one: Case["limits"], other: Case["limits"]): Case["limits"] {
     if (own === undefined) result[name] = value;
     else if (UPPER.includes(name)) result[name] = Math.min(Number(own), Number(value));
     else if (LOWER.includes(name)) result[name] = Math.max(Number(own), Number(value));
-    // Both values apply, so they are joined into one text, which differs from each of them.
+    // Both values apply, so this code joins them into one text, which differs from each value.
     else if (own !== value) result[name] = [own, value].map(String).sort().join(" and ");
   }
   return result;

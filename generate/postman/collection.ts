@@ -75,7 +75,8 @@ function operationsOf(document: JsonSchema): Map<string, Described> {
 function variables(): string[] {
   const requests = Object.values<CollectedRequest>(REQUESTS);
   return [
-    ...["phone", "second_phone", "third_phone", "send_key"],
+    ...["phone", "second_phone", "third_phone", "send_key", "upload_file", "media_message_id"],
+    "inbound_message_id",
     ...requests.flatMap(({ keep = {} }) => Object.keys(keep)),
   ];
 }
@@ -87,7 +88,7 @@ function itemOf(
   document: JsonSchema,
 ): JsonSchema {
   const url = urlOf(path, operation.parameters, request);
-  const { status, statuses, content } = successOf(operation);
+  const { status, statuses, content, isBytes } = successOf(operation);
   const schema = content && answerSchema(
     request.answer ? { $ref: request.answer } : content.schema,
     document.components.schemas,
@@ -98,12 +99,12 @@ function itemOf(
     name: operation.summary,
     event: [
       ...(before.length > 0 ? [eventOf("prerequest", before)] : []),
-      eventOf("test", scriptAfter(request, statuses, schema)),
+      eventOf("test", scriptAfter(request, statuses, schema, isBytes)),
     ],
     request: {
       method: method.toUpperCase(),
       ...(operation.security.length === 0 && { auth: { type: "noauth" } }),
-      header: headersOf(operation),
+      header: headersOf(operation, request),
       url,
       ...bodyOf(operation, request),
       description: descriptionOf(operation),
@@ -130,7 +131,7 @@ function successOf({ responses }: JsonSchema) {
   const statuses = Object.keys(responses).filter((each) => each.startsWith("2")).map(Number);
   const [status] = statuses;
   const content: JsonSchema | null = responses[status].content?.["application/json"] ?? null;
-  return { status, statuses, content };
+  return { status, statuses, content, isBytes: "*/*" in (responses[status].content ?? {}) };
 }
 
 function descriptionOf(operation: JsonSchema): string {

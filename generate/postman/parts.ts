@@ -46,10 +46,13 @@ function valueOf(schema: JsonSchema): string {
 }
 
 /** The headers of a request. The optional headers of the operation are switched off. */
-export function headersOf({ parameters, requestBody }: JsonSchema): JsonSchema[] {
+export function headersOf(
+  { parameters, requestBody }: JsonSchema,
+  { file = "application/json" }: CollectedRequest,
+): JsonSchema[] {
   const taken: JsonSchema[] = parameters.filter((each: JsonSchema) => each.in === "header");
   return [
-    ...(requestBody ? [{ key: "Content-Type", value: "application/json" }] : []),
+    ...(requestBody ? [{ key: "Content-Type", value: file }] : []),
     ...taken.map(({ name, description, schema }) => ({
       key: name,
       value: valueOf(schema),
@@ -60,13 +63,14 @@ export function headersOf({ parameters, requestBody }: JsonSchema): JsonSchema[]
 }
 
 /**
- * The body of a request: that of the recorded example, with variables in place of its ids and
+ * The body of a request: the body of the recorded example, with variables in place of its ids and
  * phones.
  */
 export function bodyOf(
   { operationId, requestBody }: JsonSchema,
-  { body: name, fill = {} }: CollectedRequest,
+  { body: name, file, fill = {} }: CollectedRequest,
 ): JsonSchema {
+  if (file) return { body: { mode: "file", file: {} } };
   if (!requestBody !== !name) throw new Error(`${operationId} has a body, or none: ${name}`);
   if (!name) return {};
   const example = requestBody.content["application/json"].examples[name];

@@ -11,6 +11,8 @@ export interface CollectedRequest {
   query?: Record<string, string>;
   /** The name of the recorded example whose body is used. */
   body?: string;
+  /** The content type of the file that is the body. A person chooses the file in Postman. */
+  file?: string;
   /** The fields of that body that differ: the path of a field, and the variable with its value. */
   fill?: Record<string, string>;
   /** The values that later requests need: a variable, and the path of its value in the answer. */
@@ -159,6 +161,8 @@ export const REQUESTS = {
   },
   listMessages: { path: { id: "conversation_id" } },
   getMessage: { path: { id: "message_id" } },
+  // Set this variable to the id of a message with a picture, a document or a voice message.
+  getMessageMedia: { path: { id: "media_message_id" }, needs: "media_message_id" },
   // A send would reach a real person, so the run only asks whether it would be possible.
   sendReply: {
     needs: "open_conversation_id",
@@ -167,11 +171,52 @@ export const REQUESTS = {
     fill: { conversation_id: "open_conversation_id" },
     answer: "DryRun",
   },
+  markMessageRead: {
+    needs: "inbound_message_id",
+    path: { id: "inbound_message_id" },
+    body: "read",
+  },
+  uploadMedia: {
+    file: "application/pdf",
+    query: { filename: "invoice.pdf" },
+    needs: "upload_file",
+    keep: { upload_id: "data.id" },
+  },
+  getMediaUpload: { needs: "upload_id", path: { id: "upload_id" } },
   listConversationChanges: { query: { start: "now" } },
   listMessageChanges: { query: { start: "now" } },
 
   listSends: { query: { idempotency_key: "{{send_key}}" } },
   getSend: { path: { message_id: "message_id" } },
 
+  listEvents: { query: { type: "deal.*", limit: "2" }, keep: { event_id: "data.0.id" } },
+  getEvent: { path: { id: "event_id" } },
+
   search: { query: { q: "lovelace", limit: "3" } },
+
+  listWebhooks: {},
+  // The run has no address of a receiver unless someone sets the variable.
+  createWebhook: {
+    needs: "webhook_url",
+    body: "created",
+    fill: { url: "webhook_url" },
+    keep: { webhook_id: "data.id" },
+  },
+  getWebhook: { path: { id: "webhook_id" }, needs: "webhook_id" },
+  updateWebhook: { path: { id: "webhook_id" }, needs: "webhook_id", body: "moreTypes" },
+  rotateWebhookSecret: { path: { id: "webhook_id" }, needs: "webhook_id", body: "rotated" },
+  testWebhook: {
+    path: { id: "webhook_id" },
+    needs: "webhook_id",
+    keep: { test_event_id: "data.event_id" },
+  },
+  listWebhookDeliveries: { path: { id: "webhook_id" }, needs: "webhook_id" },
+  redeliverEvent: { path: { id: "webhook_id", event_id: "test_event_id" }, needs: "test_event_id" },
+  replayWebhook: {
+    path: { id: "webhook_id" },
+    needs: "webhook_id",
+    body: "replayed",
+    fill: { since: "$isoTimestamp" },
+  },
+  deleteWebhook: { path: { id: "webhook_id" }, needs: "webhook_id" },
 } satisfies Record<OperationId, CollectedRequest>;

@@ -2,8 +2,8 @@ import type { JsonSchema } from "../openapi/json_schema.ts";
 import type { CollectedRequest } from "./requests.ts";
 
 /**
- * The script makes new values for each run, so that a second run does not meet records of the
- * first.
+ * The script makes new values for each run, so that a second run does not conflict with records of
+ * the first run.
  */
 const MADE = {
   phones: [
@@ -32,12 +32,14 @@ export function scriptBefore({ makes, needs }: CollectedRequest): string[] {
 /**
  * The lines of the script that checks an answer and stores values that later requests need.
  * @param statuses of the documented successful answers.
- * @param schema of the answer; null when it has no body.
+ * @param schema of the answer; null when it has no JSON.
+ * @param isBytes whether the answer is a file.
  */
 export function scriptAfter(
   { keep = {} }: CollectedRequest,
   statuses: number[],
   schema: JsonSchema | null,
+  isBytes = false,
 ): string[] {
   const expected = JSON.stringify(statuses);
   return [
@@ -45,7 +47,11 @@ export function scriptAfter(
     `  pm.expect(${expected}, pm.response.text()).to.include(pm.response.code);`,
     "});",
     'pm.test("The answer has a request id", () => pm.response.to.have.header("X-Request-Id"));',
-    ...(schema ? checksOf(schema) : ['pm.test("There is no body", () => {', ...EMPTY, "});"]),
+    ...(schema ? checksOf(schema) : isBytes
+      ? [
+        'pm.test("The answer has a file", () => pm.expect(pm.response.responseSize).to.be.above(0));',
+      ]
+      : ['pm.test("There is no body", () => {', ...EMPTY, "});"]),
     ...keptBy(keep, expected),
   ];
 }

@@ -1,9 +1,14 @@
 import { App } from "@supabase/lite";
 import { createPostgresConnection } from "@supabase/lite/postgres";
+import postgres from "postgres";
 import { forwarded } from "../forwarded.ts";
+import { readdressed } from "../readdressed.ts";
 import { judgeBody } from "./bodies.ts";
 import { asSupabaseAuth } from "./corrections.ts";
+import { answerInvite } from "./invitations.ts";
 import type { Mailbox } from "./mailbox.ts";
+import { answerFactors } from "./second_factors.ts";
+import { completed } from "./sessions.ts";
 
 /** Supabase Auth of the local stack: the `/auth/v1` of a hosted project. */
 export interface Auth {
@@ -42,10 +47,10 @@ export function authHost(options: AuthOptions): Auth {
   return {
     async fetch(request, caller) {
       starting ??= start(options);
-      const { app } = await starting;
+      const { answered } = await starting;
       const judged = await judgeBody(forwarded(request, request.url, caller));
-      const answer = judged instanceof Response ? judged : await app.fetch(judged);
-      // As at Supabase, a page of any origin may call: the tokens decide what it may do.
+      const answer = judged instanceof Response ? judged : await answered(judged, caller);
+      // As at Supabase, pages of any origin may call: the tokens decide what a page may do.
       answer.headers.set("Access-Control-Allow-Origin", "*");
       if (request.method === "OPTIONS") {
         const asked = request.headers.get("Access-Control-Request-Headers");
@@ -61,7 +66,7 @@ export function authHost(options: AuthOptions): Auth {
 }
 
 async function start(options: AuthOptions) {
-  const { origin, mailbox } = options;
+  const { origin, mailbox, secretKey, jwtSecret } = options;
   const connection = createPostgresConnection({
     url: options.url,
     postgresOptions: { max: 3, onnotice: () => {} },
@@ -86,9 +91,37 @@ async function start(options: AuthOptions) {
   const { driver } = connection as unknown as {
     driver: { end(options: { timeout: number }): Promise<void> };
   };
+  const sql = postgres(options.url, { max: 2, onnotice: () => {}, prepare: false });
+  /** Answers a request. @supabase/lite has no invitations and no second factors. */
+  async function answered(request: Request, caller: string): Promise<Response> {
+    const factors = {
+      sql,
+      host: new URL(origin).host,
+      ask: (path: string, init: RequestInit) =>
+        answered(new Request(`${origin}/auth/v1${path}`, init), caller),
+    };
+    return await answerInvite({ sql, origin, secretKey, mailbox }, request) ??
+      await answerFactors(factors, request, caller) ??
+      await completed(sql, jwtSecret, request, await app.fetch(asLink(request)), caller);
+  }
   return {
-    app,
+    answered,
     // Without a time limit, a hanging query would keep the whole stack running.
-    close: () => driver.end({ timeout: 1 }),
+    close: async () => {
+      await Promise.all([driver.end({ timeout: 1 }), sql.end({ timeout: 1 })]);
+    },
   };
+}
+
+/**
+ * Makes the link of an invitation the link of a sign-up, because @supabase/lite knows no
+ * invitations.
+ */
+function asLink(request: Request): Request {
+  const url = new URL(request.url);
+  if (url.pathname !== "/auth/v1/verify" || url.searchParams.get("type") !== "invite") {
+    return request;
+  }
+  url.searchParams.set("type", "signup");
+  return readdressed(request, url.href);
 }

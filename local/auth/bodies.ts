@@ -1,4 +1,5 @@
 import { readdressed } from "../readdressed.ts";
+import { refused } from "./refusal.ts";
 
 // A correction of @supabase/lite, like those in corrections.ts. Supabase refuses a body that has a
 // member of a wrong type. lite accepts the body, and answers 500.
@@ -20,6 +21,11 @@ const TEXTS = [
     "code_challenge_method",
     "channel",
     "scope",
+    "friendly_name",
+    "factor_type",
+    "issuer",
+    "challenge_id",
+    "code",
   );
 const TYPES: [names: string[], type: string][] = [
   [TEXTS, "string"],
@@ -30,11 +36,13 @@ const TYPES: [names: string[], type: string][] = [
 /**
  * Checks the types of the members of a request's body. Text that is not JSON is left to lite.
  *
- * @returns the refusal, or the request for lite. Members that are null are removed from it, because
- *   Supabase treats them as missing.
+ * @returns the refusal, or the request for lite. Members that are null are removed from the body,
+ * because Supabase treats them as missing.
  */
 export async function judgeBody(request: Request): Promise<Response | Request> {
-  if (request.url.includes("%00")) return refused("The address has a null character");
+  if (request.url.includes("%00")) {
+    return refused(400, "bad_json", "The address has a null character");
+  }
   if (request.body === null) return request;
   const text = await request.text();
   const whole = (body: string) => readdressed(request, request.url, streamOf(body));
@@ -63,12 +71,5 @@ function streamOf(text: string) {
 }
 
 function unparsed(what: string): Response {
-  return refused(`Could not parse request body as JSON: ${what}`);
-}
-
-function refused(msg: string): Response {
-  return Response.json({ code: 400, error_code: "bad_json", msg }, {
-    status: 400,
-    headers: { "X-Sb-Error-Code": "bad_json" },
-  });
+  return refused(400, "bad_json", `Could not parse request body as JSON: ${what}`);
 }

@@ -1,5 +1,5 @@
-// @supabase/lite is an alpha. This file corrects its sign-in where it differs from Supabase Auth.
-// Each correction says what Supabase does, and tests/local/auth_corrections_test.ts tests it.
+// @supabase/lite is an alpha. This file corrects the sign-in of lite where it differs from Supabase
+// Auth. Each correction says what Supabase does, and tests/local/auth_corrections_test.ts tests it.
 import type { Mail } from "./mailbox.ts";
 import { type Codes, correctPkce, tokenWithChallenge } from "./pkce.ts";
 import { type Context, refusal, type Service, type Write } from "./service.ts";
@@ -24,7 +24,7 @@ function correct(service: Service, context: Context, keep: (mail: Omit<Mail, "at
   const { signInWithOtp, requestMagicLink, updateUser, signOut } = service;
 
   // At Supabase, a mailed link leads to the address in the request, if the rules allow that
-  // address. In lite, it always leads to the site.
+  // address. In lite, a mailed link always leads to the site.
   const { origin } = new URL(context.req.url);
   const redirect = service.resolveEmailRedirect(context.req.query("redirect_to"));
   const write = (kind: Mail["kind"], type: string): Write => async (to, tokenHash, code) => {
@@ -42,15 +42,16 @@ function correct(service: Service, context: Context, keep: (mail: Omit<Mail, "at
       Promise.resolve(keep({ to, kind: "reauthentication", link: null, code })),
   };
 
-  // If sign-ups are off, Supabase refuses a link for an unknown address. lite creates the person.
-  const signUpsAreOff = async (email: unknown) => {
-    if (typeof email !== "string" || await service.repo.findUserByEmail(email.toLowerCase())) {
-      return;
-    }
+  // If sign-ups are off, Supabase refuses a link for an unknown address. lite creates the person. A
+  // person who was invited but has not confirmed the address is unknown to Supabase.
+  const signUpsAreOff = async (email: unknown, createsPerson = true) => {
+    if (typeof email !== "string") return;
+    const person = await service.repo.findUserByEmail(email.toLowerCase());
+    if (person ? person.email_confirmed_at : !createsPerson) return;
     throw await refusal(service, 422, "signup_disabled", "Signups not allowed for this instance");
   };
   service.signInWithOtp = async (email, options) => {
-    if (options?.shouldCreateUser !== false) await signUpsAreOff(email);
+    await signUpsAreOff(email, options?.shouldCreateUser);
     await signInWithOtp.call(service, email, options);
   };
   service.requestMagicLink = async (email, options) => {

@@ -14,8 +14,8 @@ const OWNER = "helena.duarte@ondalva.example";
 const AGENT = "amina.okoro@ondalva.example";
 
 /**
- * Gives the demo company's owner and agent their passwords, unless they already have one. Returns
- * which of them are members of the company, or null when neither is.
+ * Gives the demo company's owner and agent their passwords, unless they already have passwords.
+ * Returns which of the two people are members of the company, or null when neither is a member.
  * @param admin a connection as the superuser.
  */
 export async function demoPeople(

@@ -6,9 +6,9 @@ export interface Mail {
   at: string;
   to: string;
   kind: "magic_link" | "recovery" | "invite" | "email_change" | "reauthentication";
-  /** The address of its link; null when it has only a code. */
+  /** The address of the link; null when the mail has only a code. */
   link: string | null;
-  /** The code that its reader may type instead of following the link. */
+  /** The code that the reader may type instead of following the link. */
   code: string;
 }
 

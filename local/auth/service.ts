@@ -1,6 +1,6 @@
 // The internals of @supabase/lite's auth service that corrections.ts and pkce.ts correct.
 
-/** The auth service. There is a new one for each request. */
+/** The auth service. Each request gets a new service. */
 export interface Service {
   mailer: Mailer;
   repo: Repository;
@@ -15,7 +15,7 @@ export interface Service {
   exchangePkceCode(code: unknown, verifier: unknown): Promise<object>;
 }
 interface Repository {
-  findUserByEmail(email: string): Promise<object | null>;
+  findUserByEmail(email: string): Promise<{ email_confirmed_at?: unknown } | null>;
   deleteRefreshTokensForUser(user: string, exceptSession?: string): Promise<void>;
   deleteUserSessions(user: string, exceptSession?: string): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Secrets } from "../secrets.ts";
 
 /**
  * Secrets for the functions. The signing key is a private JWK in JSON, or in the form of the local
- * stack's secrets. Without the secret of the jobs, the function whatsapp runs no jobs.
+ * stack's secrets. Without the secret of the jobs, the functions whatsapp and webhooks run no jobs.
  */
 export type FunctionSecrets =
   & Pick<Secrets, "publishable_key" | "secret_key" | "credentials_key">
@@ -11,8 +11,8 @@ export type FunctionSecrets =
   & (Pick<Secrets, "jwt_secret"> | { signing_key: string });
 
 /**
- * The environment variables of the functions: those that the platform sets, and the functions'
- * secrets.
+ * The environment variables of the functions: the variables that the platform sets, and the
+ * functions' secrets.
  */
 export function functionEnvironment(
   supabaseUrl: string,
@@ -29,6 +29,8 @@ export function functionEnvironment(
     JOBS_SECRET: secrets.jobs_secret ?? "",
     WHATSAPP_API_URL: whatsappApiUrl,
     DOCS_URL: docsUrl ?? "",
+    // Events may go to the sandbox of the same stack, and to no other address on this machine.
+    WEBHOOK_HOSTS: supabaseUrl.startsWith("http://127.0.0.1:") ? supabaseUrl : "",
   };
 }
 

@@ -20,21 +20,35 @@ function waitUntil(work: Promise<unknown>) {
 }
 
 /**
- * After the functions have been ended, their work may continue for this long. Then it is given up,
- * as on the platform.
+ * After the functions have been ended, their work may continue for this long. Then the stack stops
+ * waiting for the work, as the platform does.
  */
 const END_MS = 1_000;
 
 /** Makes the functions do their postponed work now, such as storing their counts. */
 export async function endFunctions(): Promise<void> {
-  dispatchEvent(new Event("beforeunload"));
-  await waitAtMost(END_MS, Promise.all(background));
+  await announceEnd(END_MS, Promise.all(background));
+}
+
+/** The end is announced again after this time. */
+const ANNOUNCE_MS = 50;
+
+/**
+ * Announces the end to the functions until the work is over, but no longer than this time. Work that
+ * does not pause at that moment would miss a single announcement.
+ */
+export async function announceEnd(ms: number, work: Promise<unknown>): Promise<void> {
+  const announce = () => dispatchEvent(new Event("beforeunload"));
+  announce();
+  const announcing = setInterval(announce, ANNOUNCE_MS);
+  await waitAtMost(ms, work);
+  clearInterval(announcing);
 }
 
 /**
  * Loads functions and mounts them as the platform does. The path of a request begins with the
  * function's name, and exceptions of a function never reach the caller. The environment must be set
- * before, because a function reads its configuration when it starts.
+ * before this call, because a function reads its configuration when it starts.
  */
 export async function loadFunctions(names: string[]): Promise<FunctionsHost> {
   // In tests that load functions themselves, this object already exists.

@@ -8,7 +8,7 @@ export interface FunctionProcess extends AsyncDisposable {
   pid: number;
   /** Milliseconds from the start of the process until it listened. */
   listeningAfter: number;
-  /** The last part of its output on stderr. */
+  /** The last part of the process's output on stderr. */
   log(): string;
   /** Sends a signal, by default SIGTERM, and waits for the end. */
   end(signal?: Deno.Signal): Promise<void>;
@@ -17,16 +17,16 @@ export interface FunctionProcess extends AsyncDisposable {
 export interface FunctionProcessOptions {
   /** The file of the module, whose default export has `fetch`. */
   entry: string;
-  /** Variables in addition to those of this process. */
+  /** Variables in addition to the variables of this process. */
   env: Record<string, string>;
-  /** The Deno that runs it; by default the one that runs this process. */
+  /** The Deno that runs the module; by default the Deno of this process. */
   deno?: string;
   cwd?: string;
   /** By default, the flags that the platform gives a function. */
   permissions?: string[];
   /** Further flags of `deno serve`. */
   flags?: string[];
-  /** Gets all output of the process. That includes stdout, where each send writes a line. */
+  /** Gets all output of the process. The output includes stdout, where each send writes a line. */
   hear?: (text: string) => void;
   /**
    * Owns the process from its start. If the process still runs when the owner is disposed of, the
@@ -35,7 +35,7 @@ export interface FunctionProcessOptions {
   owner?: AsyncDisposableStack;
 }
 
-/** A process ended before it listened. The message contains its output. */
+/** A process ended before it listened. The message contains the output of the process. */
 export class NotStarted extends Error {
   override name = "NotStarted";
 

@@ -1,8 +1,8 @@
--- The tables of Supabase Auth, as far as sign-in with a password, a magic link or a reset needs them. The superuser
+-- The tables of Supabase Auth, as far as sign-in with a password, a mailed link or a second factor needs them. The superuser
 -- runs this once for a new cluster, after bootstrap.sql.
 
--- As on a hosted project, aud, role and the tokens have no default. An insert that omits them
--- leaves them null here too.
+-- As on a hosted project, aud, role and the tokens have no default. If an insert leaves these columns out, they are
+-- null.
 create table auth.users (
   id uuid primary key,
   email text unique,
@@ -40,13 +40,13 @@ create table auth.users (
   updated_at timestamptz,
   confirmed_at timestamptz generated always as (least(email_confirmed_at, phone_confirmed_at)) stored
 );
-alter table auth.users owner to supabase_auth_admin;
 
+create type auth.aal_level as enum ('aal1', 'aal2', 'aal3');
 create table auth.sessions (
   id uuid primary key,
   user_id uuid not null references auth.users on delete cascade,
   factor_id uuid,
-  aal text,
+  aal auth.aal_level,
   not_after timestamptz,
   refreshed_at timestamp,
   user_agent text,
@@ -99,6 +99,40 @@ create table auth.flow_state (
   created_at timestamptz
 );
 
+create type auth.factor_type as enum ('totp', 'webauthn', 'phone');
+create type auth.factor_status as enum ('unverified', 'verified');
+create table auth.mfa_factors (
+  id uuid primary key,
+  user_id uuid not null references auth.users on delete cascade,
+  friendly_name text,
+  factor_type auth.factor_type not null,
+  status auth.factor_status not null,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  secret text,
+  phone text,
+  last_challenged_at timestamptz
+);
+create index mfa_factors_user_id_idx on auth.mfa_factors (user_id);
+
+create table auth.mfa_challenges (
+  id uuid primary key,
+  factor_id uuid not null references auth.mfa_factors on delete cascade,
+  created_at timestamptz not null,
+  verified_at timestamptz,
+  ip_address inet not null
+);
+
+-- How the person of a session has shown who they are: the claim amr of its tokens.
+create table auth.mfa_amr_claims (
+  id uuid primary key,
+  session_id uuid not null references auth.sessions on delete cascade,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  authentication_method text not null,
+  unique (session_id, authentication_method)
+);
+
 create table auth.audit_log_entries (
   id uuid primary key,
   payload json,
@@ -106,9 +140,15 @@ create table auth.audit_log_entries (
   created_at timestamptz
 );
 
-alter table auth.sessions owner to supabase_auth_admin;
-alter table auth.refresh_tokens owner to supabase_auth_admin;
-alter table auth.identities owner to supabase_auth_admin;
-alter table auth.flow_state owner to supabase_auth_admin;
-alter table auth.audit_log_entries owner to supabase_auth_admin;
+-- As on a hosted project, where row-level security is on, there are no policies, and postgres may read and write.
+do $$
+declare
+  name text;
+begin
+  for name in select tablename from pg_tables where schemaname = 'auth' loop
+    execute format('alter table auth.%I owner to supabase_auth_admin', name);
+    execute format('alter table auth.%I enable row level security', name);
+  end loop;
+end
+$$;
 grant all on all tables in schema auth to postgres with grant option;

@@ -16,9 +16,9 @@ interface Described {
  * constraints, indexes, statistics objects, triggers and policies, views, functions, comments,
  * rights and settings.
  *
- * Only what the schema files make is listed, so the roles, schemas and rights of the platform make
- * no difference. Dropped columns and the order in which rights were granted make no difference
- * either.
+ * The list has only objects that the schema files make, so the roles, schemas and rights of the
+ * platform make no difference. Dropped columns and the order in which rights were granted make no
+ * difference either.
  */
 export async function catalogue(sql: Sql): Promise<Catalogue> {
   const rows = await sql.begin(async (transaction) => {
@@ -30,8 +30,8 @@ export async function catalogue(sql: Sql): Promise<Catalogue> {
 }
 
 /**
- * A catalogue without the parts that only people read: white space and comments, also those in the
- * bodies of functions.
+ * A catalogue without the parts that only people read: white space and comments, including comments
+ * in the bodies of functions.
  */
 export function withoutComments(catalogue: Catalogue): Catalogue {
   const bare = (definition: string) => definition.replaceAll(/--.*/g, "").replaceAll(/\s+/g, " ");
@@ -121,7 +121,7 @@ select 'schema ' || nspname,
 from schemas
 
 union all
--- Default rights in one schema are granted in addition to those in all schemas.
+-- Default rights in one schema are granted in addition to the default rights in all schemas.
 select concat_ws(' ', 'default rights', nspname, defaclobjtype),
   coalesce(${rights("defaclacl", "defaclrole")}, 'none'), null
 from pg_catalog.pg_default_acl

@@ -107,8 +107,9 @@ export class StaleDatabase extends Error {
   override name = "StaleDatabase";
   constructor() {
     super(
-      "This database was made by migrations that differ from those in supabase/migrations. " +
-        "Start with --fresh for an empty one, or with --data <folder> to keep it.",
+      "This database was made by migrations that differ from the migrations in " +
+        "supabase/migrations. Start with --fresh for an empty one, or with --data <folder> to " +
+        "keep it.",
     );
   }
 }
@@ -158,7 +159,7 @@ export async function seed(sql: Sql): Promise<boolean> {
 export function describe(error: unknown, text: string): string {
   if (!(error instanceof postgres.PostgresError)) return String(error);
   const position = Number(error.position);
-  // Postgres counts code points. JavaScript counts some of them as two.
+  // Postgres counts code points. JavaScript counts some characters as two.
   const before = Array.from(text).slice(0, position).join("");
   const line = position ? ` (line ${before.split("\n").length})` : "";
   return [error.message + line, error.detail, error.hint].filter(Boolean).join(". ");

@@ -8,7 +8,7 @@ export interface Programs {
   identity: Identity;
 }
 
-/** Postgres refuses to run as root. So root runs it as another user. */
+/** Postgres refuses to run as root. So root runs Postgres as another user. */
 interface Identity {
   /** The command that switches the user, with its arguments; the program follows. */
   prefix: string[];
@@ -86,7 +86,7 @@ export async function giveTo({ identity: { owner } }: Programs, folder: string) 
   await succeeds(["chown", "-R", `${owner}:${owner}`, folder]);
 }
 
-/** Runs a command. Returns whether it exists and exits with 0. */
+/** Runs a command. Returns whether the command exists and exits with 0. */
 export async function succeeds([command, ...args]: string[]): Promise<boolean> {
   try {
     const { success } = await new Deno.Command(command, { args, stdout: "null", stderr: "null" })
@@ -110,8 +110,8 @@ function nativeFolder(): string {
 }
 
 /**
- * npm archives contain no symbolic links. The package makes them in an install script, which npm
- * may skip.
+ * npm archives contain no symbolic links. The package makes the links in an install script, which
+ * npm may skip.
  */
 function linkLibraries(folder: string) {
   const links: { source: string; target: string }[] = JSON.parse(

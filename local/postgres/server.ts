@@ -21,7 +21,9 @@ export interface PostgresOptions {
   dataFolder: string;
   /** true replaces the cluster in the folder with an empty one. */
   fresh: boolean;
-  /** The preferred port on 127.0.0.1. If it is taken or 0, the server takes any free port. */
+  /**
+   * The preferred port on 127.0.0.1. If this port is taken or 0, the server takes any free port.
+   */
   port: number;
   /** The password of the superuser `supabase_admin`, set when the cluster is made. */
   password: string;
@@ -35,9 +37,10 @@ const SUPERUSER = "supabase_admin";
 /**
  * The locale that decides which characters are letters. With the locale C, only ASCII letters are
  * letters, and pg_trgm finds no trigram in a word of other letters. Each search for such a word
- * would read all rows of its company. A hosted project has such a locale too. These two names exist
- * on every system that Deno runs on; macOS had no C.UTF-8 for a long time. Texts are still compared
- * byte by byte. A data folder that was made with C still works, but is slower.
+ * would read all rows of its company. A hosted project also has a locale in which all letters are
+ * letters. These two names exist on every system that Deno runs on; macOS had no C.UTF-8 for a long
+ * time. Texts are still compared byte by byte. A data folder that was made with C still works, but
+ * is slower.
  */
 const LC_CTYPE = Deno.build.os === "darwin" ? "en_US.UTF-8" : "C.UTF-8";
 const UNFINISHED = "unfinished-";
@@ -191,8 +194,8 @@ async function endAbandonedServer(dataFolder: string) {
 }
 
 /**
- * Ends a server with a fast shutdown. After ten seconds, it tries an immediate shutdown, and the
- * next start recovers from that. After ten more seconds, it uses SIGKILL.
+ * Ends a server with a fast shutdown. After ten seconds, this code tries an immediate shutdown, and
+ * the next start recovers from that. After ten more seconds, this code uses SIGKILL.
  */
 async function endProcess(pid: number, gone: () => Promise<void>) {
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {

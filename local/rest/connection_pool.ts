@@ -39,11 +39,11 @@ interface Connection {
  *
  * A driver would also replace a connection that was lost while it was idle, and no one would
  * notice. PostgREST instead gives such a connection to the next request, which fails. This pool
- * does the same. (PostgREST does that twice for each such connection, unless it has noticed the
- * loss and emptied its pool in the meantime.)
+ * does the same. (PostgREST gives such a connection to two requests, unless PostgREST has noticed
+ * the loss and emptied its pool in the meantime.)
  *
- * @param pattern a driver that does not connect itself. Its options say where the pool connects and
- *   how many connections it may open.
+ * @param pattern a driver that does not connect itself. The driver's options say where the pool
+ * connects, and how many connections it may open.
  */
 export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
   const { max } = pattern.options;
@@ -51,15 +51,20 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
   const idle: Connection[] = [];
   const waiting: (() => void)[] = [];
 
+  // Only the first connections read the types of arrays, and all connections share them. If a
+  // connection is lost while it reads them, the driver throws an error that no code can catch.
+  const typeArrayMap = {};
+  let knowsTypes = false;
   const open = () => {
     const connection: Connection = { driver: pattern, isLost: false, lastWords: null };
     connection.driver = postgres({
       ...pattern.options,
       max: 1,
-      // By default, the driver closes a connection after half an hour to an hour. To this pool,
-      // that would look like a lost connection.
+      // By default, the driver closes a connection after half an hour to an hour. To this pool, a
+      // closed connection looks like a lost connection.
       max_lifetime: 0,
-      shared: { retries: 0, typeArrayMap: {} },
+      fetch_types: !knowsTypes,
+      shared: { retries: 0, typeArrayMap },
       socket: ({ host: [host], port: [port] }: { host: string[]; port: number[] }) =>
         openSocket(host, port, (words) => connection.lastWords = words),
       onclose: () => connection.isLost = true,
@@ -84,7 +89,8 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
 
   const reserve = async () => {
     await takeSlot();
-    const connection = idle.pop() ?? open();
+    const used = idle.pop();
+    const connection = used ?? open();
     const giveBack = (isLost: boolean) => {
       if (isLost) discard(connection);
       else idle.push(connection);
@@ -92,7 +98,11 @@ export function connectionPool(pattern: Sql): Pick<Sql, "reserve" | "end"> {
     };
     try {
       if (connection.isLost) throw new ConnectionLost(false, connection.lastWords);
-      return watched(await connection.driver.reserve(), connection, giveBack);
+      // The driver never gives out a new connection that has made no statement.
+      if (!used && knowsTypes) await connection.driver.unsafe("select 1");
+      const reserved = await connection.driver.reserve();
+      knowsTypes = true;
+      return watched(reserved, connection, giveBack);
     } catch (error) {
       giveBack(true);
       throw error;
@@ -117,12 +127,15 @@ function openSocket(
   hear: (words: LastWords) => void,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, host);
-    socket.once("error", reject);
-    socket.once("connect", () => {
-      socket.off("error", reject);
-      resolve(socket);
-    });
+    // Without allowHalfOpen, a write after the server has ended the connection throws an error that
+    // no code can catch. An error that no one listens for does the same, and the driver stops
+    // listening before the last error.
+    const socket = connect({ port, host, allowHalfOpen: true });
+    const removeAll = socket.removeAllListeners;
+    socket.removeAllListeners = () => removeAll.call(socket).on("error", () => {});
+    socket.on("error", reject);
+    socket.once("end", () => socket.destroy());
+    socket.once("connect", () => resolve(socket));
     socket.on("data", (bytes) => {
       const words = FATAL.exec(new TextDecoder().decode(bytes))?.groups;
       if (words) hear(words as unknown as LastWords);
@@ -150,13 +163,17 @@ function watched(
 ): ReservedSql {
   const { unsafe, release } = reserved;
   let loss: ConnectionLost | undefined;
+  const lossDuring = (statement: string) =>
+    new ConnectionLost(!BOUNDARY.test(statement), connection.lastWords);
   const unsafeUntilLost = async (...query: Parameters<typeof unsafe>) => {
     if (loss) throw loss;
+    // The driver would write to a socket that it no longer has, and that error ends the process.
+    if (connection.isLost) throw loss = lossDuring(query[0]);
     try {
       return await unsafe(query[0], query[1], PREPARED);
     } catch (error) {
       if (!isLoss(error)) throw error;
-      throw loss = new ConnectionLost(!BOUNDARY.test(query[0]), connection.lastWords);
+      throw loss = lossDuring(query[0]);
     }
   };
   return Object.assign(reserved, {

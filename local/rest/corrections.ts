@@ -1,4 +1,4 @@
-// @supabase/lite is an alpha. This file and others correct it where it differs from PostgREST:
+// @supabase/lite is an alpha. This file and others correct lite where it differs from PostgREST:
 //   - sealed_filters.ts: its filters
 //   - embedded_rows.ts: the rows that it embeds
 //   - connection_pool.ts: its connections
@@ -143,9 +143,9 @@ function headersOf({ headers }: Request): string {
 }
 
 /**
- * The same catalogue, only faster. In each request, lite searches the SQL of every view for types
- * that only SQLite needs, once for each column. lite takes the first view of that name in any
- * schema, so this function puts views without SQL before the others. All other queries of lite
+ * Makes the same catalogue faster for lite. In each request, lite searches the SQL of every view
+ * for types that only SQLite needs, once for each column. lite takes the first view with a name in
+ * any schema, so this function puts views without SQL before the others. All other queries of lite
  * about views name the schema.
  */
 function withPlainViews(catalogue: Catalogue): Catalogue {
@@ -200,8 +200,8 @@ function asTimestamp(text: string): string {
 
 /** Reads values so that their JSON is the JSON of Postgres' to_json, which PostgREST returns. */
 export const postgresTypes = {
-  // lite passes a boolean as a text, and the driver's own serializer sends every text as false.
-  // Then active=eq.true would find inactive rows.
+  // lite passes a boolean as a text, and the driver's own serializer sends every text as false. As
+  // a result, active=eq.true would find inactive rows.
   bool: type([16], (text) => text === "t"),
   bytea: type([17], (text) => text),
   bigint: type([20], asNumber),

@@ -18,8 +18,8 @@ const STATUS_BY_SQLSTATE: [RegExp, number][] = [
 ];
 
 /**
- * Postgres' message for a role that does not exist. From 13.0.1 on, PostgREST treats it as a wrong
- * token.
+ * Postgres' message for a role that does not exist. From 13.0.1 on, PostgREST treats this error as
+ * a wrong token.
  */
 const UNKNOWN_ROLE = /^role.*does not exist$/s;
 
@@ -92,7 +92,7 @@ export function changeOfAllRows(statement: string): DatabaseAnswer {
  * - If the connection broke without a message from the server, hasql takes the code and the message from
  *   fields that libpq leaves empty in its own errors. PostgREST's table of statuses has no row for
  *   an error without an SQLSTATE. So the answer is a **400 with an empty code and an empty
- *   message**. This happens within a statement (measured on PostgREST 12 to 16), at the begin, and at the commit. After a commit, it is unknown whether the change was made.
+ *   message**. This answer comes within a statement (measured on PostgREST 12 to 16), at the begin, and at the commit. After a commit, it is unknown whether the change was made.
  * - If the server gave a reason before it closed the connection, at the begin or at the commit, the
  *   answer has the server's words (57P01).
  * - If the server gave a reason within the transaction, PostgREST tries to roll back. The rollback

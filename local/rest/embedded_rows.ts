@@ -1,7 +1,7 @@
 import { OperationNodeTransformer, type RawNode } from "kysely";
 
 // A correction of @supabase/lite, like those in corrections.ts. PostgREST turns embedded rows into
-// jsonb, which puts short names before long ones and sorts names of equal length by their bytes.
+// jsonb, which puts short names before long names, and sorts names of equal length by their bytes.
 // lite keeps the columns in the order in which they were selected. Without this correction, no one
 // would notice that a hosted project's answer differs.
 

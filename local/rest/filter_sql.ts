@@ -48,8 +48,8 @@ const IS: Record<string, string> = {
 };
 
 /**
- * A text as a parameter whose type Postgres determines. Like PostgREST's client library, it cuts
- * the text before a null character.
+ * A text as a parameter of an unknown type, which Postgres determines. Like PostgREST's client
+ * library, it cuts the text before a null character.
  */
 export function unknownText(text: string, typed: Typed): unknown {
   return typed(beforeZero(text), UNKNOWN);

@@ -34,7 +34,8 @@ export interface RestOptions {
 /**
  * The longest request line that the gateway before PostgREST accepts, in bytes: method, path and
  * query, version, and the end of the line. `supabase start` has Kong with nginx's default. Hosted
- * projects give the same answer, except above 16 KB of address and headers, where they answer 520.
+ * projects give the same answer. If the address and the headers together have more than 16 KB, they
+ * answer 520.
  */
 const REQUEST_LINE_BYTES = 8192;
 

@@ -9,18 +9,18 @@ export interface RoleSetting {
 }
 
 /**
- * The settings of roles as PostgREST knows them. PostgREST reads them when it starts, and again
- * when it is notified (`notify pgrst, 'reload config'`). Before that, it does not see a changed
- * setting.
+ * The settings of roles as PostgREST knows them. PostgREST reads the settings when it starts, and
+ * again when it is notified (`notify pgrst, 'reload config'`). Before that, it does not see a
+ * changed setting.
  */
 export class RoleSettings {
-  /** Null until they are read. */
+  /** Null until the settings are read. */
   #known: RoleSetting[] | null = null;
   #notifications = 0;
   #listener: Sql | null = null;
   #listening: Promise<unknown> | null = null;
 
-  /** @param pattern a driver. Its options say where the notifications come from. */
+  /** @param pattern a driver. The options of the driver say where the notifications come from. */
   constructor(private readonly pattern: Sql) {}
 
   /** The settings of a role by their names. @param read reads the settings of all roles. */

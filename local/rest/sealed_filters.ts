@@ -15,13 +15,13 @@ import { NotUnderstood } from "./reader.ts";
 // filter to Postgres as text, and Postgres reads it as the type of the column. lite guesses the
 // type from the text, so phone=eq.+5511… becomes a number and finds nothing. lite also misreads
 // quotes, brackets and escapes. So this code hides the filters from lite: it writes all filters on
-// one table in hexadecimal, as one sealed operand. In lite's SQL, it then replaces that operand
-// with PostgREST's SQL for the filters. The arguments in the address of a call are sealed in the
-// same way.
+// one table in hexadecimal, as one sealed operand. In lite's SQL, this code then replaces that
+// operand with PostgREST's SQL for the filters. The arguments in the address of a call are sealed
+// in the same way.
 
 /**
- * The start of every sealed text. It is different in each process, so that no caller's text can
- * look like a sealed one.
+ * The start of every sealed text. Each process has its own start, so that no caller's text can look
+ * like a sealed text.
  */
 const SEAL = `~${encodeHex(crypto.getRandomValues(new Uint8Array(8)))}~`;
 
@@ -46,8 +46,8 @@ const NOT_A_FILTER =
   /^(select|order|limit|offset|columns|on_conflict|apikey)$|\.(order|limit|offset)$/;
 const JUNCTION = /(^|\.)(and|or)$/;
 /**
- * On an embedded table, this filter means that there is a row, or that there is none. lite
- * understands it correctly.
+ * On an embedded table, this filter means that there is a row, or no row. lite understands this
+ * filter correctly.
  */
 const IS_NULL = /^(not\.)?is\.null$/;
 

@@ -1,8 +1,8 @@
 import { compactVerify, decodeJwt, type JWTPayload, SignJWT } from "jose";
 
-// A correction of @supabase/lite, like those in corrections.ts. PostgREST accepts a token whose
-// times are wrong by up to 30 s in either direction. lite accepts only exact times, and does not
-// check `nbf` separately.
+// A correction of @supabase/lite, like those in corrections.ts. PostgREST accepts a token with
+// times that are wrong by up to 30 s in either direction. lite accepts only exact times, and does
+// not check `nbf` separately.
 
 /** The difference between clocks that PostgREST tolerates. */
 const SKEW_S = 30;
@@ -20,8 +20,8 @@ const CLAIMS = [
  * Checks the times of a request's token as PostgREST does.
  *
  * @returns PostgREST's refusal (401, PGRST303), or the value of `Authorization` for lite. This
- * value usually has the unchanged token. If PostgREST accepts the token but lite would not, it has
- * the token without its times.
+ * value usually has the unchanged token. If PostgREST accepts the token but lite would not, the
+ * value has the token without its times.
  */
 export async function judgeTimes(
   authorization: string | null,

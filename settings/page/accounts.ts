@@ -1,19 +1,20 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { type Account, accountOf } from "./accounts/account.ts";
-import { connectCommand } from "./accounts/connect.ts";
+import { accountOf } from "./accounts/account.ts";
+import { ownApps } from "./accounts/apps.ts";
 import { Disconnection } from "./accounts/disconnection.ts";
-import { sendsActivity } from "./activity/sends.ts";
+import type { Account } from "./accounts/health.ts";
 import { type App, isManager } from "./app.ts";
 import { answered } from "./failure.ts";
 import { HeldPart } from "./held_part.ts";
+import { emptyState } from "./pieces/empty_state.ts";
 import type { View } from "./view.ts";
 
 /**
- * The WhatsApp accounts of the company: the state of each account, the sends, and how to connect or
- * disconnect an account.
+ * The WhatsApp accounts of the company: the health of each account, the apps of the company,
+ * and how to connect or disconnect an account.
  */
 export function accounts(): View {
-  const sends = new HeldPart(sendsActivity());
+  const apps = new HeldPart(ownApps());
   const disconnection = new Disconnection();
   let list: Account[] = [];
 
@@ -22,22 +23,36 @@ export function accounts(): View {
     list = await answered<Account[]>(
       client.rpc("messaging_accounts_overview", { company_id: company.id }),
     );
-    if (isManager(app.company)) sends.load(app);
+    if (isManager(app.company)) apps.load(app);
   }
 
   function view(app: App): TemplateResult {
     const { t: { accounts: t } } = app;
+    const isManaged = isManager(app.company);
+    const connect = html`
+      <a class="button ${list.length === 0 ? "main" : ""}" href=${app.href("accounts/connect")}>${t
+        .connect}</a>
+    `;
+    if (list.length === 0) {
+      return html`
+        ${emptyState({
+          title: t.none,
+          why: isManaged ? t.noneMeaning : t.noneForAgents,
+          next: isManaged ? connect : nothing,
+        })}
+        ${isManaged ? apps.html(app) : nothing}
+      `;
+    }
     return html`
-      ${list.length === 0 ? html`<p>${t.none}</p>` : html`
-        <ul class="accounts">
-          ${list.map((account) =>
-            html`<li>${accountOf(account, () => disconnection.ask(account, app), app)}</li>`
-          )}
-        </ul>
-        ${isManager(app.company) ? nothing : html`<p class="hint">${t.onlyManagers}</p>`}
-      `}
-      ${isManager(app.company) ? sends.html(app) : nothing}
-      ${connectCommand(app)}
+      ${isManaged
+        ? html`<p class="buttons">${connect}</p>`
+        : html`<p class="hint">${t.onlyManagers}</p>`}
+      <ul class="accounts">
+        ${list.map((account) =>
+          html`<li>${accountOf(account, () => disconnection.ask(account, app), app)}</li>`
+        )}
+      </ul>
+      ${isManaged ? apps.html(app) : nothing}
       ${disconnection.html(app)}
     `;
   }

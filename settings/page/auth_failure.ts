@@ -17,6 +17,10 @@ const REFUSALS: Record<string, AuthRefusal> = {
   validation_failed: "wrongEmail",
   email_address_invalid: "wrongEmail",
   session_not_found: "signInAgain",
+  insufficient_aal: "signInAgain",
+  mfa_verification_failed: "wrongCode",
+  mfa_challenge_expired: "wrongCode",
+  mfa_factor_name_conflict: "sameName",
 };
 
 /** The meaning of an error of Supabase Auth. */

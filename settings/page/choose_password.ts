@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from "lit-html";
 import { Action } from "./action.ts";
-import { type App, FIRST_ROUTE } from "./app.ts";
+import type { App } from "./app.ts";
 import { authFailure } from "./auth_failure.ts";
 import type { View } from "./view.ts";
 
@@ -21,7 +21,7 @@ export function choosePassword(): View {
       const password = String(fields.get("password"));
       const { error } = await app.project.client.auth.updateUser({ password });
       if (error) throw authFailure(error);
-      app.go(FIRST_ROUTE);
+      app.go(app.href(""));
       app.say(app.t.password.done);
     });
   };
@@ -41,7 +41,7 @@ export function choosePassword(): View {
     }}> ${t.password.show}</label>
       ${action.html(t)}
       <p class="buttons"><button class="main" ?disabled=${action.isBusy}>${t.password.save}</button>
-        <a href=${FIRST_ROUTE}>${t.frame.cancel}</a></p>
+        <a href=${app.href("")}>${t.frame.cancel}</a></p>
     </form>`;
   };
   return { title: (t) => t.password.title, load: async () => {}, html: view };

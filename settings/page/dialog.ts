@@ -26,28 +26,32 @@ export function dialog(
   return html`${
     keyed(
       asked,
-      html`<dialog @close=${onClose} aria-labelledby="dialog-title">
-      <h2 id="dialog-title">${title}</h2>
+      html`<dialog @close=${onClose} aria-label=${title}>
+      <h2>${title}</h2>
       ${content}
     </dialog>`,
     )
   }`;
 }
 
-/** Closes the open dialog. The browser gives the focus back to the element that had it. */
+/**
+ * Closes the open dialog. If two are open, it closes the one in front. The browser gives the focus
+ * back to the element that had it.
+ */
 export function closeDialog() {
-  document.querySelector<HTMLDialogElement>("dialog[open]")?.close();
+  Array.from(document.querySelectorAll<HTMLDialogElement>("dialog[open]")).at(-1)?.close();
 }
 
 const opened = new WeakSet<HTMLDialogElement>();
 
 /**
- * Opens the rendered dialog. It is opened only once, because it is still rendered for a moment
+ * Opens the rendered dialogs. Each is opened only once, because it is still rendered for a moment
  * after it was closed.
  */
 export function openDialog(root: Element) {
-  const element = root.querySelector("dialog");
-  if (!element || opened.has(element)) return;
-  opened.add(element);
-  element.showModal();
+  for (const element of root.querySelectorAll("dialog")) {
+    if (opened.has(element)) continue;
+    opened.add(element);
+    element.showModal();
+  }
 }

@@ -1,13 +1,17 @@
 // The parts around every view: the header with the menu, and the content that is shown when there
 // is no view.
 import { html, nothing, type TemplateResult } from "lit-html";
+import { keyed } from "lit-html/directives/keyed.js";
+import { addressOf } from "./address.ts";
 import { ConfigFault } from "./page_config.ts";
 import { sentenceOf } from "./failure.ts";
+import { zoneOfPerson } from "./moments.ts";
+import { loading } from "./pieces/loading.ts";
 import type { LinkAnswers, LinkQuestion } from "./link_question.ts";
-import { MENU } from "./routes.ts";
+import { MENU, type MenuEntry } from "./routes.ts";
 import type { SignIn } from "./sign_in.ts";
 import { type Language, LANGUAGES, type Texts } from "./texts.ts";
-import type { View } from "./view.ts";
+import type { Part, View } from "./view.ts";
 
 /** Whether the view is loading or shown, or the reason why there is no view. */
 export type PageState =
@@ -29,8 +33,16 @@ export interface Shown extends LinkAnswers {
   /** The question to a person who opened a link; null when there is no question. */
   readonly question: LinkQuestion | null;
   readonly hasCompany: boolean;
+  /** Whether the session ended while the view was shown. */
+  readonly hasExpired: boolean;
+  /** Whether the person has opened the menu, on a narrow screen. */
+  isMenuOpen: boolean;
+  /** The strip at the end of every view; null when it is not loaded. */
+  readonly banner: Part | null;
   /** Signs the person out. If the view has something to lose, the person may choose to stay. */
   signOut(): void;
+  /** Leaves the view behind, after its session has ended. */
+  leave(): void;
   /** Switches to another language. */
   speak(language: Language): Promise<void>;
 }
@@ -41,20 +53,46 @@ export function titled(page: Shown): string {
   return [headingOf(page), page.company.name, t.product].filter(Boolean).join(" · ");
 }
 
+/** As in assets/favicon.svg, but without a request. */
+const icon = html`
+  <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="8" fill="#0b6b63"></rect>
+    <g fill="none" stroke="#fff" stroke-width="2.6" stroke-linecap="round" stroke-linejoin="round">
+      <circle cx="11.5" cy="20.5" r="4.5"></circle>
+      <path d="M15 17 24 8m-4 4 3.5 3.5"></path>
+    </g>
+  </svg>
+`;
+
 /** The whole page. */
 export function frame(page: Shown): TemplateResult {
+  const hasMenu = page.state !== "signed_out" && page.hasCompany;
   return html`
     <a class="skip" href="#main" @click=${skip}>${page.t.frame.skip}</a>
     <header class="top">
-      <p class="brand"><img src="favicon.svg" alt="" width="28" height="28">
+      <p class="brand">${icon}
         <span><b>${page.t.product}</b>${companyOf(page)}</span></p>
-      <div class="choices">${page.person.id ? personMenu(page) : chooserOfLanguage(page)}</div>
-      ${page.state !== "signed_out" && page.hasCompany ? menu(page) : nothing}
+      <div class="choices">
+        ${hasMenu ? menuButton(page) : nothing}
+        ${page.person.id ? personMenu(page) : chooserOfLanguage(page)}
+      </div>
     </header>
-    <main id="main" tabindex="-1">
-      ${page.state === "signed_out" ? page.signIn.html(page) : inside(page)}
-    </main>
+    ${keyed(
+      // The menu changes the place of the content. The key renders the content again instead of
+      // moving it.
+      hasMenu,
+      html`
+        <div class=${hasMenu ? "layout" : "layout alone"}>
+          ${hasMenu ? menu(page) : nothing}
+          <main id="main" tabindex="-1">
+            ${page.state === "signed_out" ? page.signIn.html(page) : inside(page)}
+          </main>
+        </div>
+      `,
+    )}
+    ${page.banner && hasMenu ? html`<div class="strip">${page.banner.html(page)}</div>` : nothing}
     <p class="said" role="status">${page.said}</p>
+    ${page.hasExpired ? page.signIn.inPlace(page) : nothing}
   `;
 }
 
@@ -85,11 +123,18 @@ function headingOf({ state, view, signIn, question, t }: Shown): string {
 
 function inside(page: Shown): TemplateResult {
   const { t, state, view } = page;
+  // The view and its heading are not known before the company is loaded.
+  if (state === "loading" && !view) return loading(t);
   return html`
+    ${page.invitations.length > 0 && page.hasCompany
+      ? html`<p class="note"><a href="#/invitations">${
+        t.companies.invited(
+          page.invitations[0].company_name,
+        )
+      }</a></p>`
+      : nothing}
     <h1 tabindex="-1" dir="auto">${headingOf(page)}</h1>
-    ${state === "loading"
-      ? html`<p class="loading">${t.frame.loading}</p>`
-      : state === "failed"
+    ${state === "loading" ? loading(t) : state === "failed"
       ? html`
         <div role="alert">
           <p class="failure">${sentenceOf(page.failure, t)}</p>
@@ -106,6 +151,9 @@ function inside(page: Shown): TemplateResult {
           .tryAgain}</button></p>
       `
       : view?.html(page) ?? nothing}
+    ${state === "loaded" && page.hasCompany
+      ? html`<p class="zone">${t.frame.zone(zoneOfPerson())}</p>`
+      : nothing}
   `;
 }
 
@@ -116,13 +164,35 @@ function companyOf({ hasCompany, company, companies, t }: Shown) {
   }`;
 }
 
+/** The button of the menu on a narrow screen. On a wide one, the menu is always there. */
+function menuButton(page: Shown): TemplateResult {
+  const toggle = () => {
+    page.isMenuOpen = !page.isMenuOpen;
+    page.render();
+  };
+  return html`
+    <button type="button" class="opener" aria-expanded=${page.isMenuOpen ? "true" : "false"}
+      aria-controls="menu" @click=${toggle}>${page.t.frame.menuButton}</button>
+  `;
+}
+
 function menu(page: Shown): TemplateResult {
-  const isCurrent = (route: string) => location.hash.startsWith(route) ? "page" : nothing;
-  return html`<nav aria-label=${page.t.frame.menu}>${
-    MENU.map(([route, words]) =>
-      html`<a href=${route} aria-current=${isCurrent(route)}>${words(page.t)}</a>`
-    )
-  }</nav>`;
+  const { path } = addressOf(location.hash);
+  const entry = ({ path: own, name }: MenuEntry) => {
+    const isCurrent = path === own || path.startsWith(`${own}/`);
+    return html`
+      <li><a href=${page.href(own)} aria-current=${isCurrent ? "page" : nothing}>${name(
+        page.t,
+      )}</a></li>
+    `;
+  };
+  const groups = MENU.map((group) => group.filter(({ isFor }) => isFor(page.company)))
+    .filter((group) => group.length > 0);
+  return html`
+    <nav id="menu" class=${page.isMenuOpen ? "open" : nothing} aria-label=${page.t.frame.menu}>
+      ${groups.map((group) => html`<ul>${group.map(entry)}</ul>`)}
+    </nav>
+  `;
 }
 
 function chooserOfLanguage(page: Shown): TemplateResult {
@@ -146,7 +216,7 @@ function personMenu(page: Shown): TemplateResult {
       <summary>${t.frame.person}</summary>
       <div>
           <p>${t.frame.signedInAs}<b>${person.email}</b></p>
-          <a href="#/password" @click=${close}>${t.password.title}</a>
+          <a href="#/security" @click=${close}>${t.menu.security}</a>
           ${project.docsUrl ? html`<a href=${project.docsUrl}>${t.frame.docs}</a>` : nothing}
           ${chooserOfLanguage(page)}
           <button type="button" class="link" @click=${() => page.signOut()}>${t.frame
@@ -156,13 +226,23 @@ function personMenu(page: Shown): TemplateResult {
   `;
 }
 
-/** Closes the person's menu when the person clicks elsewhere or presses Escape. */
-export function closeMenu(event: Event) {
-  const menu = document.querySelector<HTMLDetailsElement>(".person[open]");
-  if (!menu || (event.type === "click" && menu.contains(event.target as Node))) return;
+/**
+ * Closes the open menus when the person clicks elsewhere or presses Escape. Then the focus is on
+ * what opened the menu.
+ */
+export function closeMenu(event: Event, page: { isMenuOpen: boolean; render(): void }) {
   if (event instanceof KeyboardEvent && event.key !== "Escape") return;
-  menu.open = false;
-  if (event.type === "keydown") menu.querySelector("summary")!.focus();
+  const isElsewhere = (menu: string) => !(event.target as Element).closest?.(menu);
+  const ofPerson = document.querySelector<HTMLDetailsElement>(".person[open]");
+  if (ofPerson && (event.type === "keydown" || isElsewhere(".person"))) {
+    ofPerson.open = false;
+    if (event.type === "keydown") ofPerson.querySelector("summary")!.focus();
+  }
+  if (page.isMenuOpen && (event.type === "keydown" || isElsewhere(".opener"))) {
+    page.isMenuOpen = false;
+    page.render();
+    if (event.type === "keydown") document.querySelector<HTMLElement>(".opener")!.focus();
+  }
 }
 
 /** The default action is prevented, because the address must still name the view. */

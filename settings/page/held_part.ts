@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from "lit-html";
 import type { App } from "./app.ts";
 import { sentenceOf } from "./failure.ts";
+import { loading } from "./pieces/loading.ts";
 import type { Part } from "./view.ts";
 
 /** A part of a view that is loaded separately. If it fails, the rest of the view still works. */
@@ -10,9 +11,9 @@ export class HeldPart {
 
   constructor(private readonly part: Part) {}
 
-  /** Loads the part, and shows the progress. */
+  /** Loads the part. The first time, it shows the progress; later, the earlier content. */
   async load(app: App): Promise<void> {
-    this.state = "loading";
+    if (this.state !== "loaded") this.state = "loading";
     try {
       await this.part.load(app);
       this.state = "loaded";
@@ -26,7 +27,7 @@ export class HeldPart {
   html(app: App): TemplateResult {
     const { t } = app;
     if (this.state === "loaded") return this.part.html(app);
-    if (this.state === "loading") return html`<p class="loading">${t.frame.loading}</p>`;
+    if (this.state === "loading") return loading(t);
     const again = () => {
       this.load(app);
       app.render();

@@ -1,88 +1,152 @@
 import { html, nothing, type TemplateResult } from "lit-html";
-import { Action } from "./action.ts";
 import { type App, isManager } from "./app.ts";
 import { answered } from "./failure.ts";
 import { type CompanyEvent, entryOf } from "./history/entry.ts";
-import { zoneOfPerson } from "./moments.ts";
+import { emptyState } from "./pieces/empty_state.ts";
+import { type Filter, filterBar } from "./pieces/filter_bar.ts";
+import { Older } from "./pieces/older.ts";
 import { type Member, membersOf } from "./project.ts";
 import type { View } from "./view.ts";
 
-/** This many entries are read at a time. */
-const PAGE = 50;
+/** What a filter offers: the id and the words of each choice. */
+type Choices = [value: string, words: string][];
 
-/** Shows what was done to the keys and members, who did it, and when. The newest entry is first. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Shows what was done to the keys, people and accounts of the company, who did it, and when. The
+ * newest entry is first. The filters are in the address.
+ */
 export function history(): View {
-  const reading = new Action();
-  let events: CompanyEvent[] = [];
+  const events = new Older<CompanyEvent>(read);
   let members: Member[] = [];
-  let hasOlder = false;
-
-  /**
-   * Reads the entries that are older than the last one that was read. If there is none, reads the
-   * newest.
-   */
-  async function read({ project: { client }, company }: App): Promise<void> {
-    let wanted = client.from("company_events").select(
-      "id,key_name,key_hint,member_id,member_name,action,details,actor_kind,actor_id,actor_name," +
-        "client_address,created_at",
-    ).eq("company_id", company.id);
-    const last = events.at(-1);
-    if (last) {
-      // Entries with the same time are sorted by id, so that none is read twice or left out.
-      const { created_at, id } = last;
-      wanted = wanted.or(
-        `created_at.lt."${created_at}",and(created_at.eq."${created_at}",id.lt.${id})`,
-      );
-    }
-    const found = await answered<CompanyEvent[]>(
-      wanted.order("created_at", { ascending: false }).order("id", { ascending: false })
-        .limit(PAGE + 1),
-    );
-    hasOlder = found.length > PAGE;
-    events = [...events, ...found.slice(0, PAGE)];
-  }
+  let keys: { id: string; name: string; hint: string }[] = [];
+  let accounts: { id: string; display_phone: string }[] = [];
 
   async function load(app: App): Promise<void> {
-    events = [];
-    hasOlder = false;
     if (!isManager(app.company)) return;
-    [members] = await Promise.all([membersOf(app.project, app.company), read(app)]);
+    const { client } = app.project;
+    const choices = Promise.all([
+      membersOf(app.project, app.company),
+      answered<typeof keys>(
+        client.from("api_keys").select("id,name,hint").eq("company_id", app.company.id)
+          .order("name"),
+      ),
+      answered<typeof accounts>(
+        client.from("messaging_accounts").select("id,display_phone")
+          .eq("company_id", app.company.id).order("display_phone"),
+      ),
+    ]);
+    [, [members, keys, accounts]] = await Promise.all([events.load(app), choices]);
   }
 
-  function readOlder(app: App) {
-    return reading.run(app, async () => {
-      const known = events.length;
-      await read(app);
-      app.say(app.t.history.olderShown(events.length - known));
-      // The button may have disappeared. So the focus moves to the first new entry, where the
-      // person continues to read.
-      document.querySelectorAll<HTMLElement>(".history > li")[known]?.focus();
-    });
+  /** The filters. A key or a person who is gone is still a choice if the address names it. */
+  function filters({ t: { history: t, roles, people }, query }: App): Filter[] {
+    const withAsked = (name: string, known: Choices): Choices => {
+      const asked = query.get(name) ?? "";
+      const isKnown = asked === "" || known.some(([value]) => value === asked);
+      const all: Choices = isKnown ? known : [...known, [asked, nameIn(name, asked)]];
+      return [["", t.all], ...all];
+    };
+    const nameIn = (kind: string, id: string) => {
+      const found = events.rows.find((event) =>
+        [event.key_id, event.member_id, event.account_id, event.actor_id].includes(id)
+      );
+      const name = kind === "key"
+        ? found?.key_name
+        : kind === "account"
+        ? found?.account_name
+        : found?.member_id === id
+        ? found.member_name
+        : found?.actor_name;
+      return name ?? id.slice(0, 8);
+    };
+    return [
+      {
+        kind: "choice",
+        name: "person",
+        label: t.filters.person,
+        choices: withAsked(
+          "person",
+          members.map(({ user_id, name, role }) => [
+            user_id,
+            name ?? `${people.nameless(roles[role])} (${user_id.slice(0, 8)})`,
+          ]),
+        ),
+      },
+      {
+        kind: "choice",
+        name: "key",
+        label: t.filters.key,
+        choices: withAsked("key", keys.map(({ id, name, hint }) => [id, `${name} …${hint}`])),
+      },
+      {
+        kind: "choice",
+        name: "account",
+        label: t.filters.account,
+        choices: withAsked("account", accounts.map(({ id, display_phone }) => [id, display_phone])),
+      },
+    ];
   }
 
   function view(app: App): TemplateResult {
-    const { t: { history: t } } = app;
+    const { t: { history: t }, query } = app;
     if (!isManager(app.company)) return html`<p>${t.onlyManagers}</p>`;
+    const { rows } = events;
+    const isFiltered = query.size > 0;
     return html`
-      <p class="lead">${t.intro(zoneOfPerson())}</p>
-      ${events.length === 0 ? html`<p>${t.none}</p>` : html`
-        <div class="card">
-          <ol class="history">
-          ${events.map((event) => html`<li tabindex="-1">${entryOf(event, members, app)}</li>`)}
-          </ol>
-        </div>
-        ${reading.html(app.t)}
-        ${hasOlder
-          ? html`
-            <p class="buttons">
-              <button type="button" ?disabled=${reading.isBusy}
-                @click=${() => readOlder(app)}>${t.older}</button>
-            </p>
-          `
-          : nothing}
-      `}
+      <p class="lead">${t.intro}</p>
+      ${filterBar("history", filters(app), app)}
+      ${rows.length === 0
+        ? emptyState({
+          title: isFiltered ? t.noneFound : t.none,
+          why: isFiltered ? t.noneFoundWhy : t.noneWhy,
+          next: isFiltered
+            ? html`<a class="button" href=${app.href("history")}>${app.t.frame.clearFilters}</a>`
+            : nothing,
+        })
+        : html`
+          <div class="card">
+            <ol class="history">
+            ${rows.map((event) => html`<li tabindex="-1">${entryOf(event, members, app)}</li>`)}
+            </ol>
+          </div>
+          ${events.html(".history > li", app)}
+        `}
     `;
   }
 
   return { title: (t) => t.menu.history, load, html: view };
+}
+
+/** Reads the entries that are older than the last one, or the newest. */
+async function read(
+  last: CompanyEvent | undefined,
+  limit: number,
+  { project: { client }, company, query }: App,
+): Promise<CompanyEvent[]> {
+  let wanted = client.from("company_events").select(
+    "id,key_id,key_name,key_hint,member_id,member_name,account_id,account_name,invited_email," +
+      "webhook_address,action,details,actor_kind,actor_id,actor_name,client_address,created_at",
+  ).eq("company_id", company.id);
+  // A text that is not an id comes from an address that someone typed. It finds nothing.
+  const asked = (name: string) => {
+    const id = query.get(name);
+    return id === null ? null : UUID.test(id) ? id : "00000000-0000-0000-0000-000000000000";
+  };
+  const [person, key, account] = ["person", "key", "account"].map(asked);
+  if (person) wanted = wanted.or(`actor_id.eq.${person},member_id.eq.${person}`);
+  if (key) wanted = wanted.eq("key_id", key);
+  if (account) wanted = wanted.eq("account_id", account);
+  if (last) {
+    // Entries with the same time are sorted by id, so that none is read twice or left out.
+    const { created_at, id } = last;
+    wanted = wanted.or(
+      `created_at.lt."${created_at}",and(created_at.eq."${created_at}",id.lt.${id})`,
+    );
+  }
+  return await answered<CompanyEvent[]>(
+    wanted.order("created_at", { ascending: false }).order("id", { ascending: false })
+      .limit(limit),
+  );
 }

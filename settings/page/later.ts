@@ -1,13 +1,41 @@
 import { Failure } from "./failure.ts";
+import type { Section } from "./texts.ts";
+import type { App } from "./app.ts";
 import type { Part } from "./view.ts";
 
-/** A part or a view whose script is loaded only when a person opens it. */
-export function later(script: () => Promise<Part>): Part {
+/** What a view or a part needs besides its script. */
+export interface Needs {
+  /** The sections of the texts. */
+  texts?: readonly Section[];
+  /** The style: `sends` for assets/views/sends.css. */
+  styles?: readonly string[];
+}
+
+/** The files of the styles by their names, as build.ts writes it. */
+declare const __STYLES__: Record<string, string>;
+
+/**
+ * A part or a view whose script, texts and style are loaded only when a person opens it.
+ * @param script for example `async () => (await import("./history.ts")).history()`.
+ */
+export function later(
+  script: () => Promise<Part>,
+  { texts = [], styles = [] }: Needs = {},
+): Part {
   let part: Part | null = null;
   let hasFailed = false;
+  /** Everything is requested at once: on a slow line, each step of a chain takes half a second. */
+  const loaded = async (app: App) => {
+    const [made] = await Promise.all([
+      part ?? script(),
+      app.speakOf(texts),
+      ...styles.map(loadStyle),
+    ]);
+    return made;
+  };
   return {
     async load(app) {
-      part ??= await script().catch(async (error) => {
+      part = await loaded(app).catch(async (error) => {
         // The page is loaded again, because a browser may remember that a script failed to load,
         // and because a new release has other scripts.
         if (hasFailed && await isReachable()) location.reload();
@@ -18,6 +46,28 @@ export function later(script: () => Promise<Part>): Part {
     },
     html: (app) => part!.html(app),
   };
+}
+
+const styles = new Map<string, Promise<void>>();
+
+/** Loads a style once. The style applies before the view is shown. */
+function loadStyle(name: string): Promise<void> {
+  const known = styles.get(name);
+  if (known) return known;
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = __STYLES__[name];
+  const loading = new Promise<void>((resolve, reject) => {
+    link.onload = () => resolve();
+    link.onerror = () => {
+      styles.delete(name);
+      link.remove();
+      reject(new Error(`${link.href} did not load`));
+    };
+  });
+  styles.set(name, loading);
+  document.head.append(link);
+  return loading;
 }
 
 /** Whether the page's host answers now. */

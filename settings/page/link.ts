@@ -28,7 +28,10 @@ export interface Arrival {
   choosesPassword: boolean;
 }
 
-/** Reads the link from the address. If it reports a failure, that is removed from the address. */
+/**
+ * Reads the link from the address. If the link reports a failure, the report is removed from the
+ * address.
+ */
 export function takeLink(): Link {
   const [query, hash] = [location.search, location.hash.replace(/^#\/?/, "")]
     .map((text) => new URLSearchParams(text));

@@ -30,6 +30,13 @@ export function moment(at: string, locale: string): string {
     .format(new Date(at));
 }
 
+/** A moment to the second, for a timeline: "22 Nov, 14:05:12". */
+export function exactly(at: string, locale: string): string {
+  return new Intl.DateTimeFormat(locale, {
+    ...{ day: "numeric", month: "short", hour: "numeric", minute: "2-digit", second: "2-digit" },
+  }).format(new Date(at));
+}
+
 /** How far a moment is from now. If the pointer is on it, the moment itself is shown. */
 export function ago(at: string, locale: string): TemplateResult {
   return html`<time datetime=${at} title=${moment(at, locale)}>${fromNow(at, locale)}</time>`;

@@ -1,28 +1,21 @@
-import type { Session } from "@supabase/supabase-js";
 import { render } from "lit-html";
-import { FIRST_ROUTE } from "./app.ts";
-import { openDialog } from "./dialog.ts";
-import { Failure } from "./failure.ts";
+import { addressOf, hashOf } from "./address.ts";
+import { chooseCompany, locked, nothingHere } from "./choose_company.ts";
+import { closeDialog, openDialog } from "./dialog.ts";
 import { closeMenu, frame, type PageState, type Shown, titled } from "./frame.ts";
-import { authFailure } from "./auth_failure.ts";
-import { type Arrival, arrivalOf, isOffline, type Link } from "./link.ts";
-import { LinkQuestion } from "./link_question.ts";
-import type { Company, Person } from "./person.ts";
-import { companiesOf, type Project, signOut } from "./project.ts";
-import { viewAt } from "./routes.ts";
-import { SignIn } from "./sign_in.ts";
-import {
-  chooseLanguage,
-  keep,
-  kept,
-  type Language,
-  loadTexts,
-  localeOf,
-  type Texts,
-} from "./texts.ts";
-import type { View } from "./view.ts";
+import type { Arrival, Link } from "./link.ts";
+import type { LinkQuestion } from "./link_question.ts";
+import type { Company, Invitation, Person } from "./person.ts";
+import { companiesOf, invitationsTo, keptCompanies, type Project, signOut } from "./project.ts";
+import { BANNER, firstPath, viewAt, viewOfPerson } from "./routes.ts";
+import { type Audience, SignedIn } from "./session.ts";
+import type { SignIn } from "./sign_in.ts";
+import { Speech } from "./speech.ts";
+import { keep, kept, type Language, localeOf, type Section, type Texts } from "./texts.ts";
+import { Trail } from "./trail.ts";
+import type { Part, View } from "./view.ts";
 
-/** The browser stores the company that a person chose under this name. */
+/** The browser stores the company that a person last saw under this name. */
 const chosenBy = (person: Person) => `settings.company.${person.id}`;
 
 /** Times such as "in 3 hours" are updated this often. */
@@ -31,35 +24,40 @@ const TICK_MS = 30_000;
 /** How long the page shows that an action has succeeded. */
 const SAID_MS = 8_000;
 
-/** The state of the page: who is signed in, for which company, and the view. */
-export class Page implements Shown {
-  person: Person = { id: "", email: "" };
+/** The page: the company and the view of the address, for the person who is signed in. */
+export class Page implements Shown, Audience {
   companies: Company[] = [];
+  invitations: Invitation[] = [];
   said = "";
   state: PageState = "loading";
   failure: unknown = null;
   view: View | null = null;
-  readonly signIn = new SignIn();
-  question: LinkQuestion | null = null;
+  query = new URLSearchParams();
+  isMenuOpen = false;
+  banner: Part | null = null;
   private chosen: Company | null = null;
-  private route = "";
+  /** The hash of the address that is shown, and the part of it that decides the view. */
+  private hash = "";
+  private place = "";
+  /** The ids in addresses that were not in the list of the person's companies. */
+  private readonly missed = new Set<string>();
+  private readonly speech: Speech;
+  private readonly trail = new Trail();
+  private readonly session: SignedIn;
 
   constructor(
     private readonly root: HTMLElement,
     readonly project: Project,
-    public language: Language,
-    public t: Texts,
-    private readonly link: Link,
-  ) {}
-
-  get locale(): string {
-    return localeOf(this.language);
+    language: Language,
+    t: Texts,
+    link: Link,
+  ) {
+    this.speech = new Speech(language, t);
+    this.session = new SignedIn(project, link, this.trail, this);
+    root.replaceChildren();
   }
 
-  /**
-   * The company without a name means that no company is chosen. Then only two views are shown: the
-   * one that chooses a company, and the one that chooses a password.
-   */
+  /** The company without a name means that no company is chosen. */
   get company(): Company {
     return this.chosen ?? { id: "", name: "", role: "agent" };
   }
@@ -68,127 +66,141 @@ export class Page implements Shown {
     return this.chosen !== null;
   }
 
+  href(path: string): string {
+    return hashOf(this.chosen?.id ?? null, path);
+  }
+
   /**
    * Shows the view of the address. From then on, the page follows the address and the person's
    * session.
    */
   async start(): Promise<void> {
-    const { auth } = this.project.client;
     this.render();
-    const arrival = await arrivalOf(this.project, this.link);
-    const { data: { session }, error } = await auth.getSession();
     addEventListener("hashchange", () => this.follow());
     addEventListener("beforeunload", (event) => {
       // The browser then asks whether to leave, in its own words.
       if (this.view?.holds?.isThere()) event.preventDefault();
     });
-    // The browser reports here that another window has changed the session. The channel of
-    // supabase-js between windows may lose a message.
-    addEventListener("storage", () => this.enterAgain());
-    addEventListener("click", closeMenu);
-    addEventListener("keydown", closeMenu);
+    addEventListener("click", (event) => closeMenu(event, this));
+    addEventListener("keydown", (event) => closeMenu(event, this));
     setInterval(() => document.hidden || this.render(), TICK_MS);
-    // supabase-js answers no other call during this callback, so the work is done after it.
-    auth.onAuthStateChange((event) => {
-      if (event !== "INITIAL_SESSION") setTimeout(() => this.enterAgain());
-    });
-    // If the session cannot be renewed because there is no network, the person stays signed in.
-    if (arrival === "offline" || isOffline(error)) return this.fail(new Failure("offline"));
-    if (typeof arrival === "string") this.signIn.linkHasFailed(arrival);
-    else if (arrival) return await this.receive(arrival, session);
-    await this.enter(session);
+    await this.session.start();
   }
 
-  /**
-   * Signs in the person who opened a link. The person is asked first, unless this browser requested
-   * the link and no one else is signed in.
-   */
-  private async receive(arrival: Arrival, present: Session | null): Promise<void> {
-    const isSame = present?.user.id === arrival.session.user.id;
-    if (isSame || (arrival.isAskedFor && !present)) {
-      return await this.accept(arrival).catch((error) => this.fail(error));
-    }
-    const { email, id } = present?.user ?? {};
-    this.question = new LinkQuestion(arrival, email ?? id ?? null);
+  get person(): Person {
+    return this.session.person;
+  }
+
+  get signIn(): SignIn {
+    return this.session.signIn;
+  }
+
+  get hasExpired(): boolean {
+    return this.session.hasExpired;
+  }
+
+  get question(): LinkQuestion | null {
+    return this.session.question;
+  }
+
+  accept(arrival: Arrival): Promise<void> {
+    return this.session.accept(arrival);
+  }
+
+  decline(): Promise<void> {
+    return this.session.decline();
+  }
+
+  leave(): void {
+    this.session.leave();
+  }
+
+  isShowing(): boolean {
+    return this.state === "loaded";
+  }
+
+  isSignedOut(): boolean {
+    return this.state === "signed_out";
+  }
+
+  async hasCome(): Promise<void> {
+    this.forget();
+    await this.recallCompanies();
+  }
+
+  isBack(): void {
+    closeDialog();
+    this.render();
+    if (this.state === "failed") this.reload();
+  }
+
+  hasOtherRights(): Promise<void> {
+    return this.readCompanies();
+  }
+
+  isGone(): void {
+    this.forget();
+    this.state = "signed_out";
+    this.render();
+  }
+
+  isAsked(): void {
     this.state = "asking";
     this.render();
     this.focusHeading();
   }
 
+  private forget(): void {
+    this.companies = [];
+    this.invitations = [];
+    this.chosen = this.view = this.banner = null;
+  }
+
   /**
-   * Signs in the person who opened the link.
+   * Reads where the person works. The invitations are waited for only if the person works nowhere:
+   * on a slow line, each answer takes half a second.
    * @throws Failure
    */
-  async accept(
-    { session: { access_token, refresh_token }, choosesPassword }: Arrival,
-  ): Promise<void> {
-    const { auth } = this.project.client;
-    // The address is set first, because supabase-js reports the session before it answers.
-    if (choosesPassword) this.address("#/password");
-    const { data: { session }, error } = await auth.setSession({ access_token, refresh_token });
-    if (error) throw authFailure(error);
-    this.question = null;
-    await this.enter(session);
-  }
-
-  /**
-   * Ends the session of the person who opened the link. The person who was signed in before stays
-   * signed in.
-   */
-  async decline(): Promise<void> {
-    void this.project.links.auth.signOut({ scope: "local" });
-    this.question = null;
-    const { data: { session }, error } = await this.project.client.auth.getSession();
-    if (isOffline(error)) return this.fail(new Failure("offline"));
-    await this.enter(session);
-  }
-
-  /**
-   * Shows the page to the person who is currently signed in. The session of an event is not used:
-   * another person may have signed in by then, in another window.
-   */
-  private async enterAgain(): Promise<void> {
-    // The person has not answered the question about the link yet.
-    if (this.question) return;
-    const { data: { session }, error } = await this.project.client.auth.getSession();
-    if (!error) await this.enter(session);
-  }
-
-  /** Shows the page to the person of a session. Null means that no one is signed in. */
-  private async enter(session: Session | null): Promise<void> {
-    if (!session) {
-      if (this.state !== "signed_out") this.signIn.begin(this.person.id !== "");
-      this.person = { id: "", email: "" };
-      this.companies = [];
-      this.chosen = this.view = null;
-      this.state = "signed_out";
-      return this.render();
-    }
-    // Sessions are renewed every hour, and every window gets that event.
-    if (session.user.id === this.person.id) return;
-    this.person = { id: session.user.id, email: session.user.email ?? "" };
-    // Everything about the previous person is removed, because another person may have signed in in
-    // another window.
-    this.companies = [];
-    this.chosen = this.view = null;
-    await this.loadCompanies();
+  private async readCompanies(): Promise<void> {
+    const { person, project } = this;
+    const invited = invitationsTo(project).then((invitations) => {
+      if (this.person !== person) return;
+      this.invitations = invitations;
+      if (invitations.length > 0) this.render();
+    });
+    // A person who has a company sees it without them. The next visit tries again.
+    invited.catch(() => {});
+    const companies = await companiesOf(project, person, this.session.hasCode);
+    if (companies.length === 0) await invited;
+    if (this.person !== person) return;
+    this.companies = companies;
+    this.chosen = companies.find(({ id }) => id === this.chosen?.id) ?? null;
   }
 
   private async loadCompanies(): Promise<void> {
-    const { id } = this.person;
-    const mayShow = await this.attempt(async () => {
-      const companies = await companiesOf(this.project, this.person);
-      if (this.person.id === id) this.companies = companies;
-    });
-    if (!mayShow || this.person.id !== id) return;
-    const remembered = kept(chosenBy(this.person));
-    this.chosen = this.companies.length === 1
-      ? this.companies[0]
-      : this.companies.find((company) => company.id === remembered) ?? null;
-    if (this.companies.length === 0 && location.hash !== "#/password") {
-      this.state = "no_company";
-      return this.render();
-    }
+    const { person } = this;
+    const mayShow = await this.attempt(() => this.readCompanies());
+    if (mayShow && this.person === person) this.follow();
+  }
+
+  /**
+   * Shows the view with the companies of the last visit, and reads them again meanwhile. So the view
+   * need not wait for them.
+   */
+  private async recallCompanies(): Promise<void> {
+    const { person } = this;
+    const known = keptCompanies(person);
+    if (known.length === 0) return await this.loadCompanies();
+    this.companies = known;
+    this.state = "loading";
+    this.follow();
+    const rights = () => JSON.stringify([this.chosen?.role, this.chosen?.isLocked]);
+    const before = rights();
+    // If this fails, a request of the view reports the failure.
+    await this.readCompanies().catch(() => {});
+    if (this.person !== person) return;
+    if (rights() === before || this.view?.holds?.isThere()) return this.render();
+    this.view = null;
     this.follow();
   }
 
@@ -197,41 +209,129 @@ export class Page implements Shown {
    * first.
    */
   private follow(): void {
-    if (this.state === "signed_out" || this.question) return;
-    const wanted = location.hash;
-    if (wanted === this.route && this.view) return;
-    const leave = () => {
-      this.view = null;
-      this.address(wanted);
-      this.follow();
-    };
-    if (this.view?.holds?.isThere()) {
-      this.address(this.route);
-      return this.view.holds.ask(this, leave);
+    const { hash } = location;
+    if (this.trail.isReturning) {
+      this.trail.isReturning = hash !== this.hash;
+      return;
     }
-    if (this.companies.length === 0 && wanted !== "#/password") {
+    if (this.state === "signed_out" || this.question) return;
+    if (hash === this.hash && this.view) return this.trail.arrive();
+    if (this.hasExpired) return this.leave();
+    if (this.view?.holds?.isThere()) {
+      const repeat = this.trail.undo(this.hash);
+      return this.view.holds.ask(this, () => {
+        this.view = null;
+        repeat();
+      });
+    }
+    this.trail.arrive();
+    this.isMenuOpen = false;
+    const { company, path, query } = addressOf(hash);
+    const ofPerson = company === null ? viewOfPerson(path) : null;
+    const mayBeNew = company !== null && !this.missed.has(company);
+    if (this.companies.length === 0 && !ofPerson && !mayBeNew) {
+      if (this.invitations.length > 0) return this.go("#/invitations", true);
       this.view = null;
       this.state = "no_company";
       return this.render();
     }
-    const needsCompany = !this.chosen && wanted !== "#/password";
-    const asked = needsCompany ? null : viewAt(wanted);
-    const route = asked ? wanted : needsCompany ? "#/companies" : FIRST_ROUTE;
-    if (route !== wanted) history.replaceState(null, "", route);
+    if (!ofPerson || !this.chosen) this.enterCompany(company);
+    if (ofPerson) return this.show(ofPerson, hash, hash);
+    // The person may have been added to the company since the list was read.
+    if (mayBeNew && !this.chosen) {
+      this.missed.add(company);
+      this.view = null;
+      return void this.loadCompanies();
+    }
+    if (!this.chosen) {
+      const why = company === null ? "several" : "foreign";
+      return this.show(chooseCompany(why, company === null ? path : ""), hash, hash);
+    }
+    const whole = path === "" ? firstPath(this.chosen) : path;
+    const filters = query.size === 0 ? "" : `?${query}`;
+    const shown = this.href(whole + filters);
+    if (shown !== hash) this.trail.replace(shown);
+    const isSame = this.view !== null && this.place === this.href(whole);
+    this.query = query;
+    if (!isSame || this.chosen.isLocked) {
+      const view = this.chosen.isLocked ? locked() : viewAt(whole) ?? nothingHere();
+      return this.show(view, shown, this.href(whole));
+    }
+    this.hash = shown;
+    this.refine(this.view!);
+  }
+
+  /**
+   * Takes the company of the address. If the address names none, takes the person's only company or
+   * the one that they saw last.
+   */
+  private enterCompany(id: string | null): void {
+    const wanted = id ??
+      (this.companies.length === 1 ? this.companies[0].id : kept(chosenBy(this.person)));
+    const found = this.companies.find((company) => company.id === wanted) ?? null;
+    if (found?.id !== this.chosen?.id) this.banner = null;
+    this.chosen = found;
+    if (found) keep(chosenBy(this.person), found.id);
+  }
+
+  private show(view: View, hash: string, place: string): void {
     this.said = "";
     document.querySelector<HTMLDetailsElement>(".person")?.removeAttribute("open");
-    this.route = route;
-    this.view = asked ?? viewAt(route);
-    this.reload();
+    this.hash = hash;
+    this.place = place;
+    this.view = view;
+    scrollTo(0, 0);
+    this.load(view);
   }
 
   reload(): void {
     const { view } = this;
     if (!this.person.id) return location.reload();
     if (!view) return void this.loadCompanies();
+    if (this.state === "loaded") return void this.refresh(view);
+    this.load(view);
+  }
+
+  /** Loads a view that was not shown before. */
+  private load(view: View): void {
     this.attempt(() => view.load(this), view).then((isShown) => {
-      if (isShown) this.focusHeading();
+      if (!isShown) return;
+      this.focusHeading();
+      this.showBanner();
     });
+  }
+
+  /** Loads the view again, for example after a change. The earlier content is shown until then. */
+  private async refresh(view: View): Promise<void> {
+    await this.refine(view);
+    if (this.view !== view) return;
+    // The element that had the focus may be gone.
+    if (document.activeElement === document.body) this.focusHeading();
+    this.showBanner();
+  }
+
+  /** Loads the view with other filters. The earlier content is shown until then. */
+  private async refine(view: View): Promise<void> {
+    const { hash } = this;
+    try {
+      this.render();
+      await view.load(this);
+      if (this.hash === hash) this.render();
+    } catch (error) {
+      if (this.view === view) this.fail(error);
+    }
+  }
+
+  /** Loads the banner after the view, because it is rarely needed. */
+  private showBanner(): void {
+    if (!BANNER || !this.chosen) return;
+    const banner = BANNER();
+    const { id } = this.chosen;
+    banner.load(this).then(() => {
+      if (this.chosen?.id !== id) return;
+      this.banner = banner;
+      this.render();
+    }, () => {}); // The next view tries again.
   }
 
   /** Loads content, and shows the progress. @returns whether the page still shows that content. */
@@ -239,21 +339,21 @@ export class Page implements Shown {
     this.state = "loading";
     this.failure = null;
     this.render();
+    const { person } = this;
+    const isShown = () => this.view === view && this.person === person;
     try {
       await work();
-      if (this.view !== view) return false;
+      if (!isShown()) return false;
       this.state = "loaded";
       this.render();
       return true;
     } catch (error) {
-      if (this.view !== view) return false;
-      this.fail(error);
-      if (error instanceof Failure && error.kind === "signed_out") await this.end();
+      if (isShown()) this.fail(error);
       return false;
     }
   }
 
-  private fail(error: unknown): void {
+  fail(error: unknown): void {
     this.failure = error;
     this.state = "failed";
     this.render();
@@ -266,27 +366,19 @@ export class Page implements Shown {
     else leave();
   }
 
-  /** Ends a session that the project does not accept. */
-  private async end(): Promise<void> {
-    await this.project.client.auth.signOut({ scope: "local" });
-  }
-
   /**
-   * Moves the focus to the heading, where a person continues to read and a screen reader begins.
+   * Moves the focus to the heading, where a person continues to read and a screen reader begins. A
+   * window that the person does not see keeps its focus.
    */
   private focusHeading(): void {
-    if (!document.querySelector("dialog[open]")) this.root.querySelector("h1")?.focus();
+    if (document.hidden || document.querySelector("dialog[open]")) return;
+    this.root.querySelector("h1")?.focus();
   }
 
-  /** Puts an address into the browser's address bar, without loading it. */
-  address(route: string): void {
-    history.pushState(null, "", route || location.pathname);
-  }
-
-  go(route: string, instead = false): void {
-    if (location.hash !== route) {
-      if (instead) history.replaceState(null, "", route);
-      else history.pushState(null, "", route);
+  go(href: string, instead = false): void {
+    if (location.hash !== href) {
+      if (instead) this.trail.replace(href);
+      else history.pushState(null, "", href);
     }
     this.follow();
   }
@@ -301,19 +393,31 @@ export class Page implements Shown {
     }, SAID_MS);
   }
 
-  choose(company: Company): void {
-    keep(chosenBy(this.person), company.id);
-    this.chosen = company;
-    this.view = null;
-    this.go(FIRST_ROUTE);
+  choose(company: Company, path = ""): void {
+    // Going back shows the choice again only if the person asked for it.
+    this.go(hashOf(company.id, path), location.hash !== "#/companies");
+  }
+
+  get t(): Texts {
+    return this.speech.t;
+  }
+
+  get language(): Language {
+    return this.speech.language;
+  }
+
+  get locale(): string {
+    return localeOf(this.language);
+  }
+
+  speakOf(sections: readonly Section[]): Promise<void> {
+    return this.speech.add(sections);
   }
 
   /** Switches to another language. The content of a form is kept. */
   async speak(language: Language): Promise<void> {
     try {
-      this.t = await loadTexts(language);
-      this.language = language;
-      chooseLanguage(language);
+      await this.speech.choose(language);
       this.render();
     } catch {
       this.say(this.t.failure.offline);

@@ -40,12 +40,18 @@ export function readConfig(json: unknown): Config {
   };
 }
 
+let loading: Promise<Config> | null = null;
+
 /**
- * Loads config.json.
+ * Loads config.json, once.
  * @throws ConfigFault
  * @throws TypeError when the host cannot be reached.
  */
-export async function loadConfig(): Promise<Config> {
+export function loadConfig(): Promise<Config> {
+  return loading ??= fetchConfig();
+}
+
+async function fetchConfig(): Promise<Config> {
   const answer = await fetch("config.json", { cache: "no-cache" });
   if (!answer.ok) throw new ConfigFault(null);
   return readConfig(await answer.json().catch(() => null));

@@ -1,6 +1,7 @@
 import type { Config } from "./page_config.ts";
+import { MEMBERSHIP, type MembershipRow, SESSION, takeEarlyRows } from "./early_companies.ts";
 import { answered } from "./failure.ts";
-import type { Company, Person } from "./person.ts";
+import type { Company, Invitation, Person } from "./person.ts";
 import { createClient, type SupabaseClient } from "./supabase.ts";
 import { keep, kept } from "./texts.ts";
 
@@ -19,10 +20,9 @@ export interface Project {
   functionsUrl: string;
   docsUrl: string | null;
   mailUrl: string | null;
+  /** Is called when the project does not accept the person's session. */
+  refused(): void;
 }
-
-/** The browser stores who is signed in under this name. */
-const SESSION = "settings.session";
 
 /**
  * The browser stores the verifier under this name. With the verifier, Supabase Auth knows that a
@@ -30,6 +30,12 @@ const SESSION = "settings.session";
  */
 const LINKS = "settings.link";
 const VERIFIER = `${LINKS}-code-verifier`;
+
+/** The browser stores under this name that the person signed out, in this window or another one. */
+const LEFT = "settings.left";
+
+/** The browser stores the names and roles of the person's companies under this name. */
+const COMPANIES = "settings.companies";
 
 /** How long a call waits for an answer. The database ends a statement before that. */
 const PATIENCE_MS = 20_000;
@@ -42,12 +48,15 @@ export function openProject(config: Config): Project {
     return fetch(input, { ...init, signal });
   };
   const { project_url, publishable_key } = config;
+  const watchedFetch: typeof fetch = async (input, init) => {
+    const answer = await patientFetch(input, init);
+    if (answer.status === 401 && !answer.url.includes("/auth/v1/")) project.refused();
+    return answer;
+  };
   const client = createClient(project_url, publishable_key, {
     // supabase-js leaves the content of a link alone, because arrivalOf() handles it.
     auth: { storageKey: SESSION, detectSessionInUrl: false },
-    // A call is not repeated: the person sees the error immediately, and can try again.
-    db: { retry: false },
-    global: { fetch: patientFetch },
+    fetch: watchedFetch,
   });
   const links = createClient(project_url, publishable_key, {
     auth: {
@@ -57,15 +66,17 @@ export function openProject(config: Config): Project {
       detectSessionInUrl: false,
       autoRefreshToken: false,
     },
-    global: { fetch: patientFetch },
+    fetch: patientFetch,
   });
-  return {
+  const project: Project = {
     client,
     links,
     functionsUrl: `${config.project_url}/functions/v1`,
     docsUrl: config.docs_url,
     mailUrl: config.mail_url,
+    refused: () => {},
   };
+  return project;
 }
 
 /**
@@ -87,6 +98,8 @@ function storageOfLinks() {
 
 /** Signs the person out of this browser, even without a network. */
 export async function signOut({ client }: Project): Promise<void> {
+  keep(LEFT, new Date().toISOString());
+  keep(COMPANIES, "");
   const { error } = await client.auth.signOut({ scope: "local" });
   if (error) {
     localStorage.removeItem(SESSION);
@@ -94,14 +107,53 @@ export async function signOut({ client }: Project): Promise<void> {
   }
 }
 
-/** The companies where a person works, by name. */
-export async function companiesOf({ client }: Project, person: Person): Promise<Company[]> {
-  const rows = await answered<{ role: Company["role"]; companies: { id: string; name: string } }[]>(
-    client.from("company_members").select("role,companies!company_members_company_id_fkey(id,name)")
-      .eq("user_id", person.id),
+/** Whether the person signed out. If not, a session that is missing has ended by itself. */
+export function hasLeft(): boolean {
+  return kept(LEFT) !== null;
+}
+
+/** Forgets that an earlier person signed out. */
+export function hasCome(): void {
+  try {
+    localStorage.removeItem(LEFT);
+  } catch {
+    // Nothing was stored.
+  }
+}
+
+/**
+ * The companies where a person works, by name.
+ * @param hasCode whether the person signed in with a second factor.
+ */
+export async function companiesOf(
+  { client }: Project,
+  person: Person,
+  hasCode: boolean,
+): Promise<Company[]> {
+  const rows = await takeEarlyRows(person.id) ?? await answered<MembershipRow[]>(
+    client.from("company_members").select(MEMBERSHIP).eq("user_id", person.id),
   );
-  return rows.map(({ role, companies }) => ({ ...companies, role }))
-    .sort((one, other) => one.name.localeCompare(other.name));
+  const found = rows.map(({ role, companies: { id, name, managers_need_second_factor } }) => ({
+    ...{ id, name, role },
+    isLocked: managers_need_second_factor && role !== "agent" && !hasCode,
+  })).sort((one, other) => one.name.localeCompare(other.name));
+  keep(COMPANIES, JSON.stringify([person.id, found]));
+  return found;
+}
+
+/** The companies where a person worked at the last visit; none if another person came since. */
+export function keptCompanies(person: Person): Company[] {
+  try {
+    const [id, companies] = JSON.parse(kept(COMPANIES) ?? "[]");
+    return id === person.id ? companies : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The invitations to the person who is signed in. */
+export async function invitationsTo({ client }: Project): Promise<Invitation[]> {
+  return await answered(client.rpc("own_invitations"));
 }
 
 /** A person who works in a company. */

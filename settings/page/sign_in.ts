@@ -2,36 +2,57 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "./action.ts";
 import type { App } from "./app.ts";
 import { authFailure } from "./auth_failure.ts";
+import { dialog } from "./dialog.ts";
 import type { LinkFault } from "./link.ts";
 import type { Project } from "./project.ts";
+import type { Factor } from "./second_factor.ts";
 import type { Texts } from "./texts.ts";
 
 /**
  * How a person signs in: with the password, with a mailed link, or with a link to choose a new
- * password.
+ * password. A person with a second factor then enters a code.
  */
-type Way = "password" | "link" | "reset";
+type Way = "password" | "link" | "reset" | "code";
 
 /** The view for a person who is not signed in. */
 export class SignIn {
   private way: Way = "password";
   /** The note above the form. */
-  private note: "ended" | Exclude<LinkFault, "offline"> | null = null;
+  private note: "ended" | "expired" | Exclude<LinkFault, "offline"> | null = null;
+  /** The address of the person whose session has ended. */
+  private known = "";
   /** The address of the person who gets the mail. */
   private sentTo: string | null = null;
   private action = new Action();
+  /** The apps of the person, of which one shows the code. */
+  private factors: Factor[] = [];
+  /** The question above a view. A new object opens it again. */
+  private asked = {};
 
   /** Makes the form say why the opened link does not sign anyone in. */
   linkHasFailed(fault: Exclude<LinkFault, "offline">) {
     this.note = fault;
   }
 
-  /** @param hasEnded whether a person was signed in until now. */
-  begin(hasEnded: boolean) {
+  /**
+   * Shows the form again. @param note why a person who was signed in until now sees it.
+   * @param known the address of this person.
+   */
+  begin(note: "ended" | "expired" | null, known = "") {
     this.way = "password";
     this.sentTo = null;
     this.action = new Action();
-    if (hasEnded) this.note = "ended";
+    this.known = known;
+    this.asked = {};
+    if (note) this.note = note;
+  }
+
+  /** Asks the person who has just signed in for a code. */
+  askCode(factors: Factor[]) {
+    if (this.way !== "code") this.action = new Action();
+    this.way = "code";
+    this.note = null;
+    this.factors = factors;
   }
 
   title(t: Texts): string {
@@ -47,19 +68,94 @@ export class SignIn {
     </div>`;
   }
 
-  private form(page: App): TemplateResult {
+  /**
+   * The question for the password above a view whose session has ended. What the person typed into
+   * the view stays.
+   */
+  inPlace(page: App & { leave(): void }): TemplateResult {
+    const { t } = page;
+    const leave = html`
+      <button type="button" @click=${() => page.leave()}>${t.signIn.asAnother}</button>
+    `;
+    return dialog(
+      this.asked,
+      t.signIn.titles.expired,
+      html`
+        <p>${t.signIn.expired}</p>
+        ${this.fields(page, leave)}
+      `,
+      // Escape must not lose what the person typed, so the question opens again.
+      () => {
+        this.asked = {};
+        page.render();
+      },
+    );
+  }
+
+  private fields(page: App, more: TemplateResult | typeof nothing = nothing): TemplateResult {
     const { t } = page;
     const { way, action } = this;
+    if (way === "code") return this.codeForm(page);
     return html`
-      <p class="lead">${t.signIn.leads[way]}</p>
       <form @submit=${(event: SubmitEvent) => this.submit(page, event)}>
         <label for="email">${t.signIn.email}</label>
-        <input id="email" name="email" type="email" required autocomplete="username" maxlength="255">
-        ${way === "password" ? passwordField(t) : nothing}
+        <input id="email" name="email" type="email" required autocomplete="username" maxlength="255"
+          value=${this.known} ?readonly=${this.known !== ""}>
+        ${way === "password" ? passwordField(this.known !== "", t) : nothing}
         ${action.html(t)}
         <p class="buttons"><button class="main" ?disabled=${action.isBusy}>${t.signIn
-          .buttons[way]}</button></p>
+          .buttons[way]}</button>${more}</p>
       </form>
+    `;
+  }
+
+  private codeForm(page: App): TemplateResult {
+    const { t: { signIn: t }, project: { client } } = page;
+    const { action, factors } = this;
+    const submit = (event: SubmitEvent) => {
+      event.preventDefault();
+      const fields = new FormData(event.target as HTMLFormElement);
+      const factorId = String(fields.get("factor") ?? factors[0].id);
+      const code = String(fields.get("code")).replace(/\D/g, "");
+      return action.run(page, async () => {
+        const { error } = await client.auth.mfa.challengeAndVerify({ factorId, code });
+        if (error) throw authFailure(error);
+      });
+    };
+    const leave = async () => {
+      this.begin(null);
+      await client.auth.signOut({ scope: "local" });
+      page.render();
+    };
+    return html`
+      <form @submit=${submit}>
+        ${factors.length < 2 ? nothing : html`
+          <label for="factor">${t.app}</label>
+          <select id="factor" name="factor">${factors.map(({ id, name }) =>
+            html`<option value=${id}>${name || id.slice(0, 8)}</option>`
+          )}</select>
+        `}
+        <label for="code">${t.code}</label>
+        <input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required
+          maxlength="9" size="9" autofocus aria-describedby="code-hint">
+        <p class="hint" id="code-hint">${t.codeHint}</p>
+        ${action.html(page.t)}
+        <p class="buttons"><button class="main" ?disabled=${action.isBusy}>${t.buttons
+          .code}</button>
+          <button type="button" @click=${leave}>${page.t.frame.signOut}</button></p>
+      </form>
+    `;
+  }
+
+  private form(page: App): TemplateResult {
+    const { t } = page;
+    const { way } = this;
+    if (way === "code") {
+      return html`<p class="lead">${t.signIn.leads.code}</p>${this.codeForm(page)}`;
+    }
+    return html`
+      <p class="lead">${t.signIn.leads[way]}</p>
+      ${this.fields(page)}
       <ul class="ways">${(["password", "link", "reset"] as const).filter((other) => other !== way)
         .map((other) =>
           html`<li><button type="button" class="link" @click=${() => this.take(page, other)}>${
@@ -100,17 +196,18 @@ export class SignIn {
         if (error) throw authFailure(error);
         this.note = null;
       } else {
-        await sendMail(page.project, this.way, email);
+        await sendMail(page.project, this.way === "reset" ? "reset" : "link", email);
         this.sentTo = email;
       }
     });
   }
 }
 
-function passwordField(t: Texts): TemplateResult {
+function passwordField(hasFocus: boolean, t: Texts): TemplateResult {
   return html`
     <label for="password">${t.signIn.password}</label>
-    <input id="password" name="password" type="password" required autocomplete="current-password">
+    <input id="password" name="password" type="password" required autocomplete="current-password"
+      ?autofocus=${hasFocus}>
   `;
 }
 

@@ -1,6 +1,71 @@
-import type { Texts } from "./texts/en.ts";
+import type { AccountsTexts } from "./texts/en/accounts.ts";
+import type { ActivityTexts } from "./texts/en/activity.ts";
+import type { HandOverTexts } from "./texts/en/hand_over.ts";
+import type { BannerTexts } from "./texts/en/banner.ts";
+import type { HistoryTexts } from "./texts/en/history.ts";
+import type { OptOutsTexts } from "./texts/en/opt_outs.ts";
+import type { SendTexts } from "./texts/en/send.ts";
+import type { SendsTexts } from "./texts/en/sends.ts";
+import type { RequestsTexts } from "./texts/en/requests.ts";
+import type { MembersTexts } from "./texts/en/members.ts";
+import type { SecurityTexts } from "./texts/en/security.ts";
+import type { TemplatesTexts } from "./texts/en/templates.ts";
+import type { DeliveriesTexts } from "./texts/en/deliveries.ts";
+import type { WebhookFormTexts } from "./texts/en/webhook_form.ts";
+import type { WebhookTexts } from "./texts/en/webhook.ts";
+import type { WebhooksTexts } from "./texts/en/webhooks.ts";
+import type { UsualTexts } from "./texts/en.ts";
 
-export type { Texts };
+/**
+ * The texts that are loaded with the view that needs them. English defines which texts exist, and
+ * the other languages have the same. A new section needs a line here and a line below.
+ */
+export interface Sections {
+  accounts: AccountsTexts;
+  activity: ActivityTexts;
+  handOver: HandOverTexts;
+  banner: BannerTexts;
+  history: HistoryTexts;
+  optOuts: OptOutsTexts;
+  send: SendTexts;
+  sends: SendsTexts;
+  requests: RequestsTexts;
+  members: MembersTexts;
+  security: SecurityTexts;
+  templates: TemplatesTexts;
+  deliveries: DeliveriesTexts;
+  webhook: WebhookTexts;
+  webhookForm: WebhookFormTexts;
+  webhooks: WebhooksTexts;
+}
+
+/** The files of the sections. */
+const FILES: { [Name in Section]: (language: Language) => Promise<Pick<Sections, Name>> } = {
+  accounts: (language) => import(`./texts/${language}/accounts.ts`),
+  activity: (language) => import(`./texts/${language}/activity.ts`),
+  handOver: (language) => import(`./texts/${language}/hand_over.ts`),
+  banner: (language) => import(`./texts/${language}/banner.ts`),
+  history: (language) => import(`./texts/${language}/history.ts`),
+  optOuts: (language) => import(`./texts/${language}/opt_outs.ts`),
+  send: (language) => import(`./texts/${language}/send.ts`),
+  sends: (language) => import(`./texts/${language}/sends.ts`),
+  requests: (language) => import(`./texts/${language}/requests.ts`),
+  members: (language) => import(`./texts/${language}/members.ts`),
+  security: (language) => import(`./texts/${language}/security.ts`),
+  templates: (language) => import(`./texts/${language}/templates.ts`),
+  deliveries: (language) => import(`./texts/${language}/deliveries.ts`),
+  webhookForm: (language) => import(`./texts/${language}/webhook_form.ts`),
+  webhook: (language) => import(`./texts/${language}/webhook.ts`),
+  webhooks: (language) => import(`./texts/${language}/webhooks.ts`),
+};
+
+export type Section = keyof Sections;
+
+/**
+ * All texts of the page. The sections are missing until a view that needs them is loaded, see
+ * later().
+ */
+export type Texts = UsualTexts & Sections;
 
 /** The languages, with the name that each language has for itself. */
 export const LANGUAGES = { en: "English", es: "Español", pt: "Português" };
@@ -8,8 +73,19 @@ export type Language = keyof typeof LANGUAGES;
 
 const CHOICE = "settings.language";
 
-/** Loads the texts of one language. No other language is loaded. */
-export async function loadTexts(language: Language): Promise<Texts> {
+/** Loads the usual texts and these sections in one language. No other language is loaded. */
+export async function loadTexts(
+  language: Language,
+  sections: Iterable<Section> = [],
+): Promise<Texts> {
+  const [usual, ...loaded] = await Promise.all([
+    usualTexts(language),
+    ...Array.from(sections, (name) => FILES[name](language)),
+  ]);
+  return Object.assign({}, usual, ...loaded);
+}
+
+async function usualTexts(language: Language): Promise<UsualTexts> {
   if (language === "pt") return (await import("./texts/pt.ts")).pt;
   if (language === "es") return (await import("./texts/es.ts")).es;
   return (await import("./texts/en.ts")).en;

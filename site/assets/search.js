@@ -1,4 +1,4 @@
-// The search in the pages and operations. It is loaded when a person first searches.
+// The search in the pages and operations. The site loads this script at a person's first search.
 const MOST = 12;
 const root = new URL(".", import.meta.url);
 // The build copies this file from its package.
@@ -65,7 +65,7 @@ async function show() {
 }
 
 /**
- * The sections that have all words or the beginnings of them, the best first. If there are none,
+ * The sections with all words or beginnings of words, the best first. If no section has them all,
  * some of the words are enough. A long word may have a wrong letter.
  */
 function search(index, sections, text) {
@@ -98,8 +98,8 @@ function line({ page, heading, address, text }, terms) {
 }
 
 /**
- * The text without case and accents. Its length does not change, so that a position in it is also a
- * position in the text.
+ * The text without case and accents. A position in the result is also a position in the text,
+ * because both have the same length.
  */
 function fold(text) {
   return text.toLowerCase().replaceAll(/[\u00c0-\u024f]/g, (letter) => letter.normalize("NFD")[0]);

@@ -11,7 +11,8 @@ alter default privileges in schema public revoke all on functions from anon, aut
 alter default privileges revoke execute on functions from public;
 
 create schema app;
-comment on schema app is 'Rules that policies, constraints and triggers share. Not exposed by the Data API.';
+comment on schema app is
+  'Rules that policies, constraints and triggers share. The Data API does not expose this schema.';
 
 create extension if not exists pg_trgm with schema extensions;
 create extension if not exists btree_gin with schema extensions;
@@ -21,7 +22,9 @@ do $$
 declare
   name text;
 begin
-  foreach name in array array['api_client', 'api_reader', 'channel_client', 'usage_client'] loop
+  foreach name in array array[
+    'api_client', 'api_reader', 'channel_client', 'settings_client', 'usage_client', 'webhook_client'
+  ] loop
     if to_regrole(name) is null then
       execute format('create role %I nologin noinherit', name);
     end if;
@@ -33,15 +36,23 @@ comment on role api_client is
 comment on role api_reader is
   'The role of a request that reads with an API key. The edge functions mint the token of such a request.';
 comment on role channel_client is
-  'The role of the edge function whatsapp. This role cannot read or write any table. The role may call only the '
-  'functions of the jobs and those that receive the events of the channel.';
+  'The role of the edge function whatsapp, and of test sends. This role cannot read or write any table. The role may '
+  'call only the functions that run jobs, the functions that receive the events of the channel, and those of a test '
+  'send.';
+comment on role settings_client is
+  'The role of the edge function settings, which acts in the name of a signed-in person. This role cannot read or '
+  'write any table. The role may call only the functions that store what the edge function has sealed or checked.';
 comment on role usage_client is
   'The role with which the edge functions report how keys were used. This role cannot read or write any table, and '
   'may call only one function.';
-grant api_client, api_reader, channel_client, usage_client to authenticator;
+comment on role webhook_client is
+  'The role of the edge function webhooks, which delivers events. This role cannot read or write any table. The role '
+  'may call only the functions of the job that delivers.';
+grant api_client, api_reader, channel_client, settings_client, usage_client, webhook_client to authenticator;
 
--- If a statement for an API key runs longer than 8 seconds, this is a defect, and the statement must free its
--- connection. A statement that waits for a lock also holds a connection. All companies share the pool of connections.
+-- A statement for an API key that runs longer than 8 seconds has a defect. Postgres ends such a statement, so that its
+-- connection becomes free. A statement that waits for a lock also holds a connection. All companies share the pool of
+-- connections.
 alter role api_client set statement_timeout = '8s';
 alter role api_client set lock_timeout = '1s';
 -- This role reads only the views of one company's rows. This role cannot write, even if a function has a defect. A
@@ -51,17 +62,24 @@ alter role api_reader set lock_timeout = '1s';
 -- The Data API prepares its statements. After five runs, Postgres may use one plan for all values. A search for a rare
 -- word would then use the plan for a common word. Planning for the actual values costs little.
 alter role api_reader set plan_cache_mode = 'force_custom_plan';
--- Just-in-time compilation of a plan takes longer than it saves.
+-- Compiling a plan (JIT) takes more time than the compiled plan saves.
 alter role api_reader set jit = off;
 
 -- A synchronisation writes thousands of templates in one statement.
 alter role channel_client set statement_timeout = '20s';
 alter role channel_client set lock_timeout = '5s';
 
+alter role settings_client set statement_timeout = '8s';
+alter role settings_client set lock_timeout = '3s';
+
 alter role usage_client set statement_timeout = '5s';
 alter role usage_client set lock_timeout = '2s';
 
--- These roles look rows up by their keys and search nothing. One plan is right for all values, and planning a statement
+-- A webhook that is switched off with 50,000 open deliveries is one statement.
+alter role webhook_client set statement_timeout = '20s';
+alter role webhook_client set lock_timeout = '5s';
+
+-- These roles find rows by their keys, and never search. One plan is right for all values, and planning a statement
 -- takes longer than running it. A connection keeps a plan while a table grows from one page to thousands of pages. So
 -- the plan must look each row up in an index, even if another plan would read less while the table is small. If a
 -- lookup has no index, Postgres expects a very high cost and would compile the plan just in time.
@@ -70,7 +88,7 @@ declare
   role_name text;
   setting text;
 begin
-  foreach role_name in array array['api_client', 'channel_client', 'usage_client'] loop
+  foreach role_name in array array['api_client', 'channel_client', 'usage_client', 'webhook_client'] loop
     execute format('alter role %I set plan_cache_mode = ''force_generic_plan''', role_name);
     foreach setting in array array['seqscan', 'bitmapscan', 'material', 'hashjoin', 'mergejoin'] loop
       execute format('alter role %I set enable_%s = off', role_name, setting);
@@ -80,7 +98,8 @@ begin
 end
 $$;
 
-grant usage on schema public to api_client, api_reader, channel_client, usage_client;
+grant usage on schema public
+  to api_client, api_reader, channel_client, settings_client, usage_client, webhook_client;
 grant usage on schema app to api_client, api_reader, authenticated, service_role;
 
 -- PostgREST reads the settings of a role when it starts or when it is notified.
@@ -88,7 +107,7 @@ notify pgrst, 'reload config';
 
 -- schemas/01_words.sql
 
--- Functions that compare and measure texts, phones and JSON. Columns, constraints and indexes use them.
+-- Functions that compare and measure texts, phones and JSON. Columns, constraints and indexes use these functions.
 
 -- This function is in plpgsql, because plpgsql keeps the plan. Postgres would plan an SQL function again for each
 -- statement that writes a row.
@@ -165,10 +184,11 @@ language sql immutable
 set search_path = ''
 as $$
   select name <> ''
-    -- No blank and no joiner at either end. Some scripts and emoji need a joiner between two characters.
+    -- The name has no blank and no joiner at either end. Some scripts and emoji need a joiner between two characters.
     and name !~ '^[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]'
     and name !~ '[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]$'
-    -- No control characters, no invisible characters, and no characters that change the direction of the text.
+    -- The name has no control characters, no invisible characters, and no characters that change the direction of the
+    -- text.
     and name !~ '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]'
     and name !~ '[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]'
 $$;
@@ -207,7 +227,7 @@ end
 $$;
 comment on function app.check_name_of_row() is
   'Trigger: refuses a wrong name with a message for people, before a constraint refuses it. The argument of the '
-  'trigger says whose name it is.';
+  'trigger is the kind of row, such as a key.';
 
 create function app.merge_json(target jsonb, patch jsonb) returns jsonb
 language plpgsql immutable
@@ -266,9 +286,9 @@ comment on function app.as_list(jsonb) is
 
 -- The clock of changes. Callers keep copies of some rows. Each of these rows has a version: the number of the
 -- transaction that last wrote it. The horizon is the number of the oldest transaction that is still writing. A page of
--- changes shows only versions below the horizon. A transaction that begins to write later gets a greater number. So a
--- change that is committed after a page was read has a version at or above the horizon of that page. The order of the
--- commits does not matter. A caller that continues from its cursor misses no change.
+-- changes shows only versions below the horizon. If one transaction begins to write later than another, it gets a
+-- greater number. So a change that is committed after a page was read has a version at or above the horizon of that
+-- page. The order of the commits does not matter. A caller that continues from its cursor misses no change.
 --
 -- A database that is restored from a dump counts transactions from the beginning. So a version is the base plus the
 -- number of the transaction, and restart_changes() moves the base above every version. The generation shows whether a
@@ -338,8 +358,8 @@ declare
 begin
   select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
   from app.change_clock_now() as clock;
-  -- This check comes first, because only the operator can mend this fault. A caller that starts again from the
-  -- beginning would not get the newest rows either.
+  -- This check comes first, because only the operator can repair this fault. Starting again from the beginning would
+  -- not help a caller: the newest rows would still be missing.
   if newest_version >= beyond then
     raise sqlstate 'PT500' using
       message = 'Rows have versions that this database has not given out, so the feeds of changes would not show them',
@@ -369,7 +389,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- If these could change, the copy of a caller would keep the row under its earlier id, or in its earlier company.
+  -- If a row could get another id or company, a caller's copy would still have the row under the earlier id or company.
   if new.id <> old.id or new.company_id <> old.company_id then
     raise sqlstate 'PT422' using
       message = 'A row keeps its id and its company: delete it, and add another one';
@@ -389,8 +409,8 @@ comment on function app.note_change() is
   'version that the row does not have, raises PT412 with the current version as detail. Refuses a change of the id or '
   'the company.';
 
--- Pipelines, stages, teams and members have a version too, so that every record stored as a row has one. These tables
--- have no feed of changes, because a company has few such rows.
+-- Pipelines, stages, teams and members have a version too, so every record that is stored as a row has a version. These
+-- tables have no feed of changes, because a company has few such rows.
 create function app.note_version() returns trigger
 language plpgsql
 set search_path = ''
@@ -407,8 +427,7 @@ begin
 end
 $$;
 comment on function app.note_version() is
-  'Trigger: does what app.note_change() does, for tables without a feed of changes. The ids of their rows may '
-  'change.';
+  'Trigger: works as app.note_change() does, for tables without a feed of changes. The ids of their rows may change.';
 
 create function app.require_version(present bigint, accepted bigint) returns void
 language plpgsql immutable
@@ -423,7 +442,7 @@ end
 $$;
 comment on function app.require_version(bigint, bigint) is
   'Raises PT412, as app.note_version() does, when the version of a row is not the accepted version. Null accepts any '
-  'version. This is for functions that check a write before they write the row.';
+  'version. Functions that check a write before they write the row call this function.';
 
 create function app.require_version(present bigint, accepted bigint[]) returns void
 language plpgsql immutable
@@ -456,7 +475,7 @@ declare
   claimed_scope constant text := claims ->> 'scope';
   key record;
 begin
-  -- Statements of people and of the platform name the company of a row themselves.
+  -- A statement of a person or of the platform names the company of a row itself.
   if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
     return null;
   end if;
@@ -474,7 +493,7 @@ begin
     return key.company_id;
   end if;
 
-  -- The reason is looked up only for a refused key, so that an accepted key costs no further query.
+  -- The function looks up the reason only for a refused key, so an accepted key costs no further query.
   select
     coalesce(claimed_scope = any (api_keys.scopes), true) as has_claimed_scope,
     case
@@ -525,7 +544,7 @@ grant execute on function app.company_id_to_read(text) to api_client;
 
 -- Postgres also applies the read policies to a written row, when the statement returns the row (returning) or searches
 -- for it (where). So a write token may read a table while a statement writes that table. At any other time, only a read
--- token may read it.
+-- token may read the table.
 --
 -- The setting app.written names the table that is being written. The triggers set app.written before the statement
 -- looks for its first row, and clear it after the statement returns its last row. Postgres evaluates the condition of a
@@ -582,12 +601,52 @@ comment on function app.author() is
   'Returns the author of the change that this statement writes: the API key or the person of the request. Both results '
   'are null when the platform makes the change.';
 
+-- Security definer, because only the platform reads the tables of Supabase Auth.
+create function app.signed_in_person() returns uuid
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  claims constant jsonb := auth.jwt();
+  person constant uuid := auth.uid();
+begin
+  -- A token is valid for up to an hour. A person who ends a session expects that it ends now.
+  if claims ? 'session_id' and not exists (
+    select from auth.sessions where sessions.id = (claims ->> 'session_id')::uuid
+  ) then
+    raise sqlstate 'PT401' using message = 'This session has ended: sign in again';
+  end if;
+  -- Supabase Auth gives a token (aal1) to a person who knows only the password. The page then asks for the code, but
+  -- someone else could call the Data API without the page.
+  if person is not null and not app.used_second_factor() and exists (
+    select from auth.mfa_factors where mfa_factors.user_id = person and mfa_factors.status = 'verified'
+  ) then
+    raise sqlstate 'PT401' using message = 'This account has a second factor: sign in with its code';
+  end if;
+  return person;
+end
+$$;
+comment on function app.signed_in_person() is
+  'Returns the person who makes this request, or null when no person does. Raises PT401 when the session has ended. '
+  'Raises PT401 also when the account has a second factor and the session was made without it.';
+
+create function app.used_second_factor() returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(auth.jwt() ->> 'aal', '') in ('aal2', 'aal3')
+$$;
+comment on function app.used_second_factor() is
+  'Whether the person of this request signed in with a second factor, such as a code of an app.';
+
 create function app.acting_kind() returns text
 language sql stable
 set search_path = ''
 as $$
   select case coalesce(current_setting('role', true), '')
     when 'authenticated' then 'person'
+    -- The function settings acts in the name of the person in its token.
+    when 'settings_client' then 'person'
     when 'service_role' then 'platform'
     else 'database'
   end
@@ -614,12 +673,17 @@ language sql stable
 set search_path = ''
 as $$
   select coalesce(
+    -- The function settings makes the request, and its token has the address of the person.
+    case when current_setting('role', true) = 'settings_client' then
+      app.address_of(auth.jwt() ->> 'client_address')
+    end,
     -- Requests to a hosted project come through Cloudflare, which writes this header. Cloudflare passes on
     -- x-forwarded-for as the caller wrote it.
     app.address_of(headers ->> 'cf-connecting-ip'),
     -- The proxy of a self-hosted project writes this header.
     app.address_of(headers ->> 'x-real-ip'),
-    -- A proxy adds the address that it sees at the end of this header. The caller may have written the part before it.
+    -- A proxy adds the address that it sees at the end of this header. The caller may have written the rest of the
+    -- header.
     app.address_of(split_part(headers ->> 'x-forwarded-for', ',', -1))
   )
   from (
@@ -650,10 +714,13 @@ create table public.companies (
   name text not null check (char_length(name) between 1 and 255),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  members_found_by_email boolean not null default false
+  members_found_by_email boolean not null default false,
+  managers_need_second_factor boolean not null default false
 );
 comment on column public.companies.members_found_by_email is
   'Whether an API key with the scope read may find a member by the e-mail address. Owners and admins decide.';
+comment on column public.companies.managers_need_second_factor is
+  'Whether owners and admins have their rights only in a session with a second factor. An owner decides.';
 comment on table public.companies is
   'A customer of the platform. Every record of the customer belongs to exactly one company.';
 
@@ -670,10 +737,11 @@ create table public.company_members (
   primary key (company_id, user_id)
 );
 comment on table public.company_members is
-  'The people who work in a company, each with a role. The assignee of a conversation is one of them.';
-comment on column public.company_members.name is 'The name of the person in this company. Null until someone sets it.';
+  'The people who work in a company, each with a role. The assignee of a conversation is one of these people.';
+comment on column public.company_members.name is
+  'The name of the person in this company. Null until someone sets the name.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.company_members alter column company_id set (n_distinct = 1);
 
 create index company_members_user_idx on public.company_members (user_id);
@@ -689,7 +757,7 @@ set search_path = ''
 as $$
   select coalesce(array_agg(company_id), '{}')
   from public.company_members
-  where user_id = (select auth.uid())
+  where user_id = (select app.signed_in_person())
 $$;
 comment on function app.member_company_ids() is 'Returns the companies in which the signed-in person works.';
 grant execute on function app.member_company_ids() to authenticated;
@@ -700,10 +768,13 @@ set search_path = ''
 as $$
   select coalesce(array_agg(company_id), '{}')
   from public.company_members
-  where user_id = (select auth.uid()) and role in ('owner', 'admin')
+  join public.companies on companies.id = company_id
+  where user_id = (select app.signed_in_person()) and role in ('owner', 'admin')
+    and (app.used_second_factor() or not managers_need_second_factor)
 $$;
 comment on function app.managed_company_ids() is
-  'Returns the companies that the signed-in person runs, as owner or admin.';
+  'Returns the companies that the signed-in person runs, as owner or admin. A company that requires a second factor is '
+  'not among them if the person signed in without one.';
 grant execute on function app.managed_company_ids() to authenticated;
 
 create trigger companies_set_updated_at before update on public.companies
@@ -739,7 +810,8 @@ grant select, insert, update, delete on public.company_members to service_role;
 -- schemas/11_members.sql
 
 -- The operator manages the members of a company with these functions, because a new company has no owner who could add
--- members. The operator names a person by the e-mail address that the person signs in with.
+-- members. The operator names a person by the e-mail address that the person signs in with. Owners and admins have
+-- functions of their own, in 13_colleagues.sql.
 
 create type public.company_member as (
   company_id uuid,
@@ -835,8 +907,8 @@ as $$
 declare
   owners uuid[];
 begin
-  -- Every call locks the rows in the same order. If two owners leave at the same time, the second one waits and is then
-  -- refused.
+  -- Every call locks the rows in the same order. If two owners leave at the same time, the second call waits and is
+  -- then refused.
   owners := array(
     select user_id from public.company_members
     where company_id = keep_an_owner.company_id and role = 'owner'
@@ -851,6 +923,40 @@ $$;
 comment on function app.keep_an_owner(uuid, uuid) is
   'Raises PT409 when this person is the only owner of the company. Until the end of the transaction, no other owner '
   'can leave.';
+
+create function app.give_role(company_id uuid, user_id uuid, role text) returns void
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform from public.companies where id = give_role.company_id for no key update;
+  if give_role.role <> 'owner' then
+    perform app.keep_an_owner(give_role.company_id, give_role.user_id);
+  end if;
+  update public.company_members set role = give_role.role
+  where company_id = give_role.company_id and user_id = give_role.user_id;
+end
+$$;
+comment on function app.give_role(uuid, uuid, text) is
+  'Gives a member another role. Raises PT409 when the company would have no owner left. The caller of this function '
+  'checks who may do it.';
+
+create function app.end_membership(company_id uuid, user_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform from public.companies where id = end_membership.company_id for no key update;
+  perform app.keep_an_owner(end_membership.company_id, end_membership.user_id);
+  delete from public.company_members
+  where company_id = end_membership.company_id and user_id = end_membership.user_id;
+end
+$$;
+comment on function app.end_membership(uuid, uuid) is
+  'Removes a member. Raises PT409 when the company would have no owner left. The caller of this function checks who '
+  'may do it.';
 
 -- Security definer, like the functions below. Only these functions read the e-mail addresses of people, and only the
 -- platform may call them.
@@ -920,11 +1026,7 @@ declare
 begin
   perform app.check_member_role(change_company_member_role.role);
   member := app.member_with_email(change_company_member_role.company_id, change_company_member_role.email);
-  if change_company_member_role.role <> 'owner' then
-    perform app.keep_an_owner(member.company_id, member.user_id);
-  end if;
-  update public.company_members set role = change_company_member_role.role
-  where company_id = member.company_id and user_id = member.user_id;
+  perform app.give_role(member.company_id, member.user_id, change_company_member_role.role);
   return app.member_with_email(change_company_member_role.company_id, change_company_member_role.email);
 end
 $$;
@@ -942,9 +1044,7 @@ declare
   member public.company_member;
 begin
   member := app.member_with_email(remove_company_member.company_id, remove_company_member.email);
-  perform app.keep_an_owner(member.company_id, member.user_id);
-  delete from public.company_members
-  where company_id = member.company_id and user_id = member.user_id;
+  perform app.end_membership(member.company_id, member.user_id);
   return member;
 end
 $$;
@@ -954,7 +1054,7 @@ comment on function public.remove_company_member(uuid, text) is
 grant execute on function public.remove_company_member(uuid, text) to service_role;
 
 -- Security definer, because no key may read the e-mail address of a person. A caller who knows the address learns only
--- which member has it, and only if the company allows it.
+-- which member has this address, and only if the company allows such searches.
 create function public.member_ids_by_email(email text) returns uuid[]
 language plpgsql stable security definer
 set search_path = ''
@@ -995,7 +1095,7 @@ create table public.teams (
 );
 comment on table public.teams is 'A group of people in a company. Conversations can be assigned to a team.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.teams alter column company_id set (n_distinct = 1);
 
 -- An API key lists the teams of its company. The list has every team that a conversation may name in team_id.
@@ -1022,6 +1122,256 @@ grant select on public.teams to api_client;
 grant select, insert (company_id, name), update (name), delete on public.teams to authenticated;
 grant select, insert, update, delete on public.teams to service_role;
 
+-- schemas/13_colleagues.sql
+
+-- Owners and admins manage the members of their company with these functions. Only owners make owners, change the role of
+-- an owner or remove an owner. Admins manage agents and other admins. Everyone may leave. A company always keeps an owner.
+
+create function app.managing_role(company_id uuid) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_role constant text := (
+    select role from public.company_members
+    where company_id = managing_role.company_id and user_id = app.signed_in_person()
+  );
+begin
+  if own_role is null then
+    raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  if own_role = 'agent' then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of the company may do this';
+  end if;
+  if managing_role.company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'This company requires a second factor: sign in with one';
+  end if;
+  return own_role;
+end
+$$;
+comment on function app.managing_role(uuid) is
+  'Returns the role of the signed-in person in a company that the person runs: owner or admin. Raises PT404 for people '
+  'who do not work there. Raises PT403 for agents, and for a session without the second factor that the company '
+  'requires.';
+
+create function app.role_of_sole_manager(company_id uuid) returns text
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Only a person who manages the company may lock it. While this person waits, another person may take the role.
+  perform app.managing_role(role_of_sole_manager.company_id);
+  perform from public.companies where companies.id = role_of_sole_manager.company_id for no key update;
+  return app.managing_role(role_of_sole_manager.company_id);
+end
+$$;
+comment on function app.role_of_sole_manager(uuid) is
+  'Returns and raises the same as app.managing_role(). Until the end of the transaction, no one else changes the '
+  'members of the company or invites people, so that no decision is based on an earlier role.';
+
+-- Security definer, because no person may read auth.users.
+create function public.company_people(company_id uuid)
+returns table (
+  user_id uuid, name text, email text, role text, created_at timestamptz, has_second_factor boolean
+)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person constant uuid := app.signed_in_person();
+  sees_all constant boolean := company_people.company_id = any (app.managed_company_ids());
+begin
+  return query
+    select
+      m.user_id, m.name,
+      case when sees_all or m.user_id = person then users.email::text end,
+      m.role, m.created_at,
+      case
+        when sees_all or m.user_id = person then exists (
+          select from auth.mfa_factors where mfa_factors.user_id = m.user_id and mfa_factors.status = 'verified'
+        )
+      end
+    from public.company_members m
+    join auth.users on users.id = m.user_id
+    where m.company_id = company_people.company_id and m.company_id = any (app.member_company_ids())
+    order by m.created_at, m.user_id;
+end
+$$;
+comment on function public.company_people(uuid) is
+  'Returns the members of a company to people who work there. Owners and admins see the e-mail addresses, and who has a '
+  'second factor. Other people see only their own. Returns no rows to people who do not work there.';
+grant execute on function public.company_people(uuid) to authenticated;
+
+-- Security definer, because no person may write the role of a member.
+create function public.change_member_role(company_id uuid, user_id uuid, role text) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_role constant text := app.role_of_sole_manager(change_member_role.company_id);
+  earlier_role text;
+begin
+  perform app.check_member_role(change_member_role.role);
+  select role into earlier_role from public.company_members
+  where company_id = change_member_role.company_id and user_id = change_member_role.user_id;
+  if not found then
+    raise sqlstate 'PT404' using message = 'This person does not work in the company';
+  end if;
+  if own_role <> 'owner' and 'owner' in (earlier_role, change_member_role.role) then
+    raise sqlstate 'PT403' using message = 'Only owners make other people owners or change the role of an owner';
+  end if;
+  perform app.give_role(change_member_role.company_id, change_member_role.user_id, change_member_role.role);
+end
+$$;
+comment on function public.change_member_role(uuid, uuid, text) is
+  'Gives a member of the company another role. Owners and admins of the company may call it. Only owners may give or '
+  'take the role owner. Raises PT403 for other callers. Raises PT404 for people who do not work there, also as callers. '
+  'Raises PT409 when the company would have no owner left. Raises PT422 for a wrong role.';
+grant execute on function public.change_member_role(uuid, uuid, text) to authenticated;
+
+-- Security definer, because no person may delete a member.
+create function public.remove_member(company_id uuid, user_id uuid) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  leaves constant boolean := coalesce(remove_member.user_id = app.signed_in_person(), false);
+  own_role constant text := case when not leaves then app.role_of_sole_manager(remove_member.company_id) end;
+  earlier_role text;
+begin
+  select role into earlier_role from public.company_members
+  where company_id = remove_member.company_id and user_id = remove_member.user_id;
+  if not found then
+    raise sqlstate 'PT404' using message = 'This person does not work in the company';
+  end if;
+  if not leaves and own_role <> 'owner' and earlier_role = 'owner' then
+    raise sqlstate 'PT403' using message = 'Only owners remove an owner';
+  end if;
+  perform app.end_membership(remove_member.company_id, remove_member.user_id);
+end
+$$;
+comment on function public.remove_member(uuid, uuid) is
+  'Removes a member from the company. Everyone may remove themselves. Owners may remove everyone, and admins may remove '
+  'agents and admins. The person can still sign in. Raises PT403 for other callers, PT404 for people who do not work '
+  'there, and PT409 when the company would have no owner left.';
+grant execute on function public.remove_member(uuid, uuid) to authenticated;
+
+-- schemas/14_sign_ins.sql
+
+-- How people sign in: people see and end their own sessions, an owner requires second factors, and the operator helps a
+-- person who has lost a second factor. Supabase Auth keeps the sessions and the factors. These functions are security
+-- definer, because only the platform reads the tables of Supabase Auth.
+
+create function public.own_sessions()
+returns table (
+  id uuid, user_agent text, client_address inet, created_at timestamptz, last_used_at timestamptz,
+  has_second_factor boolean, is_current boolean
+)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person constant uuid := app.signed_in_person();
+begin
+  return query
+    select
+      s.id, s.user_agent, s.ip, s.created_at,
+      -- Supabase Auth writes this column in UTC, without the time zone.
+      greatest(s.created_at, s.refreshed_at at time zone 'UTC') as used_at,
+      coalesce(s.aal::text, '') in ('aal2', 'aal3'),
+      s.id::text = auth.jwt() ->> 'session_id'
+    from auth.sessions s
+    where s.user_id = person and (s.not_after is null or s.not_after > now())
+    order by used_at desc, s.id;
+end
+$$;
+comment on function public.own_sessions() is
+  'Returns the sessions of the signed-in person. The session that was used last comes first. A session is renewed '
+  'about once an hour while the person uses it, so last_used_at may be an hour late.';
+grant execute on function public.own_sessions() to authenticated;
+
+create function public.end_session(session_id uuid) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  delete from auth.sessions
+  where sessions.id = end_session.session_id and sessions.user_id = app.signed_in_person();
+  if not found then
+    raise sqlstate 'PT404' using message = 'This session has already ended';
+  end if;
+end
+$$;
+comment on function public.end_session(uuid) is
+  'Ends a session of the signed-in person. The database refuses its token from now on. Raises PT404 for an ended session '
+  'and for a session of another person.';
+grant execute on function public.end_session(uuid) to authenticated;
+
+create function public.require_second_factor(company_id uuid, required boolean) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person constant uuid := app.signed_in_person();
+begin
+  if app.managing_role(require_second_factor.company_id) <> 'owner' then
+    raise sqlstate 'PT403' using message = 'Only owners decide whether the company requires a second factor';
+  end if;
+  if required and not app.used_second_factor() then
+    raise sqlstate 'PT409' using message = 'Set up a second factor for yourself first, and sign in with it';
+  end if;
+  update public.companies set managers_need_second_factor = required
+  where id = require_second_factor.company_id and managers_need_second_factor <> required;
+  if found then
+    insert into public.company_events (company_id, action, actor_kind, actor_id, actor_name, client_address)
+    values (
+      require_second_factor.company_id,
+      case when required then 'second_factor_required' else 'second_factor_optional' end,
+      app.acting_kind(), person, app.name_of_person(person, require_second_factor.company_id), app.client_address()
+    );
+  end if;
+end
+$$;
+comment on function public.require_second_factor(uuid, boolean) is
+  'Decides whether owners and admins of the company have their rights only in a session with a second factor. Only '
+  'owners may call it. Raises PT409 when owners would lose their own rights. Raises PT403 and PT404 as '
+  'app.managing_role() does.';
+grant execute on function public.require_second_factor(uuid, boolean) to authenticated;
+
+create function public.remove_second_factors(email text) returns integer
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person constant uuid := app.person_with_email(remove_second_factors.email);
+  removed integer;
+begin
+  delete from auth.mfa_factors where user_id = person;
+  get diagnostics removed = row_count;
+  if removed = 0 then
+    raise sqlstate 'PT409' using message = 'This person has no second factor';
+  end if;
+  -- Another person may have the lost device, with an open session on it.
+  delete from auth.sessions where user_id = person;
+  insert into public.company_events (company_id, member_id, member_name, action, actor_kind, client_address)
+  select company_id, user_id, name, 'second_factor_removed', app.acting_kind(), app.client_address()
+  from public.company_members where user_id = person;
+  return removed;
+end
+$$;
+comment on function public.remove_second_factors(text) is
+  'Removes the second factors of a person who has lost them, and ends all sessions of the person. The history of each '
+  'company of the person says so. Returns the number of factors. Raises PT404 and PT409 as app.person_with_email() '
+  'does, and PT409 for a person without a second factor.';
+grant execute on function public.remove_second_factors(text) to service_role;
+
 -- schemas/20_api_keys.sql
 
 -- API keys. Owners and admins of a company create, rename, switch off, rotate and delete its keys. The operator can do
@@ -1046,11 +1396,11 @@ create table public.api_keys (
     constraint api_keys_name_can_be_typed check (app.is_key_name(name)),
   -- SHA-256 in hexadecimal. A plain digest is enough: keys are random, so there is no dictionary to try.
   key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
-  -- The last four characters, so that a person can tell one key from another.
+  -- The last four characters of the key. With these characters, people can tell one key from another.
   hint text not null check (char_length(hint) = 4),
   scopes text[] not null check (
     cardinality(scopes) > 0
-    and scopes <@ array['read', 'write', 'messaging']
+    and scopes <@ array['read', 'write', 'messaging', 'webhooks']
   ),
   is_active boolean not null default true,
   expires_at timestamptz check (isfinite(expires_at)),
@@ -1078,7 +1428,8 @@ comment on column public.api_keys.replaced_at is
   'When the key last got a successor. The time stays, even if the successor is deleted.';
 comment on column public.api_keys.meant_to_expire_at is
   'The expiry that the key had before its first rotation: infinity means never, and null means no rotation yet. A '
-  'rotation shortens expires_at, but the successor lives as long as the key was meant to live.';
+  'rotation shortens expires_at, but the successor gets the full lifetime of the key: the time from created_at to '
+  'this expiry.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -1154,8 +1505,8 @@ begin
     raise sqlstate 'PT422' using message = 'The name of a key has 1 to 100 characters';
   end if;
   if cardinality(coalesce(create_api_key.scopes, '{}')) = 0
-    or not create_api_key.scopes <@ array['read', 'write', 'messaging'] then
-    raise sqlstate 'PT422' using message = 'The scopes of a key are one or more of read, write and messaging';
+    or not create_api_key.scopes <@ array['read', 'write', 'messaging', 'webhooks'] then
+    raise sqlstate 'PT422' using message = 'The scopes of a key are one or more of read, write, messaging and webhooks';
   end if;
   if not app.is_key_name(btrim(create_api_key.name)) then
     raise sqlstate 'PT422' using message = 'The name of a key has no line breaks, control characters or invisible characters';
@@ -1181,42 +1532,54 @@ comment on function public.create_api_key(text, text[], timestamptz, uuid) is
   'company.';
 grant execute on function public.create_api_key(text, text[], timestamptz, uuid) to authenticated, service_role;
 
+create function app.locked_api_key(of_key_id uuid, denied text) returns public.api_keys
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  key public.api_keys;
+begin
+  -- The caller is checked before anything is locked. So a caller without the right never waits and never blocks others.
+  select * into key from public.api_keys where api_keys.id = of_key_id;
+  if not found or not (is_platform or key.company_id = any (app.member_company_ids())) then
+    raise sqlstate 'PT404' using message = 'No API key has this id';
+  end if;
+  if not (is_platform or key.company_id = any (app.managed_company_ids())) then
+    raise sqlstate 'PT403' using message = denied;
+  end if;
+  -- The company is locked first, because a deletion of the company locks the company before its keys.
+  perform from public.companies where companies.id = key.company_id for key share;
+  select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No API key has this id';
+  end if;
+  return key;
+end
+$$;
+comment on function app.locked_api_key(uuid, text) is
+  'Locks an API key and its company, and returns the key. Raises PT404 for an unknown key or a key of another company, '
+  'and PT403 with the message denied for people who do not manage the company of the key.';
+
 create function public.rotate_api_key(key_id uuid, overlap_hours integer default 24) returns public.new_api_key
 language plpgsql security definer
 set search_path = ''
 as $$
 declare
   is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
-  managed constant uuid[] := app.managed_company_ids();
-  working_in constant uuid[] := app.member_company_ids();
   key public.api_keys;
   until timestamptz;
   made public.new_api_key;
 begin
-  if not is_platform and cardinality(managed) = 0 then
+  if not is_platform and cardinality(app.managed_company_ids()) = 0 then
     raise sqlstate 'PT403' using message = 'Only owners and admins of a company rotate its API keys';
   end if;
   if overlap_hours is null or overlap_hours not between 0 and 168 then
     raise sqlstate 'PT422' using message = 'The overlap is 0 to 168 hours';
   end if;
 
-  -- The function checks the caller before it locks anything. So a caller without the right never waits and never blocks
-  -- others.
-  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id;
-  if not found or not (is_platform or key.company_id = any (working_in)) then
-    raise sqlstate 'PT404' using message = 'No API key has this id';
-  end if;
-  if not (is_platform or key.company_id = any (managed)) then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company rotate its API keys';
-  end if;
-
-  -- The company is locked first, because a deletion of the company locks the company before its keys.
-  perform from public.companies where companies.id = key.company_id for key share;
   -- If two rotations run at the same time, the second one waits here and then finds the successor.
-  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id for no key update;
-  if not found then
-    raise sqlstate 'PT404' using message = 'No API key has this id';
-  end if;
+  key := app.locked_api_key(rotate_api_key.key_id, 'Only owners and admins of a company rotate its API keys');
   if exists (
     select from public.api_keys
     where api_keys.company_id = key.company_id and api_keys.replaces = key.id
@@ -1244,12 +1607,55 @@ end
 $$;
 comment on function public.rotate_api_key(uuid, integer) is
   'Creates a successor of an API key and returns it. The successor is never shown again. The successor has the same '
-  'name and scopes, is active, and lives as long as the earlier key was meant to live. The earlier key ends after the '
-  'overlap, or at its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and '
-  'admins of the company and the platform (service_role) may call this function. Raises PT403 for other callers. '
-  'Raises PT404 for an unknown key or a key of another company. Raises PT409 for a key that already has a successor. '
-  'Raises PT422 for a wrong overlap, or for a key whose expiry was before its creation.';
+  'name and scopes, is active, and gets the full lifetime of the earlier key. The earlier key ends after the overlap, '
+  'or at its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and admins of '
+  'the company and the platform (service_role) may call this function. Raises PT403 for other callers. Raises PT404 '
+  'for an unknown key or a key of another company. Raises PT409 for a key that already has a successor. Raises PT422 '
+  'for a wrong overlap, or for a key that expired before it was created.';
 grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
+
+-- Security definer, because no role may update expires_at, which a check constraint cannot compare with the clock.
+create function public.set_api_key_expiry(key_id uuid, expires_at timestamptz) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  wanted constant timestamptz := set_api_key_expiry.expires_at;
+  key public.api_keys;
+begin
+  if not is_platform and cardinality(app.managed_company_ids()) = 0 then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company change the expiry of its API keys';
+  end if;
+  if wanted <= now() or not isfinite(wanted) then
+    raise sqlstate 'PT422' using message = 'The expiry of a key must be a moment in the future';
+  end if;
+  if wanted >= '10000-01-01Z' then
+    raise sqlstate 'PT422' using message = 'The expiry of a key must be before the year 10000';
+  end if;
+
+  key := app.locked_api_key(
+    set_api_key_expiry.key_id, 'Only owners and admins of a company change the expiry of its API keys'
+  );
+  if key.expires_at <= now() then
+    raise sqlstate 'PT409' using message = 'This key has expired: create a new one';
+  end if;
+  if wanted is null and exists (
+    select from public.api_keys
+    where api_keys.company_id = key.company_id and api_keys.replaces = key.id
+  ) then
+    raise sqlstate 'PT422' using message = 'This key was replaced, so it must end: name a moment in expires_at';
+  end if;
+  update public.api_keys set expires_at = wanted, updated_at = now() where api_keys.id = key.id;
+end
+$$;
+comment on function public.set_api_key_expiry(uuid, timestamptz) is
+  'Changes when an API key expires. Null means never, which a key with a successor cannot have. A key that has expired '
+  'stays expired. Owners and admins of the company and the platform (service_role) may call this function. Raises '
+  'PT403 for other callers. Raises PT404 for an unknown key or a key of another company. Raises PT409 for a key that '
+  'has expired. Raises PT422 for a moment that is not in the future.';
+grant execute on function public.set_api_key_expiry(uuid, timestamptz) to authenticated, service_role;
 
 -- Security definer, because no key may read the tables of companies and keys.
 create function public.own_key()
@@ -1297,9 +1703,15 @@ grant update (name, is_active) on public.api_keys to authenticated, service_role
 -- schemas/21_company_events.sql
 
 -- The history of a company. The history has an event for each change of an API key, for each member who joins or
--- leaves, and for each change of a member's name or role. The event says who made the change, when, and from which
--- address. The database writes the event in the transaction of the change. Changes by people, by the platform and by
--- administrators all have events.
+-- leaves, and for each change of a member's name or role. It also has the invitations of people, the changes of the
+-- company's messaging accounts and webhooks, and the changes of its rule for second factors. An event says who made the
+-- change, when, and from which address. The database writes the event in the transaction of the change. Changes by
+-- people, by keys, by the platform and by administrators all have events. The apps of the company at the channel have
+-- events too.
+--
+-- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
+-- webhook (webhook_id) or an invitation (invited_email). An event about none of them is about the company itself. A new action needs its name in
+-- the constraint and in the comment of details, and its words on the settings page (page/texts/*/history.ts).
 
 create table public.company_events (
   id uuid primary key default gen_random_uuid(),
@@ -1310,7 +1722,7 @@ create table public.company_events (
   key_hint text,
   action text not null,
   details jsonb not null default '{}',
-  actor_kind text not null check (actor_kind in ('person', 'platform', 'database')),
+  actor_kind text not null check (actor_kind in ('person', 'key', 'platform', 'database')),
   actor_id uuid,
   actor_name text,
   client_address inet,
@@ -1318,26 +1730,62 @@ create table public.company_events (
   created_at timestamptz not null default clock_timestamp(),
   member_id uuid,
   member_name text,
+  account_id uuid,
+  account_name text,
+  invited_email text,
+  webhook_id uuid,
+  webhook_address text,
+  constraint company_events_subject_check check (
+    num_nonnulls(key_id, member_id, account_id, invited_email, webhook_id) <= 1
+    and num_nonnulls(key_id, key_name, key_hint) in (0, 3)
+    and num_nonnulls(account_id, account_name) in (0, 2)
+    and num_nonnulls(webhook_id, webhook_address) in (0, 2)
+    and (member_name is null or member_id is not null)
+  ),
   constraint company_events_action_check check (
-    case
-      when member_id is null then
-        num_nulls(key_id, key_name, key_hint) = 0 and member_name is null and action in (
+    action = any (
+      case
+        when key_id is not null then array[
           'created', 'renamed', 'switched_off', 'switched_on', 'rotated', 'expiry_changed', 'changed', 'deleted'
-        )
-      else
-        num_nonnulls(key_id, key_name, key_hint) = 0 and action in (
-          'member_added', 'member_renamed', 'member_role_changed', 'member_removed'
-        )
-    end
+        ]
+        when member_id is not null then array[
+          'member_added', 'member_renamed', 'member_role_changed', 'member_removed', 'second_factor_removed'
+        ]
+        when account_id is not null then array[
+          'account_connected', 'account_reconnected', 'account_token_replaced', 'account_disconnected'
+        ]
+        when invited_email is not null then array[
+          'invited', 'invitation_renewed', 'invitation_withdrawn', 'invitation_declined'
+        ]
+        when webhook_id is not null then array[
+          'webhook_created', 'webhook_changed', 'webhook_secret_rotated', 'webhook_paused', 'webhook_switched_off',
+          'webhook_switched_on', 'webhook_deleted'
+        ]
+        else array[
+          'second_factor_required', 'second_factor_optional',
+          'app_registered', 'app_secret_changed', 'app_secret_ended', 'app_deleted'
+        ]
+      end
+    )
   )
 );
 comment on table public.company_events is
-  'The changes of the API keys and the members of each company. Owners and admins read this table. Only the triggers '
-  'of api_keys and company_members write it.';
+  'The changes of the API keys, members, invitations, messaging accounts and webhooks of each company. Owners and admins read '
+  'this table. Only triggers and functions of the database write it.';
 comment on column public.company_events.key_name is
-  'The name of the key after the event. Null when the event is about a member.';
+  'The name of the key after the event. Null when the event is not about a key.';
 comment on column public.company_events.member_id is
-  'The member that the event is about, as in company_members.user_id. Null when the event is about a key.';
+  'The member that the event is about, as in company_members.user_id. Null when the event is not about a member.';
+comment on column public.company_events.account_id is
+  'The messaging account that the event is about. Null when the event is not about an account.';
+comment on column public.company_events.account_name is
+  'How people know the account: its phone number, or its name, after the event.';
+comment on column public.company_events.webhook_id is
+  'The webhook that the event is about. Null when the event is not about a webhook.';
+comment on column public.company_events.webhook_address is
+  'The address of the webhook after the event, without its query, because a query often has a secret.';
+comment on column public.company_events.invited_email is
+  'The e-mail address of the invited person. Null when the event is not about an invitation.';
 comment on column public.company_events.member_name is
   'The name of the member after the event. Null when the member had no name.';
 comment on column public.company_events.action is
@@ -1348,17 +1796,19 @@ comment on column public.company_events.details is
   'if the key replaces another key. The events renamed and expiry_changed have from and to, where a null expiry means '
   'never. A rotated event has successor_id and ends_at. A changed event has fields, and from and to if the scopes '
   'changed. A deleted event has scopes. The events member_renamed and member_role_changed have from and to, where a '
-  'null name means no name. The events member_added and member_removed have role.';
+  'null name means no name. The events member_added, member_removed, invited, invitation_renewed, '
+  'invitation_withdrawn and invitation_declined have role. The events of an app have app, the name of the app. The '
+  'event webhook_changed has fields, and webhook_switched_off has why.';
 comment on column public.company_events.actor_name is
   'The name that the person had in the company before the event, or the e-mail address if the person had no name. '
-  'Another person may later get the same name, but never the same actor_id.';
+  'Another person may later get the same name, but never the same actor_id. For a key: its name.';
 comment on column public.company_events.actor_kind is
-  'person: a signed-in person. platform: the operator, with the secret key. database: a statement that did not come '
-  'through the Data API.';
+  'person: a signed-in person. key: an API key. platform: the operator, with the secret key. database: a statement that '
+  'did not come through the Data API, or a job.';
 comment on column public.company_events.client_address is
   'The address of the client, as the platform reported it. Null when the platform reported no address.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.company_events alter column company_id set (n_distinct = 1);
 
 create index company_events_newest_first_idx
@@ -1515,47 +1965,80 @@ grant select on public.company_events to authenticated, service_role;
 
 -- schemas/22_usage.sql
 
--- The use of the API keys of a company: the number of requests for each status and day, and the latest errors. Paths,
--- queries, bodies and error messages are not stored, because they may name a person.
+-- The use of the API keys of a company: the number of requests for each status and hour, and the latest errors. What a
+-- request sent is not stored, because it may name a person. An error has only words of the service, such as the name of
+-- a field.
 
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
   key_id uuid not null,
-  -- A day in UTC.
-  day date not null,
+  -- When the hour began. The days of people begin at different hours, so that no day could be stored.
+  hour timestamptz not null check (hour = date_bin('1 hour', hour, 'epoch')),
   status smallint not null check (status between 100 and 599),
   requests bigint not null check (requests > 0),
-  primary key (company_id, key_id, day, status),
+  primary key (company_id, key_id, hour, status),
   constraint api_key_usage_key_fkey foreign key (company_id, key_id)
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_usage is
-  'The number of requests with each key on each day (UTC), by the HTTP status of the answer. Rows are kept for 30 '
-  'days. The number is at most a minute late and never too high. The number lacks the requests that an instance of a '
-  'function had not reported when the instance ended.';
+  'The number of requests with each key in each hour, by the HTTP status of the answer. Rows are kept for 31 days, so '
+  'that they cover 30 days of every time zone: at most 744 rows for each key and status. The number is at most a '
+  'minute late and never too high. The number lacks the requests that an instance of a function had not reported when '
+  'the instance ended.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   key_id uuid not null,
-  at timestamptz not null,
   status smallint not null check (status between 400 and 599),
   -- The code of the error, such as invalid_request.
   code text not null check (char_length(code) between 1 and 64),
   method text not null check (char_length(method) between 1 and 16),
   -- The id of the operation in the API's description. Null when no operation has this path and method.
   operation text check (char_length(operation) between 1 and 64),
-  request_id text not null check (char_length(request_id) between 1 and 128),
+  -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
+  path text check (char_length(path) between 1 and 128),
+  -- The field, parameter or header that the error names. Null when it names none, or when the caller chose its name.
+  field text check (char_length(field) between 1 and 128),
+  -- The words of the answer that the service wrote, without the values that it repeats.
+  problem text not null check (char_length(problem) between 1 and 300),
+  errors bigint not null check (errors > 0),
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  -- The latest requests, the newest first: [{ id, at }].
+  requests jsonb not null check (
+    jsonb_typeof(requests) = 'array' and jsonb_array_length(requests) between 1 and 10
+    and octet_length(requests::text) <= 4096
+  ),
+  constraint api_key_errors_one_of_a_kind
+    unique nulls not distinct (company_id, key_id, status, code, method, operation, path, field, problem),
   constraint api_key_errors_key_fkey foreign key (company_id, key_id)
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_errors is
-  'The latest errors of requests with each key: at most 50 for each key, from the last 30 days. The answer to a '
-  'request and the log of the functions have the same request_id.';
+  'The errors of requests with each key. Equal errors are one row, with their number. A key has at most 50 rows: those '
+  'with the latest errors, from the last 30 days. The answer to a request and the log of the functions have the same '
+  'request id.';
+comment on column public.api_key_errors.requests is
+  'The latest requests with this error, at most 10, the newest first: [{ id, at }].';
 
-create index api_key_usage_age_idx on public.api_key_usage (day);
-create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, at desc, id desc);
-create index api_key_errors_age_idx on public.api_key_errors (at);
+-- An expression, so that only the deletion of old rows uses this index. With few companies, the planner would otherwise
+-- read the rows of all keys by their hour to count those of one key.
+create index api_key_usage_age_idx on public.api_key_usage ((hour at time zone 'UTC'));
+create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, last_at desc, id desc);
+create index api_key_errors_age_idx on public.api_key_errors (last_at);
+
+create function app.latest_requests(one jsonb, other jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_agg(request order by request ->> 'at' desc)
+  from (
+    select request from jsonb_array_elements(one || other) as request order by request ->> 'at' desc limit 10
+  ) as latest
+$$;
+comment on function app.latest_requests(jsonb, jsonb) is
+  'Joins two lists of requests with an error, and keeps the 10 latest. Their times are texts that sort as times.';
 
 create function public.record_api_key_usage(usage jsonb, errors jsonb default '[]') returns void
 language plpgsql security definer -- the role of its caller may not read keys or write usage
@@ -1563,11 +2046,11 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  today constant date := (now() at time zone 'utc')::date;
   held uuid[];
 begin
-  -- The function locks the keys until the end of the transaction. A key that is being deleted, alone or with its
-  -- company, is left out. The deletion waits for the rows of the key, so this function must not wait for the deletion.
+  -- The function locks the keys until the end of the transaction. The function leaves out a key that is being deleted,
+  -- alone or with its company. The deletion waits for the rows of the key, so this function must not wait for the
+  -- deletion.
   select array_agg(known.id) into held
   from (
     select keys.id
@@ -1580,26 +2063,38 @@ begin
     for key share of keys, companies skip locked
   ) as known;
 
-  -- Many instances may report the same key at the same time. They write the rows in one order, so that no deadlock
-  -- occurs. A day in the future counts as today.
-  insert into public.api_key_usage as counted (company_id, key_id, day, status, requests)
-  select keys.company_id, keys.id, least(told.day, today), told.status, sum(told.requests)
+  -- Many instances may report the same key at the same time. All instances write the rows in one order, so that no
+  -- deadlock occurs. A time in the future counts as now.
+  insert into public.api_key_usage as counted (company_id, key_id, hour, status, requests)
+  select
+    keys.company_id, keys.id, date_bin('1 hour', least(told.hour, now()), 'epoch'), told.status, sum(told.requests)
   from jsonb_to_recordset(record_api_key_usage.usage)
-    as told (key_hash text, day date, status smallint, requests bigint)
+    as told (key_hash text, hour timestamptz, status smallint, requests bigint)
   join public.api_keys as keys on keys.key_hash = told.key_hash and keys.id = any (held)
-  where told.day > today - 30
+  where told.hour > now() - interval '31 days'
   group by 1, 2, 3, 4
   order by 1, 2, 3, 4
-  on conflict (company_id, key_id, day, status) do update set requests = counted.requests + excluded.requests;
+  on conflict (company_id, key_id, hour, status) do update set requests = counted.requests + excluded.requests;
 
-  insert into public.api_key_errors (company_id, key_id, at, status, code, method, operation, request_id)
-  select
-    keys.company_id, keys.id, least(told.at, now()), told.status, told.code, told.method, told.operation,
-    told.request_id
-  from jsonb_to_recordset(record_api_key_usage.errors) as told (
-    key_hash text, at timestamptz, status smallint, code text, method text, operation text, request_id text
+  insert into public.api_key_errors as known (
+    company_id, key_id, status, code, method, operation, path, field, problem, errors, first_at, last_at, requests
   )
-  join public.api_keys as keys on keys.key_hash = told.key_hash and keys.id = any (held);
+  select
+    keys.company_id, keys.id, told.status, told.code, told.method, told.operation, told.path, told.field, told.problem,
+    sum(told.errors), least(min(told.first_at), now()), least(max(told.last_at), now()),
+    app.latest_requests('[]', jsonb_path_query_array(jsonb_agg(told.requests), '$[*][*]'))
+  from jsonb_to_recordset(record_api_key_usage.errors) as told (
+    key_hash text, status smallint, code text, method text, operation text, path text, field text, problem text,
+    errors bigint, first_at timestamptz, last_at timestamptz, requests jsonb
+  )
+  join public.api_keys as keys on keys.key_hash = told.key_hash and keys.id = any (held)
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+  order by 1, 2, 3, 4, 5, 6, 7, 8, 9
+  on conflict on constraint api_key_errors_one_of_a_kind do update set
+    errors = known.errors + excluded.errors,
+    first_at = least(known.first_at, excluded.first_at),
+    last_at = greatest(known.last_at, excluded.last_at),
+    requests = app.latest_requests(known.requests, excluded.requests);
   if found then
     delete from public.api_key_errors where id in (
       select errors.id from public.api_key_errors as errors
@@ -1609,7 +2104,7 @@ begin
         cross join lateral (
           select newest.id from public.api_key_errors as newest
           where newest.company_id = keys.company_id and newest.key_id = keys.id
-          order by newest.at desc, newest.id desc
+          order by newest.last_at desc, newest.id desc
           offset 50
         ) as beyond
         where keys.id = any (held)
@@ -1618,44 +2113,118 @@ begin
     );
   end if;
 
-  -- This comes last, because it locks rows of other keys.
+  -- This deletion comes last, because it locks rows of other keys.
   perform app.remove_old_usage_of_keys(1000);
 end
 $$;
 comment on function public.record_api_key_usage(jsonb, jsonb) is
   'Adds the counts of one instance of a function to the stored counts. The argument usage is an array of { key_hash, '
-  'day, status, requests }. The argument errors is an array of { key_hash, at, status, code, method, operation, '
-  'request_id }. The newest 50 errors of a key are kept. Leaves out unknown keys, keys that are being deleted, and '
-  'days that are no longer kept. Deletes rows older than 30 days.';
+  'hour, status, requests }. The argument errors is an array of { key_hash, status, code, method, operation, path, '
+  'field, problem, errors, first_at, last_at, requests }, one for each kind of error. The newest 50 kinds of a key are '
+  'kept. Leaves out unknown keys, keys that are being deleted, and hours that are no longer kept. Deletes rows that '
+  'are no longer kept.';
 grant execute on function public.record_api_key_usage(jsonb, jsonb) to usage_client;
+
+create function app.beginning_of_days(days integer, zone text, most integer) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  today date;
+begin
+  if (beginning_of_days.days between 1 and most) is not true then
+    raise sqlstate 'PT422' using message = format('days must be from 1 to %s', most);
+  end if;
+  today := now() at time zone coalesce(zone, '');
+  return (today - (days - 1))::timestamp at time zone zone;
+exception when invalid_parameter_value then
+  raise sqlstate 'PT422' using message = 'zone must be the name of a time zone, such as America/Sao_Paulo';
+end
+$$;
+comment on function app.beginning_of_days(integer, text, integer) is
+  'Returns when the first of the last days began in a time zone. Today is one of the days. Raises PT422 for more days '
+  'than most, fewer than one, or an unknown zone.';
+grant execute on function app.beginning_of_days(integer, text, integer) to authenticated;
+
+create function public.requests_by_status(
+  company_id uuid,
+  key_id uuid,
+  days integer default 30,
+  zone text default 'UTC'
+) returns table (day date, status smallint, requests bigint)
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  beginning constant timestamptz := app.beginning_of_days(days, zone, 30);
+begin
+  return query
+    -- Where a day begins at half past, as in India, an hour belongs to the day on which the hour began.
+    select (usage.hour at time zone requests_by_status.zone)::date, usage.status, sum(usage.requests)::bigint
+    from public.api_key_usage as usage
+    where usage.company_id = requests_by_status.company_id and usage.key_id = requests_by_status.key_id
+      and usage.hour >= beginning
+    group by 1, 2
+    order by 1, 2;
+end
+$$;
+comment on function public.requests_by_status(uuid, uuid, integer, text) is
+  'Returns how many requests a program made with an API key, by the day in a time zone and the HTTP status of the '
+  'answer. Covers the given number of days (1 to 30), counting today. A day or status without requests has no row. A '
+  'person sees only what the policies of api_key_usage allow. Raises PT422 for another number of days or an unknown '
+  'zone.';
+grant execute on function public.requests_by_status(uuid, uuid, integer, text) to authenticated;
+
+create function public.answers_of_api_keys(company_id uuid, hours integer default 72)
+returns table (key_id uuid, requests bigint, refused bigint)
+language sql stable security invoker
+set search_path = ''
+as $$
+  select keys.id, lately.requests, lately.refused
+  from public.api_keys as keys
+  -- One key after the other, so that only the rows of the last hours are read.
+  cross join lateral (
+    select
+      sum(usage.requests)::bigint as requests,
+      coalesce(sum(usage.requests) filter (where usage.status >= 400), 0)::bigint as refused
+    from public.api_key_usage as usage
+    where usage.company_id = keys.company_id and usage.key_id = keys.id
+      and usage.hour > now() - make_interval(hours => answers_of_api_keys.hours)
+  ) as lately
+  where keys.company_id = answers_of_api_keys.company_id and lately.requests is not null
+$$;
+comment on function public.answers_of_api_keys(uuid, integer) is
+  'Returns for each API key of a company how many requests it made in the last hours, this one included, and how many '
+  'of them were answered with an error. Keys without requests are missing. A person sees only what the policies of '
+  'api_key_usage allow.';
+grant execute on function public.answers_of_api_keys(uuid, integer) to authenticated, service_role;
 
 create function app.remove_old_usage_of_keys(max_rows integer) returns void
 language plpgsql
 set search_path = ''
 as $$
-declare
-  first_day constant date := (now() at time zone 'utc')::date - 29;
 begin
   -- If two calls run at the same time, each skips the rows that the other deletes.
   delete from public.api_key_usage as usage using (
-    select company_id, key_id, day, status from public.api_key_usage
-    where day < first_day
+    select company_id, key_id, hour, status from public.api_key_usage
+    where hour at time zone 'UTC' <= (now() - interval '31 days') at time zone 'UTC'
     limit max_rows
     for update skip locked
   ) as old
   where usage.company_id = old.company_id and usage.key_id = old.key_id
-    and usage.day = old.day and usage.status = old.status;
+    and usage.hour = old.hour and usage.status = old.status;
   delete from public.api_key_errors where id in (
     select id from public.api_key_errors
-    where at < first_day::timestamp at time zone 'utc'
+    where last_at < now() - interval '30 days'
     limit max_rows
     for update skip locked
   );
 end
 $$;
 comment on function app.remove_old_usage_of_keys(integer) is
-  'Keeps the usage and the errors of keys of the last 30 days, and deletes older rows. Today is one of the 30 days. '
-  'Deletes at most max_rows rows of each table.';
+  'Keeps the counts of the last 31 days and the errors of the last 30 days, and deletes older rows. Deletes at most '
+  'max_rows rows of each table.';
 
 alter table public.api_key_usage enable row level security;
 create policy "owners and admins read the usage of their company's keys" on public.api_key_usage
@@ -1687,7 +2256,7 @@ create table public.idempotency_keys (
   key text not null check (char_length(key) between 1 and 255),
   -- A digest of the content of the request.
   fingerprint text not null check (char_length(fingerprint) between 1 and 100),
-  -- What the function that made the claim needs to answer a repeat.
+  -- The function that made the claim answers a repeat with this value.
   outcome jsonb,
   made_at timestamptz not null default now(),
   primary key (company_id, path, key)
@@ -1696,7 +2265,7 @@ comment on table public.idempotency_keys is
   'The Idempotency-Keys of the last 24 hours, with the ids that their requests wrote. The functions that write '
   'records fill this table.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.idempotency_keys alter column company_id set (n_distinct = 1);
 
 create index idempotency_keys_made_at_idx on public.idempotency_keys (made_at);
@@ -1814,8 +2383,8 @@ as $$
 $$;
 comment on function app.undone(jsonb) is 'Returns the answer to an atomic write in which an item has failed.';
 
--- Idempotency keys are kept for 24 hours. An older key counts as free, even before the job that runs each minute
--- deletes it.
+-- Idempotency keys are kept for 24 hours. An older key counts as free, even if the job has not deleted it yet. The job
+-- runs each minute.
 create function app.remove_old_idempotency_keys(max_rows integer) returns integer
 language sql
 set search_path = ''
@@ -1824,7 +2393,7 @@ as $$
     select company_id, path, key from public.idempotency_keys
     where made_at < now() - interval '24 hours'
     order by made_at
-    -- Each POST may add a row, so this table has more old rows than other tables. The rows are small.
+    -- Each POST may add a row to this table, so the table has more old rows than other tables. The rows are small.
     limit 10 * max_rows
     for update skip locked
   ),
@@ -1865,7 +2434,7 @@ comment on table public.deleted_rows is
 comment on column public.deleted_rows.merged_into is
   'For a merged contact: the surviving contact, even after further merges. Null for other rows.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.deleted_rows alter column company_id set (n_distinct = 1);
 
 create index deleted_rows_changes_idx on public.deleted_rows (company_id, resource, version, id);
@@ -1919,7 +2488,7 @@ begin
         newest_version bigint;
         clock record;
       begin
-        -- The policies check the key only if the tables have rows, so the key is checked here.
+        -- The policies check the key only if the tables have rows, so this function checks the key too.
         perform app.company_id('read');
         newest_version := greatest(
           (select version from public.%2$I order by version desc limit 1),
@@ -1946,8 +2515,8 @@ begin
                 select id, company_id, deleted_at, merged_into, version from public.deleted_rows
                 where resource = %2$L
                   and (version, id) > (from_version, from_id) and version < clock.horizon
-                  -- If a row with the same id exists again, the feed shows the row and no tombstone. This form of the
-                  -- condition looks up each id in the primary key.
+                  -- If a row with the same id exists again, the feed shows the row and no tombstone. With this form of
+                  -- the condition, Postgres looks up each id in the primary key.
                   and (select true from public.%2$I as again where again.id = deleted_rows.id) is null
                 order by version, id
                 limit 201
@@ -1991,9 +2560,9 @@ declare
   newest_version bigint;
   answer json;
 begin
-  -- This lock waits until the transactions that wrote with the old base have ended. New transactions wait for the new
-  -- base.
-  lock table public.contacts, public.deals, public.conversations, public.messages, public.deleted_rows
+  -- This statement waits until the transactions that wrote with the old base have ended. New transactions wait for the
+  -- new base.
+  lock table public.contacts, public.deals, public.conversations, public.messages, public.deleted_rows, app.events
     in share row exclusive mode;
   -- The index finds the newest row of a company immediately.
   select
@@ -2015,6 +2584,8 @@ begin
     (select version from public.conversations where company_id = companies.id order by version desc limit 1)
     union all
     (select version from public.messages where company_id = companies.id order by version desc limit 1)
+    union all
+    (select version from app.events where company_id = companies.id order by version desc limit 1)
   ) as newest;
   -- After a restore to an earlier time, the database does not know which numbers it had already given out. Adding
   -- 4294967296 skips these numbers. With one restart a day, JSON numbers stay exact for more than five thousand years.
@@ -2130,6 +2701,1130 @@ select app.padded(key, 54), app.padded(key, 92) -- 0x36 and 0x5c
 from (select sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())))
   as random (key);
 
+-- schemas/26_invitations.sql
+
+-- Invitations to work in a company. Owners and admins invite a person by e-mail address. The person accepts after signing
+-- in with this address. No answer says whether an address has an account.
+
+create table public.company_invitations (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  -- The address is in lower case, as Supabase Auth keeps addresses, and has only characters that Supabase Auth accepts.
+  email text not null check (
+    char_length(email) <= 254 and email ~ '^[a-z0-9.!#$%&''*+/=?^_`{|}~-]+@[a-z0-9-]+([.][a-z0-9-]+)+$'
+  ),
+  role text not null check (role in ('owner', 'admin', 'agent')),
+  invited_by uuid not null references auth.users on delete cascade,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default now() + interval '7 days',
+  mailed_at timestamptz,
+  mail_failed boolean not null default false,
+  constraint company_invitations_one_for_each_address unique (company_id, email)
+);
+comment on table public.company_invitations is
+  'The invitations that are neither accepted nor declined nor withdrawn. Owners and admins see the invitations of '
+  'their company. An expired invitation stays for 30 days, so that it can be sent again.';
+comment on column public.company_invitations.mailed_at is
+  'When the function settings last began to send an e-mail for this invitation. Null: not since it was made or renewed. '
+  'The invitation is valid without an e-mail.';
+comment on column public.company_invitations.mail_failed is 'Whether Supabase Auth refused to send this e-mail.';
+
+create index company_invitations_email_idx on public.company_invitations (email);
+create index company_invitations_invited_by_idx on public.company_invitations (invited_by);
+
+create function app.note_invitation_event(invitation public.company_invitations, action text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kind constant text := app.acting_kind();
+  person constant uuid := case when kind = 'person' then auth.uid() end;
+begin
+  -- If a company is deleted, its invitations leave no event.
+  insert into public.company_events (
+    company_id, invited_email, action, details, actor_kind, actor_id, actor_name, client_address
+  )
+  select
+    companies.id, invitation.email, note_invitation_event.action, jsonb_build_object('role', invitation.role), kind,
+    person, app.name_of_person(person, companies.id), app.client_address()
+  from public.companies where companies.id = invitation.company_id
+  for key share;
+end
+$$;
+comment on function app.note_invitation_event(public.company_invitations, text) is
+  'Writes an event about an invitation into company_events.';
+
+create function app.check_invitations_left(company_id uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if (
+    select count(*) from public.company_events event
+    where event.company_id = check_invitations_left.company_id and event.created_at > now() - interval '1 day'
+      and event.action in ('invited', 'invitation_renewed')
+  ) >= 20 then
+    raise sqlstate 'PT429' using message = 'A company sends at most 20 invitations in 24 hours: try again tomorrow';
+  end if;
+end
+$$;
+comment on function app.check_invitations_left(uuid) is
+  'Raises PT429 when the company has sent 20 invitations in 24 hours. Every invitation is an e-mail to a stranger.';
+
+create function app.managed_invitation(invitation_id uuid) returns public.company_invitations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  invitation public.company_invitations;
+begin
+  select * into invitation from public.company_invitations
+  where company_invitations.id = managed_invitation.invitation_id
+    and company_invitations.company_id = any (app.member_company_ids());
+  if not found then
+    raise sqlstate 'PT404' using message = 'This invitation no longer exists';
+  end if;
+  if app.role_of_sole_manager(invitation.company_id) <> 'owner' and invitation.role = 'owner' then
+    raise sqlstate 'PT403' using message = 'Only owners invite owners';
+  end if;
+  -- If the person accepts at this moment, this statement waits and then finds no row.
+  select * into invitation from public.company_invitations
+  where company_invitations.id = managed_invitation.invitation_id
+  for update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'This invitation no longer exists';
+  end if;
+  return invitation;
+end
+$$;
+comment on function app.managed_invitation(uuid) is
+  'Returns and locks an invitation that the signed-in person may change. Raises PT404 when there is none. Raises PT403 '
+  'for an admin and the invitation of an owner, and as app.managing_role() does.';
+
+-- The functions below are security definer, because no person may write invitations or read auth.users.
+create function public.invite_member(company_id uuid, email text, role text) returns public.company_invitations
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_role constant text := app.role_of_sole_manager(invite_member.company_id);
+  address constant text := lower(btrim(invite_member.email));
+  invitation public.company_invitations;
+begin
+  perform app.check_member_role(invite_member.role);
+  if invite_member.role = 'owner' and own_role <> 'owner' then
+    raise sqlstate 'PT403' using message = 'Only owners invite owners';
+  end if;
+  if exists (
+    select from public.company_members m join auth.users on users.id = m.user_id
+    where m.company_id = invite_member.company_id and lower(users.email) = address
+  ) then
+    raise sqlstate 'PT409' using message = 'This person works in the company already';
+  end if;
+  perform app.check_invitations_left(invite_member.company_id);
+  delete from public.company_invitations
+  where company_id = invite_member.company_id and expires_at < now() - interval '30 days';
+  begin
+    insert into public.company_invitations as earlier (company_id, email, role, invited_by)
+    values (invite_member.company_id, address, invite_member.role, app.signed_in_person())
+    on conflict on constraint company_invitations_one_for_each_address do update set
+      role = excluded.role, invited_by = excluded.invited_by, created_at = excluded.created_at,
+      expires_at = excluded.expires_at, mailed_at = null, mail_failed = false
+    where earlier.expires_at <= now()
+    returning * into invitation;
+  exception when check_violation or not_null_violation then
+    raise sqlstate 'PT422' using message = 'email is not an e-mail address';
+  end;
+  if invitation.id is null then
+    raise sqlstate 'PT409' using message = 'This address is already invited: send the invitation again';
+  end if;
+  perform app.note_invitation_event(invitation, 'invited');
+  return invitation;
+end
+$$;
+comment on function public.invite_member(uuid, text, text) is
+  'Invites a person to work in the company. The invitation is valid for 7 days. Owners and admins of the company may '
+  'call it; only owners invite owners. The answer is the same whether or not the address has an account. Raises PT409 '
+  'when the person works there or is invited already. Raises PT422 for a wrong address or role. Raises PT429 after 20 '
+  'invitations in 24 hours. Raises PT403 and PT404 as app.managing_role() does.';
+grant execute on function public.invite_member(uuid, text, text) to authenticated;
+
+create function public.renew_invitation(invitation_id uuid) returns public.company_invitations
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  invitation public.company_invitations := app.managed_invitation(renew_invitation.invitation_id);
+begin
+  if invitation.mailed_at > now() - interval '1 minute' and not invitation.mail_failed then
+    raise sqlstate 'PT429' using message = 'This invitation was sent less than a minute ago';
+  end if;
+  perform app.check_invitations_left(invitation.company_id);
+  update public.company_invitations set
+    invited_by = app.signed_in_person(), expires_at = now() + interval '7 days', mailed_at = null,
+    mail_failed = false
+  where id = invitation.id
+  returning * into invitation;
+  perform app.note_invitation_event(invitation, 'invitation_renewed');
+  return invitation;
+end
+$$;
+comment on function public.renew_invitation(uuid) is
+  'Makes an invitation valid for another 7 days, so that it can be sent again. Raises PT429 within a minute after the '
+  'last e-mail, and after 20 invitations in 24 hours. Raises PT403 and PT404 as app.managed_invitation() does.';
+grant execute on function public.renew_invitation(uuid) to authenticated;
+
+create function public.claim_invitation_mail(invitation_id uuid) returns text
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  invitation constant public.company_invitations := app.managed_invitation(claim_invitation_mail.invitation_id);
+begin
+  if invitation.mailed_at is not null then
+    raise sqlstate 'PT409' using message = 'The e-mail of this invitation was already sent: renew the invitation first';
+  end if;
+  update public.company_invitations set mailed_at = now() where id = invitation.id;
+  return invitation.email;
+end
+$$;
+comment on function public.claim_invitation_mail(uuid) is
+  'Allows the function settings to send one e-mail for an invitation, and returns the address. Each invitation and each '
+  'renewal has one e-mail, so that their limits also limit the e-mails. Raises PT409 when it was sent. Raises PT403 and '
+  'PT404 as app.managed_invitation() does.';
+grant execute on function public.claim_invitation_mail(uuid) to authenticated;
+
+create function public.note_invitation_mail_failed(invitation_id uuid) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  invitation constant public.company_invitations := app.managed_invitation(
+    note_invitation_mail_failed.invitation_id
+  );
+begin
+  update public.company_invitations set mail_failed = true where id = invitation.id;
+end
+$$;
+comment on function public.note_invitation_mail_failed(uuid) is
+  'Notes that the e-mail of an invitation was not sent. Raises PT403 and PT404 as app.managed_invitation() does.';
+grant execute on function public.note_invitation_mail_failed(uuid) to authenticated;
+
+create function public.withdraw_invitation(invitation_id uuid) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  invitation constant public.company_invitations := app.managed_invitation(withdraw_invitation.invitation_id);
+begin
+  delete from public.company_invitations where id = invitation.id;
+  perform app.note_invitation_event(invitation, 'invitation_withdrawn');
+end
+$$;
+comment on function public.withdraw_invitation(uuid) is
+  'Ends an invitation that was not accepted. Raises PT403 and PT404 as app.managed_invitation() does.';
+grant execute on function public.withdraw_invitation(uuid) to authenticated;
+
+create function app.own_verified_email() returns text
+language sql stable
+set search_path = ''
+as $$
+  -- An identity provider of single sign-on may name any address as a person's address.
+  select lower(users.email) from auth.users
+  where users.id = app.signed_in_person() and users.email_confirmed_at is not null and not users.is_sso_user
+$$;
+comment on function app.own_verified_email() is
+  'Returns the e-mail address of the signed-in person, in lower case. Returns null when the person has not shown that '
+  'the address is theirs.';
+
+create function public.own_invitations()
+returns table (id uuid, company_name text, role text, invited_by_name text, expires_at timestamptz)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select i.id, companies.name, i.role, app.name_of_person(i.invited_by, i.company_id), i.expires_at
+    from public.company_invitations i
+    join public.companies on companies.id = i.company_id
+    where i.email = app.own_verified_email() and i.expires_at > now()
+    order by i.created_at, i.id;
+end
+$$;
+comment on function public.own_invitations() is
+  'Returns the invitations to the verified e-mail address of the signed-in person.';
+grant execute on function public.own_invitations() to authenticated;
+
+create function app.take_invitation(invitation_id uuid) returns public.company_invitations
+language plpgsql
+set search_path = ''
+as $$
+declare
+  invitation public.company_invitations;
+begin
+  delete from public.company_invitations
+  where id = take_invitation.invitation_id and email = app.own_verified_email() and expires_at > now()
+  returning * into invitation;
+  if not found then
+    raise sqlstate 'PT404' using message = 'This invitation no longer exists';
+  end if;
+  return invitation;
+end
+$$;
+comment on function app.take_invitation(uuid) is
+  'Ends an invitation to the signed-in person and returns it. Raises PT404 when there is none.';
+
+create function public.accept_invitation(invitation_id uuid, name text default null) returns uuid
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  invitation constant public.company_invitations := app.take_invitation(accept_invitation.invitation_id);
+begin
+  -- A person who was added in the meantime keeps the name and the role.
+  insert into public.company_members (company_id, user_id, role, name)
+  values (
+    invitation.company_id, app.signed_in_person(), invitation.role, nullif(btrim(accept_invitation.name), '')
+  )
+  on conflict do nothing;
+  return invitation.company_id;
+end
+$$;
+comment on function public.accept_invitation(uuid, text) is
+  'Makes the signed-in person a member of the company that invited them, and returns the company. The person may say '
+  'under which name. Raises PT404 when there is no such invitation to the verified address of the person, and PT422 for '
+  'a wrong name.';
+grant execute on function public.accept_invitation(uuid, text) to authenticated;
+
+create function public.decline_invitation(invitation_id uuid) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.note_invitation_event(app.take_invitation(decline_invitation.invitation_id), 'invitation_declined');
+end
+$$;
+comment on function public.decline_invitation(uuid) is
+  'Ends an invitation to the signed-in person. Raises PT404 when there is none.';
+grant execute on function public.decline_invitation(uuid) to authenticated;
+
+-- An admin who expects to be removed could otherwise invite an address of their own, and come back.
+create function app.end_invitations_of_member() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  invitation public.company_invitations;
+begin
+  for invitation in
+    delete from public.company_invitations i
+    where i.company_id = old.company_id and i.invited_by = old.user_id
+      and not coalesce(
+        new.company_id = old.company_id and new.user_id = old.user_id
+          and (new.role = 'owner' or new.role = 'admin' and i.role <> 'owner'),
+        false
+      )
+    returning *
+  loop
+    perform app.note_invitation_event(invitation, 'invitation_withdrawn');
+  end loop;
+  return null;
+end
+$$;
+comment on function app.end_invitations_of_member() is
+  'Trigger: ends the invitations that a member made and may no longer make, when the member leaves or loses a role.';
+create trigger company_members_end_invitations
+  after delete or update of company_id, user_id, role on public.company_members
+  for each row execute function app.end_invitations_of_member();
+
+alter table public.company_invitations enable row level security;
+create policy "owners and admins see the invitations of their company" on public.company_invitations
+  for select to authenticated using (company_id = any ((select app.managed_company_ids())::uuid[]));
+
+grant select on public.company_invitations to authenticated;
+grant select on public.company_invitations to service_role;
+
+-- schemas/27_events.sql
+
+-- The events: what happened to the records of the companies. Triggers write an event in the transaction of the change
+-- (66 to 69). An event has no data of a person: it has ids, the names of the changed fields, and the earlier and the
+-- later value only of fields that say nothing about a person. Callers read the events for 30 days.
+--
+-- The tables of events and deliveries have 32 parts, one for each day of 32 days, and begin again with the first part.
+-- All parts always exist, so no write fails when a job does not run. A job empties the part of the next day. If the job
+-- did not run, a part also has rows that are 32 days old; readers leave them out by happened_at.
+
+create table app.events (
+  slot smallint not null,
+  id uuid not null,
+  seq bigint not null,
+  version bigint not null,
+  company_id uuid not null,
+  type text not null,
+  record_id uuid not null,
+  changed text[],
+  changes jsonb,
+  actor jsonb,
+  request_id text,
+  happened_at timestamptz not null
+) partition by list (slot);
+comment on table app.events is
+  'What happened to the records of each company in the last 30 days. Only triggers and functions of the database write '
+  'this table. The rows have no foreign keys, because an event must never make a write fail or wait.';
+comment on column app.events.slot is 'The day of the event modulo 32, as app.slot_of() computes it.';
+comment on column app.events.seq is
+  'The order of the events of one record. The writer takes the number while it has the lock on the record. No caller '
+  'sees this number, because it shows how much all companies write.';
+comment on column app.events.version is
+  'The number of the transaction, as app.change_now() returns it. The log of events is read in this order, because '
+  'nothing can appear below the horizon later.';
+comment on column app.events.changed is 'The names of the changed fields, as callers know them.';
+comment on column app.events.changes is
+  'By field: an object with from and to. Only fields that say nothing about a person are named here. Some types of '
+  'events have other values here, such as the id of the contact that was merged.';
+comment on column app.events.actor is
+  'Who made the change: { kind, id }. The kind is key, person, platform, channel or job. Only a key and a person have '
+  'an id.';
+comment on column app.events.happened_at is
+  'When the statement wrote the record, by clock_timestamp(). For one record, this time never goes back.';
+
+do $$
+begin
+  for slot in 0..31 loop
+    execute format('create table app.%I partition of app.events for values in (%s)', to_char(slot, '"events_"FM00'), slot);
+    execute format('alter table app.%I enable row level security', to_char(slot, '"events_"FM00'));
+  end loop;
+end
+$$;
+
+create index events_in_order_idx on app.events (company_id, version, seq);
+create index events_id_idx on app.events (id);
+
+create sequence app.event_seq;
+comment on sequence app.event_seq is 'The numbers of app.events.seq.';
+
+create function app.slot_of(at timestamptz) returns smallint
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return mod(floor(extract(epoch from at) / 86400), 32)::smallint;
+end
+$$;
+comment on function app.slot_of(timestamptz) is
+  'Returns the part of the tables of events and deliveries that has the rows of this day: the number of the day in UTC '
+  'modulo 32.';
+
+create function app.new_event_id(at timestamptz) returns uuid
+language plpgsql volatile strict
+set search_path = ''
+as $$
+begin
+  -- A random UUID has the version 4, which is 0100 in these four bits. The version 7 is 0111.
+  return encode(
+    set_bit(set_bit(
+      overlay(
+        uuid_send(gen_random_uuid())
+        placing substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3) from 1
+      ),
+      52, 1
+    ), 53, 1),
+    'hex'
+  )::uuid;
+end
+$$;
+comment on function app.new_event_id(timestamptz) is
+  'Returns a new UUID of version 7, which begins with the time in milliseconds (RFC 9562). So the index of the ids '
+  'grows at its end.';
+
+create function app.event_name(id uuid) returns text
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return 'evt_' || replace(id::text, '-', '');
+end
+$$;
+comment on function app.event_name(uuid) is 'Returns the id of an event as callers know it: evt_ and 32 digits.';
+
+create function app.event_id(name text) returns uuid
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return case when name ~ '^evt_[0-9a-f]{32}$' then substring(name from 5)::uuid end;
+end
+$$;
+comment on function app.event_id(text) is
+  'Returns the id of an event from the text that callers know. Returns null for any other text.';
+
+create function app.event_json(event app.events) returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', app.event_name(event.id),
+    'type', event.type,
+    'timestamp', to_char(event.happened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    'company_id', event.company_id,
+    'resource', split_part(event.type, '.', 1),
+    'record_id', event.record_id,
+    'actor', event.actor,
+    'request_id', event.request_id,
+    'changed', coalesce(event.changed, '{}'),
+    'changes', coalesce(event.changes, '{}')
+  )
+$$;
+comment on function app.event_json(app.events) is 'Returns an event as callers see it.';
+
+alter table app.events enable row level security;
+
+-- schemas/28_webhooks.sql
+
+-- The webhooks: addresses of companies that get events, what each of them still has to get (open deliveries), and what
+-- it got in the last 30 days (deliveries). Triggers add the open deliveries in the transaction of the change.
+
+create table public.webhooks (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  url text not null check (char_length(url) between 1 and 2048),
+  types text[] not null check (cardinality(types) between 1 and 100),
+  payload text not null default 'full' check (payload in ('full', 'ids')),
+  description text check (char_length(description) between 1 and 255),
+  sealed_secret text not null,
+  sealed_previous_secret text,
+  previous_secret_ends_at timestamptz,
+  -- These columns have no foreign keys, because a webhook stays visible after its key is deleted or its person has left.
+  created_by_key_id uuid,
+  created_by uuid,
+  state text not null default 'on' check (state in ('on', 'catching_up', 'paused', 'off')),
+  why text check (why in ('failing', 'gone', 'key_ended', 'by_person', 'by_key', 'by_platform')),
+  switched_off_at timestamptz,
+  failing_since timestamptz,
+  failures integer not null default 0,
+  paused_until timestamptz,
+  pauses smallint not null default 0,
+  catch_up_version bigint,
+  catch_up_seq bigint,
+  catch_up_until bigint,
+  lease_id uuid,
+  leased_until timestamptz,
+  last_success_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint webhooks_previous_secret_check
+    check ((sealed_previous_secret is null) = (previous_secret_ends_at is null)),
+  constraint webhooks_catch_up_check check ((catch_up_version is null) = (catch_up_seq is null)),
+  constraint webhooks_switched_off_check check ((state = 'off') = (switched_off_at is not null))
+);
+comment on table public.webhooks is
+  'The addresses to which the events of a company are delivered. Functions of the database write this table.';
+comment on column public.webhooks.types is
+  'The types of events that are delivered: exact types (deal.won), all types of a resource (deal.*), or all (*).';
+comment on column public.webhooks.payload is
+  'full: a delivery has the record as it is when it is delivered. ids: a delivery has only its id.';
+comment on column public.webhooks.sealed_secret is
+  'The secret that signs the deliveries, encrypted by the edge functions for this company and webhook.';
+comment on column public.webhooks.sealed_previous_secret is
+  'The secret before the last rotation, which also signs until previous_secret_ends_at.';
+comment on column public.webhooks.created_by_key_id is
+  'The API key that made the webhook. When the key ends and has no successor, the webhook is switched off.';
+comment on column public.webhooks.state is
+  'on: events are delivered. catching_up: events are delivered from the log, because the queue was too long. paused: '
+  'someone stopped the deliveries for a while, and they are queued. off: nothing is queued.';
+comment on column public.webhooks.why is
+  'Why the webhook is paused or off. failing: no delivery arrived for three days. gone: the receiver answered 410. '
+  'key_ended: its key ended. by_person, by_key, by_platform: who paused it or switched it off.';
+comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
+comment on column public.webhooks.paused_until is
+  'When the next delivery is tried, after several failures. This does not change the state.';
+comment on column public.webhooks.pauses is 'The number of pauses since the last success.';
+comment on column public.webhooks.catch_up_version is
+  'With catch_up_seq: the last event of the log that was queued. While this is not null, the deliveries come from the '
+  'log.';
+comment on column public.webhooks.catch_up_until is
+  'Not null when the log was queued up to its end: new events are queued as they are written, and the last transactions '
+  'that passed the webhook by are still read from the log, up to this version.';
+comment on column public.webhooks.lease_id is 'The run of the job that delivers to this webhook until leased_until.';
+
+create table app.open_deliveries (
+  webhook_id uuid not null,
+  record_id uuid not null,
+  seq bigint not null,
+  slot smallint not null,
+  event_id uuid not null,
+  company_id uuid not null,
+  type text not null,
+  due_at timestamptz not null,
+  attempts smallint not null default 0,
+  tries jsonb,
+  primary key (webhook_id, record_id, seq)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+comment on table app.open_deliveries is
+  'The deliveries that have not ended. The rows have no foreign key to the webhook: each write of a record would lock '
+  'the rows of the webhooks. A job deletes what a deleted webhook leaves.';
+comment on column app.open_deliveries.slot is 'The slot of the event.';
+comment on column app.open_deliveries.tries is
+  'The attempts so far, each with its time, its status or failure, its duration, and the first characters of an answer '
+  'that is not a success.';
+
+create table app.deliveries (
+  slot smallint not null,
+  webhook_id uuid not null,
+  seq bigint not null,
+  event_id uuid not null,
+  company_id uuid not null,
+  type text not null,
+  record_id uuid not null,
+  happened_at timestamptz not null,
+  outcome text not null check (outcome in ('delivered', 'failed', 'undelivered')),
+  status smallint,
+  ended_at timestamptz not null,
+  tries jsonb
+) partition by list (slot);
+comment on table app.deliveries is
+  'The deliveries that have ended, for 30 days. The slot is the slot of the event, so both are emptied together.';
+comment on column app.deliveries.happened_at is 'When the event happened.';
+comment on column app.deliveries.outcome is
+  'delivered: the receiver accepted it. failed: it was tried for three days. undelivered: the webhook was switched off.';
+
+create table app.replays (
+  webhook_id uuid primary key,
+  company_id uuid not null,
+  since timestamptz not null,
+  until timestamptz not null,
+  types text[],
+  after_version bigint not null default 0,
+  after_seq bigint not null default 0,
+  requested_at timestamptz not null default now()
+);
+comment on table app.replays is
+  'The events of the log that someone asked to deliver again. The job that delivers queues them bit by bit, in the order '
+  'of the log.';
+comment on column app.replays.after_version is 'With after_seq: the last event of the log that was queued.';
+
+do $$
+begin
+  for slot in 0..31 loop
+    execute format(
+      'create table app.%I partition of app.deliveries for values in (%s)', to_char(slot, '"deliveries_"FM00'), slot
+    );
+    execute format('alter table app.%I enable row level security', to_char(slot, '"deliveries_"FM00'));
+  end loop;
+end
+$$;
+
+create index webhooks_company_idx on public.webhooks (company_id, created_at desc, id desc);
+-- The job asks for these webhooks four times a second.
+create index webhooks_catching_up_idx on public.webhooks (id) where catch_up_version is not null;
+create index open_deliveries_due_idx on app.open_deliveries (webhook_id, due_at);
+create index deliveries_newest_first_idx on app.deliveries (webhook_id, seq);
+
+create function app.wants(types text[], type text) returns boolean
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return types && array[type, split_part(type, '.', 1) || '.*', '*'];
+end
+$$;
+comment on function app.wants(text[], text) is
+  'Checks whether a type of event is among the types that a webhook asks for: the type itself, all types of its '
+  'resource, or all types.';
+
+create trigger webhooks_set_updated_at
+  before update of url, types, payload, description, sealed_secret, state on public.webhooks
+  for each row execute function app.set_updated_at();
+
+alter table public.webhooks enable row level security;
+alter table app.open_deliveries enable row level security;
+alter table app.deliveries enable row level security;
+alter table app.replays enable row level security;
+create policy "the platform reads webhooks" on public.webhooks for select to service_role using (true);
+
+grant select (
+  id, company_id, url, types, payload, description, previous_secret_ends_at, created_by_key_id, created_by, state, why,
+  switched_off_at, failing_since, failures, paused_until, pauses, last_success_at, created_at, updated_at
+) on public.webhooks to service_role;
+
+-- schemas/29_webhook_secrets.sql
+
+-- The secrets of webhooks. The edge functions seal each secret for its company and webhook before they store it. No role
+-- reads the sealed secrets from the table.
+
+create function public.rotate_webhook_secret(
+  webhook_id uuid, sealed_secret text, overlap_hours integer default 24, idempotency jsonb default null
+) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  judged constant public.webhooks := app.managed_webhook(rotate_webhook_secret.webhook_id);
+  earlier constant jsonb := app.claim_idempotency_key(judged.company_id, idempotency);
+  hook public.webhooks;
+begin
+  if earlier is not null then
+    return json_build_object('replayed', true, 'data', app.webhook_json(judged), 'sealed_secret', judged.sealed_secret);
+  end if;
+  if overlap_hours is null or overlap_hours not between 0 and 168 then
+    raise sqlstate 'PT422' using message = 'overlap_hours must be 0 to 168';
+  end if;
+  hook := app.locked_webhook(judged.id);
+  update public.webhooks set
+    sealed_secret = rotate_webhook_secret.sealed_secret,
+    sealed_previous_secret = case when overlap_hours > 0 then webhooks.sealed_secret end,
+    previous_secret_ends_at = case when overlap_hours > 0 then now() + make_interval(hours => overlap_hours) end
+  where id = hook.id
+  returning * into hook;
+  perform app.note_webhook_history(hook, 'webhook_secret_rotated');
+  perform app.keep_outcome(hook.company_id, idempotency, jsonb_build_object('id', hook.id));
+  return json_build_object('replayed', false, 'data', app.webhook_json(hook), 'sealed_secret', hook.sealed_secret);
+end
+$$;
+comment on function public.rotate_webhook_secret(uuid, text, integer, jsonb) is
+  'Gives a webhook another secret, and returns { replayed, data, sealed_secret }. The previous secret also signs during '
+  'the overlap. The edge functions call it, and have sealed the secret. Raises PT422 for a wrong overlap, and what '
+  'app.managed_webhook() and app.claim_idempotency_key() raise.';
+grant execute on function public.rotate_webhook_secret(uuid, text, integer, jsonb) to api_client, settings_client;
+
+create function public.sealed_webhook_secrets() returns table (
+  webhook_id uuid, company_id uuid, kind text, sealed text
+)
+language sql stable security definer -- no role reads the secrets
+set search_path = ''
+as $$
+  select webhooks.id, webhooks.company_id, secrets.kind, secrets.sealed
+  from public.webhooks
+  cross join lateral (
+    values ('secret', webhooks.sealed_secret), ('previous_secret', webhooks.sealed_previous_secret)
+  ) as secrets (kind, sealed)
+  where secrets.sealed is not null
+  order by webhooks.id, secrets.kind
+$$;
+comment on function public.sealed_webhook_secrets() is
+  'Returns the sealed secrets of every webhook, each with its kind: secret or previous_secret.';
+grant execute on function public.sealed_webhook_secrets() to service_role;
+
+create function public.reseal_webhook_secret(webhook_id uuid, kind text, sealed_before text, sealed text) returns boolean
+language sql security definer -- see sealed_webhook_secrets()
+set search_path = ''
+as $$
+  -- If a rotation has changed the secret since it was read, the condition on sealed_before keeps the new secret.
+  with resealed as (
+    update public.webhooks as hooks set
+      sealed_secret = case when kind = 'secret' then sealed else hooks.sealed_secret end,
+      sealed_previous_secret = case when kind = 'previous_secret' then sealed else hooks.sealed_previous_secret end
+    where hooks.id = webhook_id
+      and sealed_before = case kind
+        when 'secret' then hooks.sealed_secret
+        when 'previous_secret' then hooks.sealed_previous_secret
+      end
+    returning 1
+  )
+  select exists (select from resealed)
+$$;
+comment on function public.reseal_webhook_secret(uuid, text, text, text) is
+  'Replaces one sealed secret of a webhook if the stored secret is still sealed_before. Returns whether it was.';
+grant execute on function public.reseal_webhook_secret(uuid, text, text, text) to service_role;
+
+-- schemas/29_webhook_writes.sql
+
+-- How webhooks are made, changed and deleted. An API key with the scope webhooks, an owner or an admin of the company may
+-- do so, and one function judges them all (app.managed_webhook). The edge functions check an address and seal a secret.
+-- So people store these only through the function settings.
+--
+-- A webhook that a key made ends with that key. A webhook that a person made belongs to the company.
+
+create function app.webhook_company(of_company_id uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if current_setting('role', true) = 'api_client' then
+    return app.company_id('webhooks');
+  end if;
+  if app.acting_kind() <> 'platform' and (of_company_id = any (app.managed_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company manage its webhooks';
+  end if;
+  if of_company_id is null then
+    raise sqlstate 'PT422' using message = 'company_id must name a company';
+  end if;
+  return of_company_id;
+end
+$$;
+comment on function app.webhook_company(uuid) is
+  'Returns the company whose webhooks the caller manages: the company of the key, whatever is asked, or the company in '
+  'the argument for its owners and admins, and for the platform. Raises PT403 for other callers, and PT401 and PT403 as '
+  'app.company_id() does.';
+
+create function app.managed_webhook(of_webhook_id uuid) returns public.webhooks
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  kind constant text := case when current_setting('role', true) = 'api_client' then 'key' else app.acting_kind() end;
+  own_company_ids constant uuid[] := case kind
+    when 'key' then array[app.company_id('webhooks')]
+    when 'person' then app.member_company_ids()
+  end;
+  hook public.webhooks;
+begin
+  select * into hook from public.webhooks where id = of_webhook_id;
+  if hook.id is null or (kind <> 'platform' and (hook.company_id = any (own_company_ids)) is not true) then
+    raise sqlstate 'PT404' using message = 'Webhook not found';
+  end if;
+  if kind = 'person' and hook.company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company manage its webhooks';
+  end if;
+  return hook;
+end
+$$;
+comment on function app.managed_webhook(uuid) is
+  'Returns a webhook that the caller manages: a key with the scope webhooks, an owner or an admin of its company, or the '
+  'platform. Raises PT404 when the company of the caller has no such webhook. Raises PT403 for agents, and PT401 and '
+  'PT403 as app.company_id() does.';
+
+create function app.locked_webhook(of_webhook_id uuid) returns public.webhooks
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- The function checks the caller before it locks anything.
+  hook public.webhooks := app.managed_webhook(of_webhook_id);
+begin
+  -- The history of the company needs a lock on the company, which comes before the lock on the webhook.
+  perform from public.companies where id = hook.company_id for key share;
+  select * into hook from public.webhooks where id = of_webhook_id for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'Webhook not found';
+  end if;
+  return hook;
+end
+$$;
+comment on function app.locked_webhook(uuid) is
+  'Returns and raises the same as app.managed_webhook(). Until the end of the transaction, no one else changes it.';
+
+create function app.webhook_json(hook public.webhooks) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- A key that expires writes nothing. The job notes it later.
+  has_ended constant boolean := hook.state <> 'off' and app.has_ended_key(hook);
+begin
+  return json_build_object(
+    'id', hook.id, 'company_id', hook.company_id, 'url', hook.url, 'types', hook.types, 'payload', hook.payload,
+    'description', hook.description,
+    'state', case when has_ended then 'off' else hook.state end,
+    'why', case when has_ended then 'key_ended' else hook.why end,
+    'created_by_key_id', hook.created_by_key_id, 'created_by', hook.created_by,
+    'failing_since', hook.failing_since, 'paused_until', hook.paused_until,
+    'switched_off_at', case
+      when has_ended then (select expires_at from public.api_keys where id = hook.created_by_key_id)
+      else hook.switched_off_at
+    end,
+    'previous_secret_ends_at', case when hook.previous_secret_ends_at > now() then hook.previous_secret_ends_at end,
+    'last_success_at', hook.last_success_at,
+    'open_deliveries', (
+      select count(*) from (select from app.open_deliveries where webhook_id = hook.id limit 10000) as open
+    ),
+    'created_at', hook.created_at, 'updated_at', hook.updated_at
+  );
+end
+$$;
+comment on function app.webhook_json(public.webhooks) is
+  'Returns a webhook as callers read it, without its secrets. The number of open deliveries is counted up to 10,000.';
+
+create function app.note_webhook_history(hook public.webhooks, action text, details jsonb default '{}') returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kind constant text := case when current_setting('role', true) = 'api_client' then 'key' else app.acting_kind() end;
+  person constant uuid := case when kind = 'person' then auth.uid() end;
+  author_id uuid := person;
+  key_name text;
+begin
+  if kind = 'key' then
+    select id, name into author_id, key_name from public.api_keys where key_hash = auth.jwt() ->> 'key_hash';
+  end if;
+  insert into public.company_events (
+    company_id, webhook_id, webhook_address, action, details, actor_kind, actor_id, actor_name, client_address
+  )
+  select
+    companies.id, hook.id, split_part(hook.url, '?', 1), note_webhook_history.action, note_webhook_history.details, kind,
+    author_id, case when kind = 'key' then key_name else app.name_of_person(person, companies.id) end,
+    -- An edge function makes the request of a key, so the address would be that of the function.
+    case when kind <> 'key' then app.client_address() end
+  -- If a company is deleted, its webhooks leave no event.
+  from public.companies where companies.id = hook.company_id
+  for key share;
+end
+$$;
+comment on function app.note_webhook_history(public.webhooks, text, jsonb) is
+  'Writes an event about a webhook into company_events.';
+
+-- Security definer, because no role writes webhooks. The other functions of this file are security definer for the same
+-- reason.
+create function public.create_webhook(
+  webhook_id uuid, url text, types text[], payload text, description text, sealed_secret text,
+  company_id uuid default null, idempotency jsonb default null
+) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.webhook_company(create_webhook.company_id);
+  earlier constant jsonb := app.claim_idempotency_key(own_company_id, idempotency);
+  made public.webhooks;
+begin
+  if earlier is not null then
+    select * into made from public.webhooks where webhooks.company_id = own_company_id and id = (earlier ->> 'id')::uuid;
+    return json_build_object(
+      'replayed', true,
+      'data', case when made.id is not null then app.webhook_json(made) end,
+      'sealed_secret', made.sealed_secret
+    );
+  end if;
+  -- Several callers may make webhooks at the same time.
+  perform from public.companies where id = own_company_id for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  if (select count(*) from public.webhooks where webhooks.company_id = own_company_id) >= 10 then
+    raise sqlstate 'PT409' using message = 'A company has at most 10 webhooks: delete one first';
+  end if;
+  insert into public.webhooks (
+    id, company_id, url, types, payload, description, sealed_secret, created_by_key_id, created_by
+  )
+  select
+    create_webhook.webhook_id, own_company_id, create_webhook.url,
+    array(select distinct type from unnest(create_webhook.types) as type order by type),
+    create_webhook.payload, create_webhook.description, create_webhook.sealed_secret, author.api_key_id, author.user_id
+  from app.webhook_author() as author
+  returning * into made;
+  perform app.note_webhook_history(
+    made, 'webhook_created', jsonb_build_object('types', made.types, 'payload', made.payload)
+  );
+  perform app.keep_outcome(own_company_id, idempotency, jsonb_build_object('id', made.id));
+  return json_build_object('replayed', false, 'data', app.webhook_json(made), 'sealed_secret', made.sealed_secret);
+end
+$$;
+comment on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb) is
+  'Makes a webhook and returns { replayed, data, sealed_secret }. The edge functions call it for keys and people: they '
+  'have checked the address, chosen the id and sealed the secret. A repeat returns the webhook with its present secret, '
+  'or null when it was deleted. Raises PT409 for the eleventh webhook of a company, and what app.webhook_company() and '
+  'app.claim_idempotency_key() raise.';
+grant execute on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb)
+  to api_client, settings_client;
+
+create function app.webhook_author(out api_key_id uuid, out user_id uuid)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if current_setting('role', true) = 'api_client' then
+    select id into api_key_id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash';
+  elsif app.acting_kind() = 'person' then
+    user_id := auth.uid();
+  end if;
+end
+$$;
+comment on function app.webhook_author() is
+  'Returns the key or the person of this request. Both are null for the platform.';
+
+create function public.change_webhook(webhook_id uuid, changes jsonb) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  stored constant public.webhooks := app.locked_webhook(change_webhook.webhook_id);
+  is_off constant boolean := stored.state = 'off' or app.has_ended_key(stored);
+  asked_state constant text := changes ->> 'state';
+  author record;
+  is_switched_on constant boolean := coalesce(is_off and asked_state = 'on', false);
+  is_moved constant boolean := coalesce(changes ->> 'url' <> stored.url, false);
+  changed public.webhooks := stored;
+  fields text[];
+begin
+  if is_off and asked_state = 'paused' then
+    raise sqlstate 'PT409' using message = 'The webhook is off, so it cannot be paused: switch it on first';
+  end if;
+  select * into author from app.webhook_author();
+  changed.url := coalesce(changes ->> 'url', stored.url);
+  changed.payload := coalesce(changes ->> 'payload', stored.payload);
+  changed.types := case
+    when changes ? 'types'
+      then array(select distinct type from jsonb_array_elements_text(changes -> 'types') as type order by type)
+    else stored.types
+  end;
+  changed.description := case when changes ? 'description' then changes ->> 'description' else stored.description end;
+  changed.state := case
+    when asked_state = 'paused' then 'paused'
+    when is_switched_on then 'on'
+    when asked_state = 'on' and stored.state = 'paused' then
+      -- Events that happened meanwhile may be in the log only.
+      case when stored.catch_up_version is not null and stored.catch_up_until is null then 'catching_up' else 'on' end
+    else stored.state
+  end;
+  fields := array_remove(
+    array[
+      case when is_moved then 'url' end,
+      case when changed.types <> stored.types then 'types' end,
+      case when changed.payload <> stored.payload then 'payload' end,
+      case when changed.description is distinct from stored.description then 'description' end
+    ],
+    null
+  );
+  if fields = '{}' and changed.state = stored.state and not is_switched_on then
+    return app.webhook_json(stored);
+  end if;
+  -- A key that names another address, or switches the webhook on, becomes the key that the webhook ends with. Otherwise,
+  -- a stolen key could leave an address behind that outlives it.
+  if is_switched_on or (is_moved and author.api_key_id is not null) then
+    changed.created_by_key_id := author.api_key_id;
+    changed.created_by := author.user_id;
+  end if;
+  changed.why := case
+    when changed.state = 'paused' and stored.state <> 'paused' then 'by_' || case
+      when author.api_key_id is not null then 'key'
+      when author.user_id is not null then 'person'
+      else 'platform'
+    end
+    when changed.state in ('paused', 'off') then stored.why
+  end;
+  update public.webhooks set
+    url = changed.url,
+    types = changed.types,
+    payload = changed.payload,
+    description = changed.description,
+    state = changed.state,
+    why = changed.why,
+    created_by_key_id = changed.created_by_key_id,
+    created_by = changed.created_by,
+    switched_off_at = case when not is_switched_on then webhooks.switched_off_at end,
+    -- A webhook that was off starts again without failures. Resuming a paused one keeps what is known about its receiver.
+    failing_since = case when not is_switched_on then webhooks.failing_since end,
+    failures = case when is_switched_on then 0 else webhooks.failures end,
+    pauses = case when is_switched_on then 0 else webhooks.pauses end,
+    paused_until = case when not is_switched_on then webhooks.paused_until end
+  where id = stored.id
+  returning * into changed;
+  if fields <> '{}' then
+    perform app.note_webhook_history(changed, 'webhook_changed', jsonb_build_object('fields', fields));
+  end if;
+  if is_switched_on or changed.state <> stored.state then
+    perform app.note_webhook_history(
+      changed, case when changed.state = 'paused' then 'webhook_paused' else 'webhook_switched_on' end
+    );
+  end if;
+  return app.webhook_json(changed);
+end
+$$;
+comment on function public.change_webhook(uuid, jsonb) is
+  'Changes a webhook and returns it: { url?, types?, payload?, description?, state? }. The state is on or paused. The '
+  'edge functions call it, and have checked the address. Switching on a webhook that is off makes the caller its owner. '
+  'Raises PT409 for pausing a webhook that is off, and what app.managed_webhook() raises.';
+grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
+
+create function public.delete_webhook(webhook_id uuid) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  hook constant public.webhooks := app.locked_webhook(delete_webhook.webhook_id);
+begin
+  delete from public.webhooks where id = hook.id;
+  perform app.note_webhook_history(hook, 'webhook_deleted');
+end
+$$;
+comment on function public.delete_webhook(uuid) is
+  'Deletes a webhook. Nothing more is delivered to it, and a job deletes its deliveries. Raises what '
+  'app.managed_webhook() raises.';
+grant execute on function public.delete_webhook(uuid) to api_client, authenticated, service_role;
+
+-- schemas/29_webhooks_of_keys.sql
+
+-- A webhook that an API key made ends with that key, so that nothing is delivered for a key that was stolen and switched
+-- off. It is switched off at once when the key is switched off or deleted. A key that expires writes nothing, so the job
+-- that delivers judges it each time. A rotation gives the webhooks to the successor.
+
+create function app.has_ended_key(hook public.webhooks) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return hook.created_by_key_id is not null and not exists (
+    select from public.api_keys
+    where id = hook.created_by_key_id and company_id = hook.company_id and is_active
+      and (expires_at is null or expires_at > now()) and 'webhooks' = any (scopes)
+  );
+end
+$$;
+comment on function app.has_ended_key(public.webhooks) is
+  'Checks whether the key of a webhook is off, expired, deleted or without the scope webhooks. A rotation gives the '
+  'webhook to the successor of its key.';
+
+create function app.note_webhook_off() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.note_webhook_history(new, 'webhook_switched_off', jsonb_build_object('why', new.why));
+  return null;
+end
+$$;
+comment on function app.note_webhook_off() is
+  'Trigger: writes an event into company_events when a webhook is switched off, whatever switches it off.';
+
+create function app.end_webhooks_of_key() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  ended_id uuid;
+begin
+  for ended_id in
+    select webhooks.id from public.webhooks
+    -- The webhooks of a deleted company are deleted with it.
+    join public.companies on companies.id = webhooks.company_id
+    where webhooks.company_id = old.company_id and created_by_key_id = old.id and state <> 'off'
+    order by webhooks.id
+  loop
+    perform app.switch_off_webhook(ended_id, 'key_ended');
+  end loop;
+  return null;
+end
+$$;
+comment on function app.end_webhooks_of_key() is
+  'Trigger: switches off the webhooks of a key at once when the key is switched off or deleted.';
+
+create function app.give_webhooks_to_successor() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update public.webhooks set created_by_key_id = new.id
+  where company_id = new.company_id and created_by_key_id = new.replaces;
+  return null;
+end
+$$;
+comment on function app.give_webhooks_to_successor() is
+  'Trigger: gives the webhooks of a rotated key to its successor, so that they end with the successor.';
+
+create trigger webhooks_note_off after update of state on public.webhooks
+  for each row when (new.state = 'off' and old.state <> 'off') execute function app.note_webhook_off();
+create trigger api_keys_end_webhooks after delete on public.api_keys
+  for each row execute function app.end_webhooks_of_key();
+create trigger api_keys_end_webhooks_when_off after update of is_active on public.api_keys
+  for each row when (old.is_active and not new.is_active) execute function app.end_webhooks_of_key();
+create trigger api_keys_give_webhooks after insert on public.api_keys
+  for each row when (new.replaces is not null) execute function app.give_webhooks_to_successor();
+
 -- schemas/30_contacts.sql
 
 -- Contacts: the people a company talks to. A person has one contact, however the phone is spelled.
@@ -2167,8 +3862,8 @@ create table public.contacts (
   job_title_words text generated always as (app.words(job_title)) stored,
   email_key text generated always as (lower(email collate "pg_c_utf8")) stored,
   version bigint not null default app.change_now(),
-  -- A person whose phone the channel hides has a business-scoped user id instead, so a contact may have no phone. Only
-  -- the platform adds such a contact, because no other role may write has_identity.
+  -- If the channel hides the phone of a person, it gives a business-scoped user id instead. So a contact may have no
+  -- phone. Only the platform adds such a contact, because no other role may write has_identity.
   has_identity boolean not null default false,
   -- Who last set do_not_contact, and when. The source is manual (a member or an API key of the company) or word (the
   -- person sent the word stop or start).
@@ -2178,9 +3873,9 @@ create table public.contacts (
   -- The newest time of each word (stop or start) that the person sent.
   stop_word_at timestamptz,
   start_word_at timestamptz,
-  -- The newest times at which the person stopped or resumed marketing, and how the stop became known: the person tapped
-  -- a button of a template, wrote a word, or set the preference in WhatsApp; the channel refused a message (status); or
-  -- a member or an API key of the company set it (manual).
+  -- The newest times at which the person stopped or resumed marketing, and how the platform learned of the stop. The
+  -- person tapped a button of a template, wrote a word, or set the preference in WhatsApp. With status, the channel
+  -- refused a message. With manual, a member or an API key of the company set the value.
   marketing_stopped_at timestamptz,
   marketing_stop_source text constraint contacts_marketing_stop_source_check
     check (marketing_stop_source in ('button', 'word', 'preference', 'status', 'manual')),
@@ -2194,7 +3889,7 @@ create table public.contacts (
     case when marketing_resumed_at is null or marketing_stopped_at >= marketing_resumed_at
       then marketing_stop_source end
   ) stored,
-  -- Callers write this column, and a trigger notes the time.
+  -- Callers write marketing_opt_out, and a trigger notes the time.
   marketing_opt_out boolean not null default false
     constraint contacts_marketing_opt_out_check check (marketing_opt_out = (marketing_opt_out_at is not null)),
   -- When the channel adds a contact, the contact has the profile name of the person until a member or a key sets a
@@ -2232,18 +3927,19 @@ comment on column public.contacts.archived_phone_key is
   'The phone_key that an archived contact had. The contact gets this value back when the contact is restored. Several '
   'archived contacts may have the same value.';
 comment on column public.contacts.external_id is
-  'The id of the contact in a system of the company. Two contacts that are not archived never have the same one.';
+  'The id of the contact in a system of the company. Two contacts that are not archived never have the same '
+  'external_id.';
 comment on column public.contacts.erased_at is
   'When the person was erased. The contact keeps its id and the values that do not name the person.';
 
 -- A policy hides from the planner which company makes the request. With n_distinct = 1, the planner assumes that all
--- rows belong to one company. So it plans for the largest company and not for the average one. With such a plan,
--- Postgres reads a page from the index and does not sort all rows.
+-- rows belong to one company. So the planner plans for the largest company and not for the average one. With such a
+-- plan, Postgres reads a page from the index and does not sort all rows.
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
--- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, it often
--- expects ten times too many rows. It then reads the rows in the order of the list, where it should use the index of
--- words.
+-- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, the
+-- planner often expects ten times too many rows. The planner then reads the rows in the order of the list, where it
+-- should use the index of words.
 alter table public.contacts
   alter column name_words set statistics 400,
   alter column email_words set statistics 400,
@@ -2291,7 +3987,7 @@ create index contacts_archived_idx on public.contacts (company_id, created_at de
 create index contacts_archived_phone_idx on public.contacts (company_id, archived_phone_key)
   where archived_phone_key is not null;
 
--- An archived contact keeps its external_id, and another contact may have the same one by then. So the index tells
+-- An archived contact keeps its external_id, but another contact may get the same external_id later. So the index tells
 -- archived contacts apart by their ids.
 create unique index contacts_one_per_external_id on public.contacts
   (company_id, external_id, (case when archived_at is not null then id end)) nulls not distinct
@@ -2330,7 +4026,7 @@ begin
 end
 $$;
 comment on function app.changed_tags(text[], jsonb, jsonb) is
-  'Returns the tags without the removed ones, and then the added ones. Each tag occurs once.';
+  'Returns the tags without the removed tags, and then the added tags. Each tag occurs once.';
 grant execute on function app.changed_tags(text[], jsonb, jsonb) to api_client;
 
 create function app.apply_patch() returns trigger
@@ -2347,7 +4043,7 @@ begin
   new.patch := null;
   -- Compact JSON is never longer than the JSON of Postgres, so measuring the JSON of Postgres is enough for most rows.
   -- The platform may have made a row larger, for example by a merge. A write may make such a row smaller, even if the
-  -- row stays too large.
+  -- row is still too large afterwards.
   if octet_length(new.custom_fields::text) > 16384
     and app.compact_json_bytes(new.custom_fields)
       > greatest(16384, app.compact_json_bytes(old.custom_fields)) then
@@ -2359,8 +4055,8 @@ begin
 end
 $$;
 comment on function app.apply_patch() is
-  'Trigger: merges the custom_fields of the patch into the stored ones (RFC 7396), adds and removes tags, and empties '
-  'the patch. So two simultaneous patches of different keys or tags both take effect. Refuses custom '
+  'Trigger: merges the custom_fields of the patch into the stored custom_fields (RFC 7396), adds and removes tags, '
+  'and empties the patch. So two simultaneous patches of different keys or tags both take effect. Refuses custom '
   'fields that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
 
 create function app.contact_json(contact public.contacts) returns json
@@ -2490,8 +4186,8 @@ select app.make_feed('contact_changes', 'contacts', '
 
 -- schemas/31_phones.sql
 
--- The phones and ids that find a contact: its own phone, earlier phones, and the channel's ids of the person. A person
--- whose contacts were merged also has additional phones.
+-- The phones and ids that lead to a contact: its own phone, its earlier phones, and the channel's ids of the person. A
+-- person with merged contacts also has additional phones.
 
 create table public.contact_former_phones (
   id uuid primary key default gen_random_uuid(),
@@ -2512,13 +4208,13 @@ comment on table public.contact_former_phones is
   'the phone of the contact. Its `until` is infinity. A message that the person sent from an earlier phone still '
   'belongs to the contact.';
 comment on column public.contact_former_phones.is_archived is
-  'Whether the contact is archived. A phone of an archived contact finds no contact.';
+  'Whether the contact is archived. A search by a phone of an archived contact finds no contact.';
 
 create table public.contact_identities (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
-  -- The business-scoped user id. It is the same for all accounts of a business portfolio.
+  -- The business-scoped user id of the person, which is the same for all accounts of a business portfolio.
   user_id text check (char_length(user_id) between 1 and 255),
   -- The business account through which the id was first seen.
   business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
@@ -2542,8 +4238,8 @@ create table public.contact_identity_events (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
-  -- The kind merged means that another contact, whose id is in `was`, turned out to be the same person. The kind
-  -- phone_taken means that another contact has the new phone, so the change is only noted.
+  -- The kind merged means that another contact turned out to be the same person. The id of that contact is in `was`.
+  -- The kind phone_taken means that another contact has the new phone, so the change is only noted.
   kind text not null check (kind in ('phone_changed', 'phone_taken', 'user_id_changed', 'merged')),
   was text,
   becomes text,
@@ -2556,7 +4252,7 @@ comment on table public.contact_identity_events is
   'The changes of a contact''s phone and ids that the channel reported. Also says which contacts turned out to be one '
   'person.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.contact_former_phones alter column company_id set (n_distinct = 1);
 alter table public.contact_identities alter column company_id set (n_distinct = 1);
 alter table public.contact_identity_events alter column company_id set (n_distinct = 1);
@@ -2574,10 +4270,10 @@ set search_path = ''
 as $$
 begin
   return array(
-    -- This is a subquery for each phone, because the plan of a join may read all rows of the company.
+    -- Each phone has its own subquery, because the plan of a join may read all rows of the company.
     select coalesce(
       (select id from public.contacts where company_id = own_company_id and phone_key = app.phone_key(given.phone)),
-      -- An additional phone of a person whose contacts were merged.
+      -- An additional phone, which came from a merged contact.
       (
         select contact_id from public.contact_former_phones
         where company_id = own_company_id and phone_key = app.phone_key(given.phone) and until = 'infinity'
@@ -2610,7 +4306,7 @@ set search_path = ''
 as $$
 begin
   return array(
-    -- This is a subquery for each id, for the reason given in app.contacts_of_phones().
+    -- Each id has its own subquery, for the reason given in app.contacts_of_phones().
     select (
       select id from public.contacts
       where company_id = own_company_id and external_id = given.own_id and archived_at is null
@@ -2641,7 +4337,7 @@ begin
 end
 $$;
 comment on function app.contacts_of_items(uuid, jsonb[], text) is
-  'Returns the contact of each item, by the field match: phone or external_id.';
+  'Returns the contact of each item. The argument match names the field that finds the contact: phone or external_id.';
 
 create function public.contact_id_by_external_id(external_id text) returns uuid
 language sql stable security definer
@@ -2656,7 +4352,7 @@ comment on function public.contact_id_by_external_id(text) is
   'Needs a write token.';
 grant execute on function public.contact_id_by_external_id(text) to api_client;
 
--- A caller may look for a phone of a person whose contacts were merged. The caller then finds the surviving contact.
+-- A caller may look for the phone of a merged contact. The caller then finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
 -- Security definer, because a token cannot read the phone keys of additional phones. So the function gets the company
 -- from the key.
@@ -2709,10 +4405,10 @@ comment on function app.refuse_further_phone() is
   'Also refuses to restore a contact whose phone is an additional phone of another contact now. The channel may move '
   'such a phone, because the channel knows who has it.';
 
--- A restored contact gets its additional phones back, unless another contact has them by then. A new contact cannot
--- take an additional phone. Each of these two checks sees only committed rows. So a transaction that adds a contact
--- waits while a contact with additional phones is being restored. This is rare, and the transaction waits for nothing
--- else.
+-- A restored contact gets its additional phones back, except the phones that another contact has by then. A new contact
+-- cannot take an additional phone. Each of these two checks sees only committed rows. So a transaction that adds a
+-- contact waits while a contact with additional phones is being restored. This wait is rare, and the transaction waits
+-- for nothing else.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -2741,8 +4437,8 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    -- The contact that had the phone at that time. If several contacts had the phone later, this is the one that lost
-    -- it first.
+    -- The contact that had the phone at that time. If several contacts had the phone after that time, this query
+    -- returns the contact that lost the phone first.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
@@ -2791,8 +4487,8 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key is not null)
   execute function app.refuse_further_phone();
 
--- A restored contact does not take the additional phone of another contact. This holds for a person at the Data API,
--- and for a key while the two contacts are being merged. Otherwise a person who asked not to be contacted could be
+-- A restored contact does not take the additional phone of another contact. This rule is for people who use the Data
+-- API, and for keys while the two contacts are being merged. Otherwise a person who asked not to be contacted could be
 -- reached at that phone.
 --
 -- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to
@@ -2822,11 +4518,12 @@ grant select on public.contact_identity_events to authenticated, service_role;
 --
 -- Members and keys of a company set do_not_contact by hand. The contacted person sets it by sending a word, and takes
 -- it back by sending another word. Words may come late, twice and in any order, but the same words always lead to the
--- same result. A value that was set by hand is kept with the source manual and its time. For each kind of word, the
--- newest time is kept. A trigger derives do_not_contact from these values.
+-- same result. For a value that was set by hand, the row has the source manual and the time of the change. For each
+-- kind of word, the row has the newest time. A trigger derives do_not_contact from these values.
 --
 -- A person may also stop only marketing, and members and keys may set marketing_opt_out by hand. The newest decision
--- about marketing counts, no matter who noted it, because a company notes it for the person. A start lifts both wishes.
+-- about marketing counts, even if a member noted the decision, because the company notes decisions for the person. The
+-- word start ends both wishes.
 --
 -- A wish belongs to both the phone and the contact. When a contact gets another phone, the contact keeps the wish, and
 -- the wish is also kept for the earlier phone. So sends to the earlier phone stay stopped, and the next contact with
@@ -2856,7 +4553,8 @@ begin
     end if;
     return new;
   end if;
-  -- No caller may write the source or the time, so a change of the value alone was made by hand.
+  -- No caller may write the source or the time. So if only the value changes, a person or a key changed the value by
+  -- hand.
   if new.do_not_contact <> old.do_not_contact
     and (new.do_not_contact_source, new.do_not_contact_at, new.stop_word_at, new.start_word_at)
       is not distinct from (old.do_not_contact_source, old.do_not_contact_at, old.stop_word_at, old.start_word_at)
@@ -2910,7 +4608,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- No caller may write the times, so a change of the value alone was made by hand. In an insert, old is null.
+  -- No caller may write the times. So if only the value changes, a person or a key changed the value by hand. In an
+  -- insert, old is null.
   if new.marketing_opt_out <> coalesce(old.marketing_opt_out, false)
     and (new.marketing_stopped_at, new.marketing_resumed_at)
       is not distinct from (old.marketing_stopped_at, old.marketing_resumed_at)
@@ -2953,14 +4652,14 @@ begin
     marketing_stop_source = note_marketing.source
   where company_id = own_company_id and id = of_contact_id and (
     marketing_stopped_at is null or marketing_stopped_at < note_marketing.at
-    -- Of two stops with the same time, the same one counts in every order.
+    -- If two stops have the same time, the choice between them does not depend on their order.
     or marketing_stopped_at = note_marketing.at and marketing_stop_source > note_marketing.source
   );
 end
 $$;
 comment on function app.note_marketing(uuid, uuid, boolean, text, timestamptz) is
-  'Notes that a person stopped marketing, or wants it again, at a time of the channel. The newest decision counts, even '
-  'if the events come in another order.';
+  'Notes that a person stopped marketing or wants it again, at the time that the channel reported. The newest '
+  'decision counts, even if the events come in another order.';
 
 create function app.wishes_of(contact public.contacts) returns jsonb
 language sql immutable
@@ -3061,7 +4760,7 @@ create trigger contacts_decide_do_not_contact
     or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
   on public.contacts
   for each row execute function app.decide_do_not_contact();
--- The conditions spare most writes of contacts a call.
+-- With these conditions, most writes of contacts do not call the function.
 create trigger contacts_decide_marketing_opt_out_of_added before insert on public.contacts
   for each row when (new.marketing_opt_out or new.marketing_stopped_at is not null)
   execute function app.decide_marketing_opt_out();
@@ -3078,7 +4777,8 @@ create trigger contacts_keep_wishes_of_phone after update of phone on public.con
 
 -- schemas/33_inherited_wishes.sql
 
--- A contact inherits wishes from archived contacts that had its phone or its id, and from the kept wishes.
+-- A contact inherits wishes from archived contacts that had the same phone or the same id. The contact also inherits
+-- wishes from the table app.kept_wishes.
 
 create function app.inherited_wishes(own_company_id uuid, names text[], but_not_of uuid) returns public.contacts
 language plpgsql
@@ -3107,7 +4807,7 @@ begin
     where company_id = own_company_id
       and digest = any (array(select app.erased_digest(own_company_id, 'person', name) from unnest(names) as name))
   );
-  -- Nearly always, there is nothing to inherit.
+  -- A contact nearly always has nothing to inherit.
   if others = '{}' then
     return null;
   end if;
@@ -3133,7 +4833,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the contact got its phone only now, wishes for other phones do not count.
+  -- If the contact has only now got its phone, wishes for other phones do not count.
   names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
     select app.phone_key(phone) from public.contact_former_phones
     where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
@@ -3149,8 +4849,8 @@ begin
     contact.do_not_contact := true;
     contact.do_not_contact_source := wishes.do_not_contact_source;
     contact.do_not_contact_at := wishes.do_not_contact_at;
-    -- If the contact kept its own words, the words of another person, such as an earlier owner of the phone, would take
-    -- the wish back.
+    -- The contact also inherits the times of the words. Otherwise a later start word of another person, such as an
+    -- earlier owner of the phone, would end the wish.
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
   end if;
@@ -3231,8 +4931,8 @@ as $$
 declare
   contact public.contacts;
 begin
-  -- This runs after the rows are written. While a row waits for its phone, the transaction that archived the earlier
-  -- contact with this phone may commit.
+  -- The trigger runs after the rows are written. While a row waits for its phone, the transaction that archived the
+  -- earlier contact with this phone may commit.
   for contact in
     select contacts.*
     from added
@@ -3319,7 +5019,7 @@ begin
   if found then
     perform app.pass_on_wishes(
       contact,
-      -- As in app.note_word(), a stop wins unless it was certainly taken back later.
+      -- As in app.note_word(), a stop counts unless the person certainly took it back later.
       coalesce(
         new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),
@@ -3359,8 +5059,8 @@ create trigger contacts_pass_on_late_wishes
 
 -- schemas/34_change_contacts.sql
 
--- The functions that change known contacts. A few statements change many contacts. Writes by phone, by external_id and by
--- id use them.
+-- The functions that change known contacts. A few statements change many contacts. Writes by phone, by external_id and
+-- by id use these functions.
 
 create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
 language plpgsql stable
@@ -3554,7 +5254,7 @@ begin
           case
             when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
           end as do_not_contact,
-          -- Items that set a wish and then undo it are also a decision by hand.
+          -- Items that set a wish and then undo it also count as a decision by hand.
           item ? 'do_not_contact' and exists (
             select from jsonb_array_elements(turns) as turn
             where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
@@ -3580,12 +5280,12 @@ begin
           end
         ) as taken (item)
         cross join lateral (
-          -- This value is computed once, although it is both compared and written.
+          -- The query computes this value once, and then both compares and writes it.
           select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
         ) as merged (custom_fields)
       ) as wanted
-      -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
-      -- choose.
+      -- The caller has checked that the row belongs to the company. With only the id in the condition, the planner can
+      -- choose only one index.
       where contacts.id = wanted.id
         -- An unchanged row gets no new version.
         and (
@@ -3609,12 +5309,11 @@ begin
 end
 $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
-  'Applies each item to the contact whose id is in the same place. A null id changes nothing. Several items of one '
-  'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, an '
-  'item fills values that are null or empty; it has no phone. With the rule patch, an item replaces the stored values, '
-  'custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the rule merge, tags are '
-  'united too. Returns the contacts that were not already as the items want them. The caller must have locked the '
-  'contacts.';
+  'Applies each item to the contact with the id at the same place. A null id changes nothing. Several items of one '
+  'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, '
+  'an item fills values that are null or empty; it has no phone. With the rule patch, an item replaces the stored '
+  'values, custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the rule merge, '
+  'tags are united too. Returns the contacts that have changed. The caller must have locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -3623,7 +5322,7 @@ as $$
 declare
   taken text;
 begin
-  -- Here, there is a subquery for each item, because the plan of a join may read all rows of the company.
+  -- Each item has its own subquery here, because the plan of a join may read all rows of the company.
   if exists (select from unnest(items) as item where item ? 'phone') and exists (
     select from unnest(ids, items) as given (id, item)
     cross join lateral app.phone_key(item ->> 'phone') as own (key)
@@ -3651,22 +5350,22 @@ begin
   end if;
   if taken is not null then
     raise unique_violation using
-      message = format('the %s is another contact''s, or is given to several', taken),
+      message = format('another contact has the %s, or several contacts would get it', taken),
       constraint = 'contacts_one_per_' || taken;
   end if;
 end
 $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
-  'Refuses items that give the contact in the same place a phone or an external_id which another contact has, or '
-  'another item of the call gives to another contact. Which item is right depends on their order, so the caller then '
-  'writes them one by one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
+  'Refuses an item that gives its contact a phone or an external_id of another contact. Also refuses items that give '
+  'one such value to two contacts. The order of the items then decides which item is right, so the caller writes them '
+  'one by one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The field with a value that another contact may have.
+  -- The field in which two contacts may not have the same value.
   field constant text := substring(broken from '^contacts_one_per_(phone|external_id)$');
   existing_id uuid;
 begin
@@ -3686,10 +5385,10 @@ comment on function app.refusal_of_contact(uuid, jsonb, text) is
 -- schemas/35_put_contacts.sql
 
 -- Functions that add contacts, or find them by their phone or external_id. This field of each item identifies the
--- person, and an unknown person is added. A few statements write many contacts.
+-- person, and the functions add a contact for an unknown person. A few statements write many contacts.
 --
 -- Two transactions with the same people cannot end in a deadlock. Each transaction adds its new contacts in the order
--- of their phone keys. Then it locks the known contacts in the order of their ids.
+-- of their phone keys. Then the transaction locks the known contacts in the order of their ids.
 
 create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -3698,7 +5397,7 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- What changes in the contacts that are found.
+  -- The changes of the contacts that are found.
   changes jsonb[] := items;
   changed uuid[];
   -- The contact that was found for each item.
@@ -3708,11 +5407,12 @@ declare
   -- The contact that each item finds, or null for an item that adds its contact.
   known uuid[];
 begin
-  -- A contact that is found by its phone keeps the stored spelling. With keep, no contact gets another phone.
+  -- A contact that is found by its phone keeps the stored spelling of the phone. With keep, no contact gets another
+  -- phone.
   if on_conflict <> 'fail' and (match = 'phone' or on_conflict = 'keep') then
     changes := array(select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place);
   end if;
-  -- This comes before the known contacts are read, and before any row is locked.
+  -- This wait comes before the function reads the known contacts, and before it locks any row.
   perform app.await_further_phones(own_company_id);
   loop
     met := app.contacts_of_items(own_company_id, items, match);
@@ -3756,7 +5456,7 @@ begin
           order by key, place
         ) as unknown
         order by phone_key
-        -- If another transaction is adding the same person, this statement waits for it.
+        -- If another transaction is adding the same person, this statement waits for that transaction.
         on conflict do nothing
         returning id
       )
@@ -3807,7 +5507,8 @@ begin
 end
 $$;
 comment on function app.put_contacts_at_once(uuid, jsonb[], text, text) is
-  'If no item breaks a constraint, does what app.put_contacts() does. Otherwise raises the error and writes nothing.';
+  'If no item breaks a constraint, writes them all, as app.put_contacts() does. Otherwise raises the error and writes '
+  'nothing.';
 
 create function app.put_contacts_one_by_one(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -3816,8 +5517,7 @@ as $$
 declare
   -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
   set_size constant integer := 25;
-  -- This is the order in which the rows are locked, as the head of this file says. Items of one person keep their
-  -- order.
+  -- The function locks the rows in this order, as the head of this file says. Items of one person keep their order.
   places constant integer[] := array(
     select place
     from unnest(items, app.contacts_of_items(own_company_id, items, match)) with ordinality as given (item, person, place)
@@ -3860,8 +5560,8 @@ begin
 end
 $$;
 comment on function app.put_contacts_one_by_one(uuid, jsonb[], text, text) is
-  'Does what app.put_contacts() does, in small sets. If an item breaks a constraint, the items of its set are written '
-  'one by one, so that only this item fails.';
+  'Writes the items in small sets, and otherwise as app.put_contacts() does. If an item breaks a constraint, the '
+  'items of its set are written one by one, so that only this item fails.';
 
 create function app.put_contacts(own_company_id uuid, items jsonb[], on_conflict text, match text default 'phone')
 returns jsonb
@@ -3890,7 +5590,8 @@ begin
         end if;
         is_one_by_one := true;
       -- A transaction that changes phones takes its locks in another order. This transaction releases its locks here,
-      -- so that the other one can end. Both transactions have the same timeout, so either of them may come here first.
+      -- so that the other transaction can end. Both transactions have the same timeout, so either of them may come here
+      -- first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -3901,13 +5602,13 @@ begin
 end
 $$;
 comment on function app.put_contacts(uuid, jsonb[], text, text) is
-  'Adds a contact for each item { phone, external_id?, … } whose phone no contact has. For each other item, finds the '
-  'contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field finds the '
-  'contact, and the phone is a field like the others. The argument on_conflict says what happens to the found '
-  'contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing changes. If '
-  'two items have the same person, the later item finds the contact of the earlier item. Returns a result for each '
-  'item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for '
-  'a changed one, and 304 for one that was already as the item wants it.';
+  'Adds a contact for each item { phone, external_id?, … } if no contact has the phone. For each other item, finds '
+  'the contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field '
+  'finds the contact, and the phone is a field like the others. The argument on_conflict says what happens to the '
+  'found contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing '
+  'changes. If two items have the same person, the later item finds the contact of the earlier item. Returns a result '
+  'for each item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new '
+  'contact, 200 for a changed one, and 304 for a contact that already had the values of the item.';
 
 -- schemas/36_contact_writes.sql
 
@@ -4008,9 +5709,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A new phone key needs the stronger lock, which makes new deals of the contact wait. The lock is taken here, in
-  -- order, and not when the row is changed. If the lock were taken later, it could wait for a deal that waits for
-  -- another contact of this batch.
+  -- A new phone key needs the stronger lock, which makes new deals of the contact wait. The function takes the locks
+  -- here, in order, and not when it changes the rows. Otherwise a deadlock could occur: a change would wait for a deal,
+  -- and the deal would wait for another contact of this batch.
   if exists (
     select from unnest(items) as given (item)
     where item ? 'phone' and exists (
@@ -4041,10 +5742,10 @@ declare
   changed uuid[];
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
-  -- This comes after the rows are locked. A transaction that is restoring one of these contacts has already taken its
-  -- own lock by now.
+  -- This wait comes after the rows are locked. If a transaction is restoring one of these contacts, it has already
+  -- taken the lock of that function.
   perform app.await_further_phones(own_company_id);
-  -- Here and below, there is a subquery for each item, because the plan of a join may read all rows of the company.
+  -- Here and below, each item has its own subquery, because the plan of a join may read all rows of the company.
   ids := array(
     select (
       select id from public.contacts
@@ -4077,7 +5778,8 @@ begin
 end
 $$;
 comment on function app.patch_contacts_at_once(uuid, jsonb[]) is
-  'If no item breaks a constraint, does what app.patch_contacts() does. Otherwise raises the error and writes nothing.';
+  'If no item breaks a constraint, writes them all, as app.patch_contacts() does. Otherwise raises the error and '
+  'writes nothing.';
 
 create function app.patch_contacts_one_by_one(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -4116,8 +5818,8 @@ begin
 end
 $$;
 comment on function app.patch_contacts_one_by_one(uuid, jsonb[]) is
-  'Does what app.patch_contacts() does, in small sets. If an item breaks a constraint, the items of its set are '
-  'written one by one, so that only this item fails.';
+  'Writes the items in small sets, and otherwise as app.patch_contacts() does. If an item breaks a constraint, the '
+  'items of its set are written one by one, so that only this item fails.';
 
 create function app.patch_contacts(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -4140,7 +5842,7 @@ begin
         end if;
         is_one_by_one := true;
       -- Two transactions that exchange phones wait for each other. This transaction releases its locks here, so that
-      -- the other one can end. Both transactions have the same timeout, so either of them may come here first.
+      -- the other transaction can end. Both transactions have the same timeout, so either of them may come here first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -4151,11 +5853,12 @@ begin
 end
 $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
-  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge Patch. '
-  'Items with the same contact are applied in their order. Returns a result for each item, in order. The result is { '
-  'status: 200, id } for a changed contact, and { status: 304, id } for one that was already as the item wants it. It is { status: 404 } when the company has no such contact, and { status: 409, '
-  'existing_id, field } when another contact has the phone or the external_id. It is { status: 422, constraint } when '
-  'the item breaks that constraint.';
+  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge '
+  'Patch. Items with the same contact are applied in their order. Returns a result for each item, in order. The '
+  'result is { status: 200, id } for a changed contact, and { status: 304, id } for a contact that already had the '
+  'values of the item. It is { status: 404 } when the company has no such contact, and { status: 409, existing_id, '
+  'field } when another contact has the phone or the external_id. It is { status: 422, constraint } when the item '
+  'breaks that constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the same reason as write_contacts().
@@ -4226,9 +5929,9 @@ grant execute on function public.write_contacts(jsonb[], text, boolean, bigint[]
 
 -- schemas/37_persons.sql
 
--- Functions that find the contact of a person who wrote, by the phone or the business-scoped user id. Each of the two
--- identifies one person, and either may be missing. Events may come in any order, so the result must not depend on the
--- order.
+-- Functions that find the contact of a person who wrote, by the phone or the business-scoped user id. Each of these two
+-- values identifies one person, and an event may lack one of them. Events may come in any order, so the result must not
+-- depend on the order.
 
 create table public.user_id_changes (
   id uuid primary key default gen_random_uuid(),
@@ -4266,7 +5969,7 @@ end
 $$;
 comment on function app.one_person(uuid, uuid, uuid) is
   'Merges two contacts and returns the survivor. The contact with a phone survives. If both or neither have a phone, '
-  'the older contact survives. If one of the contacts is archived, merges nothing and returns the other one.';
+  'the older contact survives. If one of the contacts is archived, merges nothing and returns the other contact.';
 
 create function app.learn_user_id(
   own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -4297,7 +6000,7 @@ begin
     where company_id = own_company_id and id = owner;
     perform app.pass_on_wishes(contacts, false) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
-    -- The other contact still has the phone on file, so it may remain without an id.
+    -- The other contact still has the phone on file, so this contact needs no id.
     update public.contacts set has_identity = false
     where company_id = own_company_id and id = owner and phone is not null and not exists (
       select from public.contact_identities where company_id = own_company_id and contact_id = owner
@@ -4342,8 +6045,8 @@ begin
 end
 $$;
 comment on function app.known_person(uuid, jsonb, timestamptz) is
-  'Returns the contact of a person { phone, user_id } who wrote at a time, or null when there is none. Changes '
-  'nothing.';
+  'Returns the contact of a person { phone, user_id } who wrote at the given time, or null when there is none. '
+  'Changes nothing.';
 
 create function app.find_person(account_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql
@@ -4387,7 +6090,7 @@ begin
       continue;
     end if;
 
-    -- The lock waits for a transaction that merges, archives or deletes the contact.
+    -- This statement waits for a transaction that merges, archives or deletes the contact.
     select * into contact from public.contacts
     where company_id = own_company_id and id = coalesce(by_user_id.contact_id, by_phone) and archived_at is null
     for no key update;
@@ -4461,11 +6164,11 @@ begin
       end if;
       return contact.id;
     exception when unique_violation then
-      -- Another transaction was first. Its contact is found in the next round.
+      -- Another transaction was first. The next round finds the contact of that transaction.
       null;
     end;
   end loop;
-  raise exception 'a person is neither found nor made';
+  raise exception 'no contact of the person was found or added';
 end
 $$;
 comment on function app.find_person(uuid, jsonb, timestamptz) is
@@ -4503,7 +6206,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- The places and the changes of the items whose contact is known.
+  -- The places and the changes of the items that have a known contact.
   places integer[];
   changes jsonb[];
   changed jsonb;
@@ -4512,7 +6215,7 @@ begin
   if import_contacts.on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
     raise sqlstate 'PT422' using message = 'on_conflict is update, merge, keep or fail';
   end if;
-  -- This lock is held until the end, so that the company cannot be deleted before the rows are written.
+  -- The transaction keeps this lock until its end, so that no one can delete the company before the rows are written.
   perform from public.companies where id = import_contacts.company_id for key share;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -4521,8 +6224,8 @@ begin
     if import_contacts.on_conflict <> 'update' then
       results := app.put_contacts(import_contacts.company_id, items, import_contacts.on_conflict);
     else
-      -- If a file has only some custom fields, a contact keeps its others. So this is a merge patch, not the update of
-      -- a PUT.
+      -- If a file has only some custom fields, a contact keeps its other custom fields. So the function writes a merge
+      -- patch here, unlike the update of a PUT.
       results := app.put_contacts(import_contacts.company_id, items, 'fail');
       select
         array_agg(place order by place),
@@ -4553,9 +6256,9 @@ end
 $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds the unknown contacts of a company and finds the known ones, as app.put_contacts() does, and returns its '
-  'results. With on_conflict update, an item replaces the stored values, but only those custom fields that it has. A '
-  'result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then undoes '
-  'the writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the '
+  'results. With on_conflict update, an item replaces the stored values, but no custom fields that the item does not '
+  'have. A result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then '
+  'undoes the writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the '
   'secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;
 
@@ -4571,7 +6274,7 @@ create table public.pipelines (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   name text not null check (char_length(name) between 1 and 255),
-  -- A row that is added without a position becomes the last one.
+  -- A row that is added without a position becomes the last row.
   position integer not null check (position >= 0),
   is_default boolean not null default false,
   created_at timestamptz not null default now(),
@@ -4584,7 +6287,7 @@ comment on table public.pipelines is 'A sales process of a company: an ordered l
 comment on column public.pipelines.archived_at is
   'When the pipeline was archived. Lists leave out archived pipelines, and their positions have no meaning.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.pipelines alter column company_id set (n_distinct = 1);
 
 create table public.stages (
@@ -4605,7 +6308,7 @@ comment on table public.stages is 'A step of a pipeline. A deal is in exactly on
 comment on column public.stages.archived_at is
   'When the stage was archived. An archived stage has no deals, and its position has no meaning. Lists leave it out.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.stages alter column company_id set (n_distinct = 1);
 
 create index pipelines_by_position_idx on public.pipelines (company_id, position, id);
@@ -4728,7 +6431,7 @@ begin
           as shift
       from added join removed using (id)
       union all
-      -- The stages of a pipeline that a stage has left also get new positions.
+      -- If a stage moves to another pipeline, the stages of its earlier pipeline also get new positions.
       select id, removed.company_id, removed.pipeline_id, 0
       from removed join added using (id) where added.pipeline_id <> removed.pipeline_id
     ) as written
@@ -4769,7 +6472,7 @@ begin
 end
 $$;
 comment on function app.place_pipeline() is
-  'Trigger: makes a pipeline without a position the last one. A pipeline that becomes the default replaces the '
+  'Trigger: makes a pipeline without a position the last pipeline. A pipeline that becomes the default replaces the '
   'earlier default. Raises PT409 when no default would be left.';
 
 create function app.keep_default_pipeline() returns trigger
@@ -4909,8 +6612,8 @@ grant select, insert, update, delete on public.stages to service_role;
 
 -- Functions that add, change and archive pipelines and stages.
 --
--- A pipeline or a stage can be archived only when it has no deals, and no deal can enter it later. This holds even if a
--- deal enters while the pipeline or the stage is being archived. A transaction that adds or moves a deal locks its
+-- A pipeline or a stage can be archived only when it has no deals, and no deal can enter it later. This rule holds even
+-- if a deal enters while the pipeline or the stage is being archived. A transaction that adds or moves a deal locks its
 -- stage, and a transaction that archives the stage waits for that lock. An archived row stays archived and keeps its
 -- place, because the history of deals names it.
 --
@@ -5087,7 +6790,7 @@ begin
   if stored.is_default then
     return 'default';
   end if;
-  -- This lock waits for transactions that add deals to one of the stages or move deals there.
+  -- This statement waits for transactions that add deals to one of the stages or move deals there.
   perform from public.stages
   where company_id = own_company_id and stages.pipeline_id = stored.id order by id for update;
   if exists (
@@ -5182,7 +6885,7 @@ begin
   if old.archived_at is not null then
     new.archived_at := old.archived_at;
   elsif new.archived_at is not null then
-    -- This lock waits for transactions that add deals to the stage or move deals there.
+    -- This statement waits for transactions that add deals to the stage or move deals there.
     perform from public.stages where company_id = old.company_id and id = old.id for update;
     if exists (select from public.deals where company_id = old.company_id and stage_id = old.id) then
       raise sqlstate 'PT409' using message = 'The stage has deals: move them to another stage first';
@@ -5197,7 +6900,8 @@ comment on function app.archive_stage() is
   'app.refuse_archived_change() does.';
 
 -- A stage may be archived while batches of patches change its deals. A batch locks the deals first and then their
--- stages, so this function takes its locks in the same order. In the other order, a deadlock could end one of the two.
+-- stages, so this function takes its locks in the same order. In the other order, a deadlock could end one of the two
+-- transactions.
 create function public.archive_stage(
   stage_id uuid, move_deals_to uuid default null, version bigint default null
 ) returns text
@@ -5210,13 +6914,13 @@ declare
 begin
   perform app.lock_pipelines(own_company_id);
   if move_deals_to is not null then
-    -- The deals are locked before the stage. A batch that names the current stage of a deal has locked the deal, and
-    -- then waits for the stage.
+    -- The function locks the deals before the stage. A batch that names the current stage of a deal first locks the
+    -- deal, and then waits for the stage.
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;
-  -- This lock waits for transactions that add deals to the stage or move deals there. The deals of such transactions
-  -- then move to the other stage too.
+  -- This statement waits for transactions that add deals to the stage or move deals there. The deals of such
+  -- transactions then move to the other stage too.
   select * into stored from public.stages where company_id = own_company_id and id = archive_stage.stage_id for update;
   if not found then
     return 'not_found';
@@ -5237,7 +6941,7 @@ begin
     with moved as materialized (
       select id from public.deals
       where company_id = own_company_id and deals.stage_id = stored.id
-      -- Other functions lock deals in the same order.
+      -- All functions lock deals in the order of the ids.
       order by id for no key update
     )
     update public.deals set stage_id = move_deals_to from moved where deals.id = moved.id;
@@ -5294,15 +6998,15 @@ create table public.deals (
 );
 comment on table public.deals is 'A sales opportunity with a contact, in a stage of a pipeline.';
 comment on column public.deals.words is 'The title in the form that searches compare.';
-comment on column public.deals.won_at is 'When the deal was won. Null when it is not won.';
-comment on column public.deals.lost_at is 'When the deal was lost. Null when it is not lost.';
+comment on column public.deals.won_at is 'When the deal was won. Null when the deal is not won.';
+comment on column public.deals.lost_at is 'When the deal was lost. Null when the deal is not lost.';
 comment on column public.deals.stage_changed_at is 'When the deal entered its current stage.';
 comment on column public.deals.external_id is
-  'The id of the deal in a system of the company. Two deals that are not archived never have the same one.';
+  'The id of the deal in a system of the company. Two deals that are not archived never have the same external_id.';
 comment on column public.deals.archived_at is
-  'When the deal was archived. Null when it is not. The database stamps the time.';
+  'When the deal was archived. Null when the deal is not archived. The database stamps the time.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.deals alter column company_id set (n_distinct = 1);
 
 alter table public.deals alter column words set statistics 400;
@@ -5332,7 +7036,7 @@ create index deals_not_archived_by_update_idx on public.deals (company_id, updat
 create index deals_archived_idx on public.deals (company_id, created_at desc, id desc)
   where archived_at is not null;
 
--- This index is like contacts_one_per_external_id.
+-- This index has the same form as contacts_one_per_external_id.
 create unique index deals_one_per_external_id on public.deals
   (company_id, external_id, (case when archived_at is not null then id end)) nulls not distinct
   where external_id is not null;
@@ -5347,7 +7051,7 @@ declare
 begin
   select archived_at is not null into is_archived from public.stages
   where company_id = new.company_id and id = new.stage_id
-  -- The foreign key takes the same lock. The lock waits only for a transaction that archives the stage.
+  -- The foreign key takes the same lock. The statement waits only for a transaction that archives the stage.
   for key share;
   if is_archived then
     raise foreign_key_violation using
@@ -5369,7 +7073,7 @@ as $$
 declare
   contact_archived_at timestamptz;
 begin
-  -- The foreign key takes the same lock. The lock waits for a transaction that archives the contact.
+  -- The foreign key takes the same lock. The statement waits for a transaction that archives the contact.
   select archived_at into contact_archived_at from public.contacts
   where company_id = new.company_id and id = new.contact_id
   for key share;
@@ -5433,8 +7137,8 @@ select app.make_feed('deal_changes', 'deals', '
 -- schemas/43_deal_history.sql
 
 -- The history of deals. The history says when each deal was created, moved to another stage, won, lost or opened again,
--- and who did it. The database writes the history in the transaction of the change. This holds for keys, people,
--- batches and the platform.
+-- and who made the change. The database writes the history in the transaction of the change. The database does so for
+-- changes by keys, people, batches and the platform.
 
 create table public.deal_history (
   id uuid primary key default gen_random_uuid(),
@@ -5462,8 +7166,8 @@ comment on column public.deal_history.api_key_id is
   'The key that made the change. If api_key_id and user_id are both null, the platform made the change, or the author '
   'is not known.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql, and 1,000 entries for each deal. If it
--- expected fewer entries than a page has, it might read and sort the whole history of a deal.
+-- With these statistics, the planner expects one company, and 1,000 entries for each deal; 30_contacts.sql gives the
+-- reason. A planner that expects fewer entries than a page has may read and sort the whole history of a deal.
 alter table public.deal_history
   alter column company_id set (n_distinct = 1),
   alter column deal_id set (n_distinct = -0.001);
@@ -5597,7 +7301,7 @@ set search_path = ''
 as $$
 begin
   return array(
-    -- This is a subquery for each id, because the plan of a join may read all rows of the company.
+    -- Each id has its own subquery, because the plan of a join may read all rows of the company.
     select (
       select id from public.deals
       where company_id = own_company_id and external_id = given.own_id and archived_at is null
@@ -5624,8 +7328,8 @@ comment on function public.deal_id_by_external_id(text) is
   'Needs a write token.';
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
--- A deal for a merged contact is refused, and the result names the surviving contact. A repeat of that request gets the
--- same result. When the person is erased, the idempotency keys of such requests are erased too.
+-- The function refuses a deal for a merged contact, and the result names the surviving contact. A repeat of that
+-- request gets the same result. An erasure of the person also erases the idempotency keys of such requests.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -5723,7 +7427,8 @@ begin
     )
   ) then
     raise unique_violation using
-      message = 'an external_id is another deal''s, or is given to several', constraint = 'deals_one_per_external_id';
+      message = 'another deal has an external_id, or several deals would get it',
+      constraint = 'deals_one_per_external_id';
   end if;
   select jsonb_agg(
     case
@@ -5766,8 +7471,8 @@ begin
         status = case when item ? 'status' then item ->> 'status' else status end,
         stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
       from unnest(apart) as given (item)
-      -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
-      -- choose.
+      -- The caller has checked that the row belongs to the company. With only the id in the condition, the planner can
+      -- choose only one index.
       where deals.id = (item ->> 'id')::uuid
         -- An unchanged row gets no new version.
         and (
@@ -5797,8 +7502,8 @@ begin
 end
 $$;
 comment on function app.patch_deals_at_once(uuid, jsonb[]) is
-  'If no item has the external_id of another deal, does what app.patch_deals() does. Otherwise raises a violation of '
-  'deals_one_per_external_id, and writes nothing.';
+  'If no item has the external_id of another deal, writes them all, as app.patch_deals() does. Otherwise raises a '
+  'violation of deals_one_per_external_id, and writes nothing.';
 
 create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -5816,7 +7521,8 @@ exception when unique_violation then
   order by id for no key update;
   foreach item in array items loop
     result := null;
-    -- The result stays null if the deal that had the external_id no longer exists. The item is then tried again.
+    -- The result stays null if the deal that had the external_id no longer exists. The caller then tries the item
+    -- again.
     while result is null loop
       begin
         result := app.patch_deals_at_once(own_company_id, array[item]) -> 0;
@@ -5830,10 +7536,10 @@ exception when unique_violation then
 end
 $$;
 comment on function app.patch_deals(uuid, jsonb[]) is
-  'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, and '
-  'returns the results. A field that is left out keeps its value. Several items of one deal are written together, but '
-  'each of its moves is written separately. The result is { status: 200, id } for a changed deal, and { status: 304, id } '
-  'for one that was already as the items want it.';
+  'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, '
+  'and returns the results. A field that is left out keeps its value. Several items of one deal are written together, '
+  'but each of its moves is written separately. The result is { status: 200, id } for a changed deal, and { status: '
+  '304, id } for a deal that already had the values of the items.';
 
 create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
 language sql stable
@@ -5844,8 +7550,8 @@ as $$
   where holder is not null
 $$;
 comment on function app.conflict_of_deal(uuid, jsonb) is
-  'Returns the result of an item whose external_id another deal has: { status: 409, existing_id, field }. Returns null '
-  'when no deal has it.';
+  'Returns the result of an item if another deal has its external_id: { status: 409, existing_id, field }. Returns '
+  'null when no deal has it.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
 -- Security definer, like write_deals(), so each function checks the key once and not for every row.
@@ -5963,7 +7669,7 @@ begin
     ),
     array_agg(
       jsonb_build_object('id', id) || case
-        -- A deal has no field whose values could be united, so merge does what update does.
+        -- No field of a deal can have united values, so merge has the same effect as update.
         when on_conflict in ('update', 'merge') then item - 'contact_id'
         -- Of the fields of a deal, only the value can be empty.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
@@ -6002,9 +7708,9 @@ begin
 end
 $$;
 comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
-  'Applies each item { contact_id, … } to the deal whose id is in the same place, and returns the results. With update '
-  'or merge, an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its contact, so an item '
-  'with another contact is refused. The caller must have locked the deals.';
+  'Applies each item { contact_id, … } to the deal with the id at the same place, and returns the results. With '
+  'update or merge, an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its '
+  'contact, so an item with another contact is refused. The caller must have locked the deals.';
 
 create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
 language plpgsql
@@ -6012,11 +7718,11 @@ set search_path = ''
 as $$
 declare
   results jsonb[] := array_fill(null::jsonb, array[coalesce(cardinality(items), 0)]);
-  -- The items without a result: their places, their external_ids and the deals that these find.
+  -- The items without a result: their places, their external_ids, and the deals that have these external_ids.
   places integer[];
   own_ids text[];
   known uuid[];
-  -- The places of the items that are written next.
+  -- The places of the items that the function writes next.
   these integer[];
   written jsonb;
 begin
@@ -6032,7 +7738,7 @@ begin
       select items[place] ->> 'external_id' from unnest(places) with ordinality as given (place, turn) order by turn
     );
     known := app.deals_of_external_ids(own_company_id, own_ids);
-    -- If several items have the same unknown external_id, the first one adds the deal.
+    -- If several items have the same unknown external_id, the first item adds the deal.
     these := array(
       select min(place) from unnest(places, own_ids, known) as given (place, own_id, id)
       where id is null group by own_id, case when own_id is null then place end
@@ -6071,22 +7777,25 @@ begin
 end
 $$;
 comment on function app.put_deals(uuid, jsonb[], text) is
-  'Adds a deal for each item { title, contact_id, stage_id, … } whose external_id no deal has, or which has none. For '
-  'each other item, finds the deal. The argument on_conflict says what happens to it: update, merge and keep are rules of '
-  'app.change_known_deals(), and with fail, the result is { status: 409, existing_id, field }. If two items have the '
-  'same external_id, the later item finds the deal of the earlier item. Returns a result for each item, in order.';
+  'Adds a deal for each item { title, contact_id, stage_id, … } if no deal has its external_id, or if it has no '
+  'external_id. For each other item, finds the deal. The argument on_conflict says what happens to it: update, merge '
+  'and keep are rules of app.change_known_deals(), and with fail, the result is { status: 409, existing_id, field }. '
+  'If two items have the same external_id, the later item finds the deal of the earlier item. Returns a result for '
+  'each item, in order.';
 
 -- schemas/50_channel_apps.sql
 
--- The apps at the channel whose events this platform accepts. An app belongs to no company: several companies may
--- connect their numbers through one app, and one company may use several apps.
+-- The apps at the channel whose events this platform accepts. The operator registers an app for several companies, which
+-- connect their numbers through it. A company may also register an app of its own. No account of another company can name
+-- that app, so its owners and admins may change its secret.
 
 create table public.channel_apps (
   id uuid primary key default gen_random_uuid(),
-  -- The key is part of the path that the channel calls. It is random, so that no one can guess it, but it is not a
+  -- The key is part of the path that the channel calls. The key is random, so no one can guess it, but the key is not a
   -- secret.
   app_key text not null unique check (app_key ~ '^[A-Za-z0-9_-]{16,64}$'),
-  name text not null check (char_length(name) between 1 and 255),
+  name text not null check (char_length(name) between 1 and 100)
+    constraint channel_apps_name_can_be_typed check (app.is_key_name(name)),
   -- The secret that signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with the functions'
   -- secret CREDENTIALS_KEY.
   sealed_secret text not null
@@ -6100,11 +7809,123 @@ create table public.channel_apps (
     check (sealed_verify_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- The company that registered the app. Null for an app of the operator.
+  owner_company_id uuid references public.companies on delete cascade,
   constraint channel_apps_previous_secret_while_rotating
     check ((sealed_previous_secret is null) = (rotation_began_at is null))
 );
 comment on table public.channel_apps is
-  'An app at the channel whose events this platform accepts, with its sealed secrets.';
+  'An app at the channel that may send events to this platform, with its sealed secrets.';
+
+create index channel_apps_owner_idx on public.channel_apps (owner_company_id);
+
+create function app.runs_channel_app(of_company_id uuid) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select app.acting_kind() <> 'person' or coalesce(of_company_id = any (app.managed_company_ids()), false)
+$$;
+comment on function app.runs_channel_app(uuid) is
+  'Checks whether the caller may change an app of this company: the platform may change every app, and people only an '
+  'app of a company that they manage. No person may change an app of the operator.';
+
+create function app.usual_channel_app(of_company_id uuid) returns uuid
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when count(owner_company_id) = 1 then min(id::text) filter (where owner_company_id is not null)
+    when count(owner_company_id) = 0 and count(*) = 1 then min(id::text)
+  end::uuid
+  from public.channel_apps
+  where owner_company_id = of_company_id or owner_company_id is null
+$$;
+comment on function app.usual_channel_app(uuid) is
+  'Returns the app that a new account of a company probably uses: the only app of the company, otherwise the only app of '
+  'the operator. Returns null when there are several.';
+
+create function app.note_app_event(app public.channel_apps, action text) returns void
+language sql security definer -- no role may write the events
+set search_path = ''
+as $$
+  -- An app of the operator has no company, and an app that is deleted with its company leaves no event.
+  insert into public.company_events (
+    company_id, action, details, actor_kind, actor_id, actor_name, client_address
+  )
+  select
+    company.id, note_app_event.action, jsonb_build_object('app', app.name), acting.kind, acting.person,
+    app.name_of_person(acting.person, company.id), app.client_address()
+  from public.companies as company
+  cross join lateral (
+    select app.acting_kind() as kind, case when app.acting_kind() = 'person' then auth.uid() end as person
+  ) as acting
+  where company.id = app.owner_company_id
+  for key share of company
+$$;
+comment on function app.note_app_event(public.channel_apps, text) is
+  'Writes an event about an app of a company into company_events.';
+
+create function app.note_app_deletion() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform app.note_app_event(old, 'app_deleted');
+  return null;
+end
+$$;
+comment on function app.note_app_deletion() is 'Trigger: writes the deletion of an app into company_events.';
+
+create function public.create_channel_app(
+  company_id uuid,
+  app_key text,
+  name text,
+  sealed_secret text,
+  sealed_verify_token text
+) returns jsonb
+language plpgsql security definer -- no role may read the secrets
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  made public.channel_apps;
+begin
+  if not app.runs_channel_app(create_channel_app.company_id) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company register its apps';
+  end if;
+  if not app.is_key_name(create_channel_app.name) then
+    raise sqlstate 'PT422' using message =
+      'name must have no blank at either end, and no line breaks, control characters or invisible characters';
+  end if;
+  -- Several people may register apps at the same time.
+  perform from public.companies where id = create_channel_app.company_id for no key update;
+  if (select count(*) from public.channel_apps where owner_company_id = create_channel_app.company_id) >= 10 then
+    raise sqlstate 'PT409' using message = 'A company has at most 10 apps: ask the operator to delete one first';
+  end if;
+  insert into public.channel_apps (owner_company_id, app_key, name, sealed_secret, sealed_verify_token)
+  values (
+    create_channel_app.company_id, create_channel_app.app_key, create_channel_app.name,
+    create_channel_app.sealed_secret, create_channel_app.sealed_verify_token
+  )
+  returning * into made;
+  perform app.note_app_event(made, 'app_registered');
+  -- A company that registers its first app expects it to deliver for the numbers that it has. The app of the operator
+  -- still counts for them as an earlier app, until Meta calls the new one.
+  update public.messaging_accounts as accounts set channel_app_id = made.id
+  where accounts.company_id = create_channel_app.company_id and not exists (
+    select from public.channel_apps as apps
+    where apps.id = accounts.channel_app_id and apps.owner_company_id is not null
+  );
+  return jsonb_build_object(
+    'id', made.id, 'app_key', made.app_key, 'name', made.name, 'rotation_began_at', made.rotation_began_at
+  );
+end
+$$;
+comment on function public.create_channel_app(uuid, text, text, text, text) is
+  'Registers an app of a company, with its sealed secrets. The accounts of the company without an app of its own use it '
+  'from then on. Raises PT403 for people who do not manage the company, PT409 when the company '
+  'has 10 apps, and PT422 for a name that people cannot read.';
+grant execute on function public.create_channel_app(uuid, text, text, text, text) to settings_client;
 
 create function public.channel_app(app_key text) returns jsonb
 -- Security definer, because the role of the function whatsapp cannot read any table.
@@ -6125,40 +7946,56 @@ grant execute on function public.channel_app(text) to channel_client;
 
 create function public.rotate_channel_app(app_key text, sealed_secret text) returns timestamptz
 -- Security definer, because the secret moves from one column to another, and no role may read these columns.
-language sql security definer
+language plpgsql security definer
 set search_path = ''
 as $$
-  -- A second rotation before the end of the first one replaces only the new secret, for example after a typing error.
+#variable_conflict use_column
+declare
+  changed public.channel_apps;
+begin
+  -- A second rotation before the end of the first rotation replaces only the new secret, for example after a typing
+  -- error.
   update public.channel_apps as apps set
     sealed_secret = rotate_channel_app.sealed_secret,
     sealed_previous_secret = coalesce(apps.sealed_previous_secret, apps.sealed_secret),
     rotation_began_at = coalesce(apps.rotation_began_at, now())
-  where apps.app_key = rotate_channel_app.app_key
-  returning apps.rotation_began_at
+  where apps.app_key = rotate_channel_app.app_key and app.runs_channel_app(apps.owner_company_id)
+  returning apps.* into changed;
+  perform app.note_app_event(changed, 'app_secret_changed');
+  return changed.rotation_began_at;
+end
 $$;
 comment on function public.rotate_channel_app(text, text) is
   'Gives an app a new secret. The earlier secret is also accepted until finish_channel_app_rotation(). Returns the '
-  'time when the rotation began, or null for an unknown app.';
-grant execute on function public.rotate_channel_app(text, text) to service_role;
+  'time when the rotation began, or null for an app that is unknown or that the caller may not change.';
+grant execute on function public.rotate_channel_app(text, text) to settings_client, service_role;
 
 create function public.finish_channel_app_rotation(app_key text) returns boolean
-language sql security definer -- for the same reason as rotate_channel_app()
+language plpgsql security definer -- see rotate_channel_app()
 set search_path = ''
 as $$
-  with apps as (
-    select id, rotation_began_at from public.channel_apps
-    where channel_apps.app_key = finish_channel_app_rotation.app_key for update
-  ),
-  finished as (
-    update public.channel_apps set sealed_previous_secret = null, rotation_began_at = null
-    where id in (select id from apps where rotation_began_at is not null)
-  )
-  select rotation_began_at is not null from apps
+#variable_conflict use_column
+declare
+  found_app public.channel_apps;
+begin
+  select * into found_app from public.channel_apps as apps
+  where apps.app_key = finish_channel_app_rotation.app_key and app.runs_channel_app(apps.owner_company_id)
+  for update;
+  if not found then
+    return null;
+  end if;
+  if found_app.rotation_began_at is null then
+    return false;
+  end if;
+  update public.channel_apps set sealed_previous_secret = null, rotation_began_at = null where id = found_app.id;
+  perform app.note_app_event(found_app, 'app_secret_ended');
+  return true;
+end
 $$;
 comment on function public.finish_channel_app_rotation(text) is
   'Ends the rotation of an app. Only the new secret is accepted from then on. Returns whether a rotation was under '
-  'way, or null for an unknown app.';
-grant execute on function public.finish_channel_app_rotation(text) to service_role;
+  'way, or null for an app that is unknown or that the caller may not change.';
+grant execute on function public.finish_channel_app_rotation(text) to authenticated, service_role;
 
 create function public.sealed_app_secrets() returns table (app_key text, kind text, sealed text)
 language sql stable security definer -- no role may read the columns
@@ -6179,7 +8016,7 @@ comment on function public.sealed_app_secrets() is
 grant execute on function public.sealed_app_secrets() to service_role;
 
 create function public.reseal_app_secret(app_key text, kind text, sealed_before text, sealed text) returns boolean
-language sql security definer -- for the same reason as sealed_app_secrets()
+language sql security definer -- see sealed_app_secrets()
 set search_path = ''
 as $$
   -- If a rotation has changed the secret since it was read, the condition on sealed_before keeps the new secret.
@@ -6199,24 +8036,32 @@ as $$
   select exists (select from resealed)
 $$;
 comment on function public.reseal_app_secret(text, text, text, text) is
-  'Replaces one sealed secret of an app if the stored one is still sealed_before. Returns whether it was replaced.';
+  'Replaces one sealed secret of an app if the stored secret is still sealed_before. Returns whether the secret was '
+  'replaced.';
 grant execute on function public.reseal_app_secret(text, text, text, text) to service_role;
 
+create trigger channel_apps_check_name before insert or update of name on public.channel_apps
+  for each row execute function app.check_name_of_row('an app');
+create trigger channel_apps_note_deletion after delete on public.channel_apps
+  for each row execute function app.note_app_deletion();
 create trigger channel_apps_set_updated_at before update on public.channel_apps
   for each row execute function app.set_updated_at();
 
 alter table public.channel_apps enable row level security;
 create policy "the platform reads apps of the channel" on public.channel_apps
   for select to service_role using (true);
+create policy "owners and admins read the apps of their company" on public.channel_apps
+  for select to authenticated using (owner_company_id = any ((select app.managed_company_ids())::uuid[]));
 
-grant select (id, app_key, name, rotation_began_at, created_at, updated_at) on public.channel_apps to service_role;
+grant select (id, owner_company_id, app_key, name, rotation_began_at, created_at) on public.channel_apps to authenticated;
+grant select (id, owner_company_id, app_key, name, rotation_began_at, created_at, updated_at) on public.channel_apps
+  to service_role;
 grant insert (app_key, name, sealed_secret, sealed_verify_token) on public.channel_apps to service_role;
 
 -- schemas/51_accounts.sql
 
--- Messaging accounts: the phone numbers that a company uses on the channel, and when each was connected. Owners and
--- admins can disconnect a number. Only the operator can connect a number, because this needs the access token and calls
--- to the channel.
+-- Messaging accounts: the phone numbers that a company uses on the channel, and when each was connected. Owners, admins
+-- and the operator can disconnect a number. They connect a number with connect_messaging_account().
 
 create type public.disconnected_messaging_account as (
   id uuid,
@@ -6242,6 +8087,9 @@ create table public.messaging_accounts (
   -- Only events of this app, or of an earlier app of the account, count for the account. So no one can use the secret
   -- of one app to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
+  -- When the channel refused the account for the first time since its last success. Claims read this column: while it
+  -- has a value, a successful send withdraws the refusals.
+  refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
   -- A disconnected account keeps its conversations and loses its token.
@@ -6251,9 +8099,10 @@ create table public.messaging_accounts (
 comment on table public.messaging_accounts is
   'A phone number of a company on the messaging channel, with its encrypted access token.';
 comment on column public.messaging_accounts.channel_app_id is
-  'The app whose events count for this account. Null when the account has no app.';
+  'The events of this app count for the account. Null when the account has no app.';
 
--- Earlier apps are kept, because the status of a message may arrive days after its account changed to another app.
+-- This table keeps earlier apps, because the status of a message may arrive days after its account changed to another
+-- app.
 create table public.account_channel_apps (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
@@ -6268,15 +8117,16 @@ comment on table public.account_channel_apps is
   'Every app that an account names or named earlier. An event counts for an account only if one of these apps signed '
   'it.';
 
--- Says which account had a number, and when. A message belongs to the company that had the number when the person wrote
--- the message. This holds even if the channel delivers the message after the number moved to another company.
+-- This table says which account had a number, and when. A message belongs to the company that had the number when the
+-- person wrote the message. This rule holds even if the channel delivers the message after the number moved to another
+-- company.
 create table public.account_connections (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   connected_at timestamptz not null default now(),
   disconnected_at timestamptz,
-  -- When the channel last reported anything about the account. This shows the operator whether events arrive. The
+  -- When the channel last reported anything about the account. This time shows the operator whether events arrive. The
   -- column is not in messaging_accounts, because jobs and claims read that table all the time.
   last_event_at timestamptz,
   constraint account_connections_account_fkey foreign key (company_id, account_id)
@@ -6295,7 +8145,7 @@ create index messaging_accounts_channel_app_idx on public.messaging_accounts (ch
 create index account_channel_apps_app_idx on public.account_channel_apps (channel_app_id);
 create index account_connections_account_idx on public.account_connections (company_id, account_id, connected_at desc);
 
--- The account of every item of an event is looked up in these indexes.
+-- These indexes find the account of each item of an event.
 create index messaging_accounts_number_idx on public.messaging_accounts (phone_number_id);
 create index messaging_accounts_business_account_idx on public.messaging_accounts (business_account_id);
 
@@ -6306,7 +8156,7 @@ as $$
 begin
   if tg_op = 'UPDATE' and new.phone_number_id <> old.phone_number_id then
     -- Until now, the account did not have the new number. An earlier message to this number was for the account that
-    -- had it then.
+    -- had the number then.
     delete from public.account_connections where company_id = new.company_id and account_id = new.id;
     if new.disconnected_at is not null then
       return null;
@@ -6333,6 +8183,11 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
+  if exists (
+    select from public.channel_apps where id = new.channel_app_id and owner_company_id <> new.company_id
+  ) then
+    raise sqlstate 'PT409' using message = 'The app belongs to another company';
+  end if;
   insert into public.account_channel_apps (company_id, account_id, channel_app_id)
   values (new.company_id, new.id, new.channel_app_id)
   on conflict do nothing;
@@ -6340,13 +8195,14 @@ begin
 end
 $$;
 comment on function app.remember_channel_app() is
-  'Trigger: keeps the app that an account names, even after the account names another one.';
+  'Trigger: keeps the app that an account names, even after the account names another one. Raises PT409 for an app of '
+  'another company, because the people of that company may change its secret.';
 
 create function public.disconnect_messaging_account(account_id uuid) returns public.disconnected_messaging_account
 -- Security definer, because no person may write the table. The function deletes the token without reading it.
 language plpgsql security definer
 set search_path = ''
--- While a synchronisation of templates is being stored, it holds locks that a disconnection needs.
+-- A transaction that stores the templates of an account holds locks that a disconnection needs.
 set lock_timeout = '3s'
 as $$
 #variable_conflict use_column
@@ -6435,7 +8291,8 @@ as $$
   select exists (select from resealed)
 $$;
 comment on function public.reseal_account_token(uuid, text, text) is
-  'Replaces an account''s encrypted token if the stored one is still sealed_before. Returns whether it was replaced.';
+  'Replaces an account''s encrypted token if the stored token is still sealed_before. Returns whether the token was '
+  'replaced.';
 grant execute on function public.reseal_account_token(uuid, text, text) to service_role;
 
 create function app.accounts_of_app(app_id uuid, number_id text, business_id text) returns uuid[]
@@ -6466,8 +8323,8 @@ as $$
 declare
   holder_id uuid;
 begin
-  -- This query looks through the accounts of all apps for the one that had the number. Otherwise a repeated event could
-  -- show one company the customer of another company.
+  -- This query looks for the account that had the number among the accounts of all apps. Otherwise a repeated event
+  -- could show one company the customer of another company.
   select accounts.id into holder_id
   from public.messaging_accounts as accounts
   join public.account_connections as connections on connections.company_id = accounts.company_id
@@ -6581,7 +8438,8 @@ create policy "people read when their company's accounts were connected" on publ
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
 grant select (
-  id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at
+  id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at,
+  channel_app_id
 ) on public.messaging_accounts to authenticated;
 grant delete on public.messaging_accounts to service_role;
 grant select (
@@ -6599,8 +8457,8 @@ grant select on public.account_connections to authenticated, service_role;
 
 -- schemas/52_conversations.sql
 
--- Conversations. Each is between a company and one contact, on one messaging account. This file also has the window in
--- which the company may answer freely.
+-- Conversations. A conversation is between a company and one contact, on one messaging account. This file also has the
+-- window in which the company may answer freely.
 
 create table public.conversations (
   id uuid primary key default gen_random_uuid(),
@@ -6634,7 +8492,7 @@ comment on table public.conversations is
   'A conversation of a company with a contact on a messaging account. A conversation lasts from its first message '
   'until it is closed.';
 
--- The planner assumes one company with one account, for the reason given in 30_contacts.sql.
+-- With these statistics, the planner expects one company with one account; 30_contacts.sql gives the reason.
 alter table public.conversations
   alter column company_id set (n_distinct = 1),
   alter column messaging_account_id set (n_distinct = 1);
@@ -6834,6 +8692,86 @@ select app.make_feed('conversation_changes', 'conversations', '
   created_at, updated_at
 ');
 
+-- schemas/52_message_parts.sql
+
+-- The parts of people's messages that callers read as fields: a place, contact cards, and what a person chose. They are
+-- read from the channel's own object, which the column payload of a message has. A part of another shape is null.
+
+create function app.location_in(payload jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select case
+    when jsonb_typeof(place -> 'latitude') = 'number' and jsonb_typeof(place -> 'longitude') = 'number' then
+      jsonb_build_object(
+        'latitude', place -> 'latitude', 'longitude', place -> 'longitude', 'name', place ->> 'name',
+        'address', place ->> 'address', 'url', place ->> 'url'
+      )
+  end
+  from (values (payload -> 'location')) as told (place)
+$$;
+comment on function app.location_in(jsonb) is
+  'Returns the place in the payload of a message: { latitude, longitude, name, address, url }.';
+
+create function app.contact_cards_in(payload jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_agg(jsonb_build_object(
+    'name', card #>> '{name,formatted_name}',
+    'organization', card #>> '{org,company}',
+    'phones', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'phone', entry ->> 'phone', 'whatsapp_id', entry ->> 'wa_id', 'type', entry ->> 'type'
+      ) order by place), '[]')
+      from jsonb_array_elements(
+        case jsonb_typeof(card -> 'phones') when 'array' then card -> 'phones' else '[]' end
+      ) with ordinality as phones (entry, place)
+      where jsonb_typeof(entry) = 'object'
+    ),
+    'emails', (
+      select coalesce(jsonb_agg(jsonb_build_object('email', entry ->> 'email', 'type', entry ->> 'type') order by place), '[]')
+      from jsonb_array_elements(
+        case jsonb_typeof(card -> 'emails') when 'array' then card -> 'emails' else '[]' end
+      ) with ordinality as emails (entry, place)
+      where jsonb_typeof(entry) = 'object'
+    )
+  ) order by card_place)
+  from jsonb_array_elements(
+    case jsonb_typeof(payload -> 'contacts')
+      when 'array' then payload -> 'contacts'
+      when 'object' then jsonb_build_array(payload -> 'contacts')
+      else '[]'
+    end
+  ) with ordinality as cards (card, card_place)
+  where jsonb_typeof(card) = 'object'
+$$;
+comment on function app.contact_cards_in(jsonb) is
+  'Returns the contact cards in the payload of a message: a list of { name, organization, phones, emails }.';
+
+create function app.choice_in(payload jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select case
+    when payload ? 'button' then jsonb_build_object(
+      'type', 'button', 'id', payload #>> '{button,payload}', 'title', payload #>> '{button,text}', 'description', null
+    )
+    when payload #>> '{interactive,type}' in ('button_reply', 'list_reply') then jsonb_build_object(
+      'type', payload #>> '{interactive,type}',
+      'id', payload #>> array['interactive', payload #>> '{interactive,type}', 'id'],
+      'title', payload #>> array['interactive', payload #>> '{interactive,type}', 'title'],
+      'description', payload #>> array['interactive', payload #>> '{interactive,type}', 'description']
+    )
+  end
+$$;
+comment on function app.choice_in(jsonb) is
+  'Returns what a person chose, from the payload of a message: { type, id, title, description }. The type is button (of '
+  'a template), button_reply or list_reply.';
+
+grant execute on function app.location_in(jsonb), app.contact_cards_in(jsonb), app.choice_in(jsonb)
+  to api_reader, api_client;
+
 -- schemas/53_messages.sql
 
 -- Messages of a conversation, and the facts about each message. There is one column for each fact that the channel can
@@ -6846,9 +8784,9 @@ create table public.messages (
   conversation_id uuid not null,
   direction text not null check (direction in ('inbound', 'outbound')),
   type text not null default 'text' constraint messages_type_check check (
-    type in ('text', 'image', 'video', 'document')
+    type in ('text', 'image', 'video', 'document', 'audio', 'interactive')
     or direction = 'inbound' and type in (
-      'audio', 'sticker', 'location', 'contacts', 'interactive', 'button', 'order', 'system', 'unsupported'
+      'sticker', 'location', 'contacts', 'button', 'order', 'system', 'unsupported'
     )
   ),
   content text not null constraint messages_content_check
@@ -6868,7 +8806,7 @@ create table public.messages (
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
-  -- When the life of the message ended without a report that the message arrived.
+  -- When the lifetime of the message ended, if no report said until then that the message arrived.
   expired_at timestamptz,
   failure jsonb constraint messages_failure_check check (jsonb_typeof(failure) = 'object'),
   price_category text constraint messages_price_category_check
@@ -6891,7 +8829,7 @@ create table public.messages (
   ) stored,
   -- The channel's object for this type of message, without the parts that have their own column.
   payload jsonb constraint messages_payload_check check (jsonb_typeof(payload) = 'object'),
-  -- { id, mime_type, sha256, filename, voice, animated, expires_at }
+  -- { id, mime_type, sha256, filename, voice, animated, expires_at, gone_at }. The digest is in hexadecimal digits.
   media jsonb constraint messages_media_check check (jsonb_typeof(media) = 'object'),
   reply_to_whatsapp_id text constraint messages_reply_to_whatsapp_id_check
     check (char_length(reply_to_whatsapp_id) between 1 and 255),
@@ -6905,8 +8843,8 @@ create table public.messages (
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
-  -- Who wrote an outbound message. The name is the one at that time, and there is no foreign key, so both stay known
-  -- after a key or a member is deleted.
+  -- Who wrote an outbound message. The row has the name of that time, and the id has no foreign key. So the id and the
+  -- name remain after a key or a member is deleted.
   author_type text constraint messages_author_type_check check (author_type in ('key', 'member', 'agent', 'system')),
   author_id uuid,
   author_name text constraint messages_author_name_check check (char_length(author_name) between 1 and 255),
@@ -6958,9 +8896,9 @@ comment on column public.messages.author_type is
 comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
 
 -- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
--- messages than a page has, it may read and sort the whole conversation. This is slow if the conversation is long. So
--- the planner assumes one company and 1,000 messages in each conversation. Extended statistics also tell the planner
--- that all messages of a conversation have the same company.
+-- messages than a page has, it may read and sort the whole conversation. Such a plan is slow if the conversation is
+-- long. So the planner assumes one company and 1,000 messages in each conversation. Extended statistics also tell the
+-- planner that all messages of a conversation have the same company.
 alter table public.messages
   alter column company_id set (n_distinct = 1),
   alter column conversation_id set (n_distinct = -0.001);
@@ -6981,11 +8919,12 @@ create index messages_waiting_reply_idx on public.messages (company_id, reply_to
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
 create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
 
--- Few messages are like this, so the index is small. It finds the sends that need attention.
-create index messages_unusual_idx on public.messages (company_id, id)
+-- This index finds the sends that need attention, the newest first. The index is small, because few messages fail or
+-- wait.
+create index messages_unusual_idx on public.messages (company_id, created_at desc, id desc)
   where failure is not null or status in ('pending', 'failed', 'expired');
 
--- Replies to a message that was not known.
+-- Replies to a message that the platform did not know.
 create index messages_late_reply_idx on public.messages (created_at)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
@@ -7020,7 +8959,8 @@ declare
   said_at constant timestamptz := least(coalesce(new.sent_at, new.created_at), now());
   expires_at timestamptz;
 begin
-  -- If the channel cannot show an edit, the edited message is not known here, so the edit opens no window.
+  -- The channel cannot show some edits. The platform then does not know the edited message, so the edit opens no
+  -- window.
   if new.direction = 'inbound'
     and (new.type <> 'unsupported' or new.payload #>> '{unsupported,type}' is distinct from 'edit')
   then
@@ -7032,7 +8972,7 @@ begin
       last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at)
     returning windows.expires_at into expires_at;
   end if;
-  -- greatest() ignores nulls, and a message that is recorded late never moves a time back.
+  -- greatest() ignores nulls. A message that is recorded late never replaces a later time.
   update public.conversations set
     last_message_at = greatest(
       last_message_at, case new.direction when 'inbound' then said_at else new.created_at end
@@ -7054,7 +8994,7 @@ as $$
 declare
   template record;
 begin
-  -- A free reply has no template. A message of a template that is not in the catalogue has the usual life. Each
+  -- A free reply has no template. A message of a template that is not in the catalogue has the usual lifetime. Each
   -- condition has its own lookup, because the plan of a join may read all templates and all sends of the company.
   select templates.ttl_seconds, templates.category into template from public.templates
   where company_id = new.company_id
@@ -7077,8 +9017,8 @@ begin
 end
 $$;
 comment on function app.note_life() is
-  'Trigger: sets when an accepted message expires: an hour after the end of its life. The life is the one that the '
-  'channel has for the template. If it has none, the life is 10 minutes for a code, and 30 days for any other message.';
+  'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the time '
+  'that the channel sets for the template. Otherwise it is 10 minutes for a code, and 30 days for any other message.';
 
 create function public.expire_messages() returns integer
 language sql security definer -- no role may write the table
@@ -7099,7 +9039,7 @@ as $$
 $$;
 comment on function public.expire_messages() is
   'Marks at most 1,000 messages as expired, and returns how many. An expired message has no report that it arrived or '
-  'failed. A scheduled job calls this. A later report removes the mark.';
+  'failed. A scheduled job calls this function. A later report removes the mark.';
 grant execute on function public.expire_messages() to service_role;
 
 create trigger messages_note_change before update on public.messages
@@ -7130,8 +9070,8 @@ alter table public.messages enable row level security;
 create policy "people read their company's messages" on public.messages
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key reads the messages of its company, but may not write them. A row states what was said on the channel, so only
--- the platform and the functions of sends write rows.
+-- A key reads the messages of its company, but may not write them. A row is a message on the channel, so only the
+-- platform and the functions of sends write rows.
 create policy "a key reads its company's messages" on public.messages
   for select to api_client using (company_id = (select app.company_id('read')));
 
@@ -7158,10 +9098,478 @@ select app.make_feed('message_changes', 'messages', $columns$
     when author_type is not null
       then jsonb_build_object('type', author_type, 'id', author_id, 'name', author_name)
   end as author,
-  content, rendered_text, status, whatsapp_message_id, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media, reply_to_id,
+  content, rendered_text, status, whatsapp_message_id, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload,
+  case when type = 'location' then app.location_in(payload) end as location,
+  case when type = 'contacts' then app.contact_cards_in(payload) end as contact_cards,
+  case when direction = 'inbound' and type in ('interactive', 'button') then app.choice_in(payload) end as choice,
+  media, reply_to_id,
   reply_to_whatsapp_id, case when reaction ->> 'emoji' <> '' then reaction end as reaction, edited_at, revoked_at,
   created_at, updated_at
 $columns$);
+
+-- schemas/54_opt_outs.sql
+
+-- The people of a company see its opt-outs: the person, the kind (no messages or no marketing), the time, and the words
+-- of the person. A member can lift an opt-out, and gives a reason.
+
+create table public.opt_out_lifts (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  contact_id uuid not null,
+  -- The field of the contact that the member set to false.
+  kind text not null check (kind in ('do_not_contact', 'marketing_opt_out')),
+  -- The opt-out that ended: its source and its time, as in contacts.
+  source text not null,
+  asked_at timestamptz not null,
+  -- Null after the person of the contact is erased.
+  reason text constraint opt_out_lifts_reason_check check (char_length(reason) between 1 and 500),
+  -- The id has no foreign key, and the row has the name that the member had then. So both remain after the member has
+  -- left.
+  member_id uuid not null,
+  member_name text,
+  lifted_at timestamptz not null default now(),
+  unique (company_id, id),
+  constraint opt_out_lifts_contact_fkey foreign key (company_id, contact_id)
+    references public.contacts (company_id, id) on delete cascade
+);
+comment on table public.opt_out_lifts is
+  'The opt-outs that members of a company lifted, with their reasons. Only lift_opt_out() writes this table. An '
+  'opt-out that a key or a person takes back is not in it.';
+
+create index opt_out_lifts_newest_first_idx on public.opt_out_lifts (company_id, lifted_at desc, id desc);
+create index opt_out_lifts_contact_idx on public.opt_out_lifts (company_id, contact_id);
+
+-- Few messages have a wish and few contacts are opted out, so the partial indexes are small.
+create index messages_wish_idx on public.messages (company_id, conversation_id, sent_at) where wish is not null;
+create index contacts_stopped_idx on public.contacts (company_id, do_not_contact_at desc, id desc)
+  where do_not_contact;
+
+-- The policies of the tables decide what the caller reads, so this function has the rights of the caller.
+create function public.opt_outs(
+  company_id uuid, of_kind text default null, search text default null, older_than timestamptz default null,
+  older_than_id uuid default null, older_than_kind text default null, max_rows integer default 50
+) returns table (
+  contact_id uuid,
+  name text,
+  phone text,
+  kind text,
+  source text,
+  asked_at timestamptz,
+  words text,
+  is_button boolean,
+  conversation_id uuid
+)
+language plpgsql stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  -- The words contain no characters that have a meaning in a pattern.
+  pattern constant text := '%' || btrim(app.words(left(opt_outs.search, 100))) || '%';
+  -- Only a text without letters can be a part of a phone.
+  digits constant text := case when left(opt_outs.search, 100) ~ '^[-+(). 0-9]+$'
+    then nullif(regexp_replace(left(opt_outs.search, 100), '[^0-9]', '', 'g'), '') end;
+  most constant integer := least(greatest(coalesce(opt_outs.max_rows, 50), 1), 101);
+begin
+  return query
+  with asked as (
+    (
+      select contacts.id, contacts.name, contacts.phone, 'do_not_contact' as kind,
+        contacts.do_not_contact_source as source, contacts.do_not_contact_at as at
+      from public.contacts
+      where contacts.company_id = opt_outs.company_id and contacts.do_not_contact and contacts.archived_at is null
+        and coalesce(opt_outs.of_kind, 'do_not_contact') = 'do_not_contact'
+        and (opt_outs.older_than is null
+          or (contacts.do_not_contact_at, contacts.id) < (opt_outs.older_than, opt_outs.older_than_id))
+        and (pattern is null or contacts.name_words like pattern or contacts.phone like '%' || digits || '%')
+      order by contacts.do_not_contact_at desc, contacts.id desc limit most
+    )
+    union all
+    (
+      select contacts.id, contacts.name, contacts.phone, 'marketing_opt_out',
+        contacts.marketing_opt_out_source, contacts.marketing_opt_out_at
+      from public.contacts
+      where contacts.company_id = opt_outs.company_id and contacts.marketing_opt_out_at is not null
+        and contacts.archived_at is null
+        and coalesce(opt_outs.of_kind, 'marketing_opt_out') = 'marketing_opt_out'
+        and (opt_outs.older_than is null
+          or (contacts.marketing_opt_out_at, contacts.id) < (opt_outs.older_than, opt_outs.older_than_id)
+          or opt_outs.older_than_kind = 'do_not_contact'
+            and (contacts.marketing_opt_out_at, contacts.id) = (opt_outs.older_than, opt_outs.older_than_id))
+        and (pattern is null or contacts.name_words like pattern or contacts.phone like '%' || digits || '%')
+      order by contacts.marketing_opt_out_at desc, contacts.id desc limit most
+    )
+  )
+  select
+    asked.id, asked.name, asked.phone, asked.kind, asked.source, asked.at,
+    message.content, message.type <> 'text', message.conversation_id
+  from (select * from asked order by at desc, id desc, kind limit most) as asked
+  left join lateral (
+    select messages.content, messages.type, messages.conversation_id
+    from public.conversations
+    join public.messages on messages.company_id = conversations.company_id
+      and messages.conversation_id = conversations.id and messages.wish is not null
+      and messages.sent_at = asked.at
+      and messages.wish = case asked.kind when 'do_not_contact' then 'stop' else 'stop_marketing' end
+    where conversations.company_id = opt_outs.company_id and conversations.contact_id = asked.id
+      and asked.source in ('word', 'button')
+    order by messages.received_at desc, messages.id limit 1
+  ) as message on true
+  order by asked.at desc, asked.id desc, asked.kind;
+end
+$$;
+comment on function public.opt_outs(uuid, text, text, timestamptz, uuid, text, integer) is
+  'Returns the opt-outs of a company for its members, the newest first. The argument of_kind is do_not_contact, '
+  'marketing_opt_out or null for both. The argument search is a part of a name or of a phone. The next page begins '
+  'after asked_at, contact_id and kind of the last row. The column words is the text of the message or button with which '
+  'the person opted out, and is_button tells a button from a text. Both are null when there is no such message, for '
+  'example when a member set the field. Returns no rows for a company in which the caller does not work.';
+grant execute on function public.opt_outs(uuid, text, text, timestamptz, uuid, text, integer) to authenticated;
+
+create function public.lift_opt_out(contact_id uuid, kind text, asked_at timestamptz, reason text) returns timestamptz
+-- Security definer, because no person may write the table of lifts. The function checks the company of the caller.
+language plpgsql security definer
+set search_path = ''
+set lock_timeout = '3s'
+as $$
+#variable_conflict use_column
+declare
+  said constant text := btrim(lift_opt_out.reason, E' \t\r\n');
+  known public.contacts;
+  is_messages constant boolean := lift_opt_out.kind = 'do_not_contact';
+  lifted timestamptz;
+begin
+  if lift_opt_out.kind is null or lift_opt_out.kind not in ('do_not_contact', 'marketing_opt_out') then
+    raise sqlstate 'PT422' using message = 'The kind of an opt-out is do_not_contact or marketing_opt_out';
+  end if;
+  if coalesce(char_length(said), 0) not between 1 and 500 then
+    raise sqlstate 'PT422' using message = 'Give a reason of 1 to 500 characters';
+  end if;
+  select contacts.* into known from public.contacts
+  where contacts.id = lift_opt_out.contact_id and contacts.company_id = any (app.member_company_ids())
+    and contacts.archived_at is null
+  for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No contact has this id';
+  end if;
+  -- Without an opt-out, the comparison is null.
+  if (
+    lift_opt_out.asked_at = case when not is_messages then known.marketing_opt_out_at
+      when known.do_not_contact then known.do_not_contact_at end
+  ) is not true then
+    raise sqlstate 'PT409' using message = 'The opt-out has changed: load it again';
+  end if;
+
+  if is_messages then
+    update public.contacts set do_not_contact = false
+    where contacts.company_id = known.company_id and contacts.id = known.id;
+  else
+    update public.contacts set marketing_opt_out = false
+    where contacts.company_id = known.company_id and contacts.id = known.id;
+  end if;
+  insert into public.opt_out_lifts (company_id, contact_id, kind, source, asked_at, reason, member_id, member_name)
+  values (
+    known.company_id, known.id, lift_opt_out.kind,
+    case when is_messages then known.do_not_contact_source else known.marketing_opt_out_source end,
+    lift_opt_out.asked_at, said, auth.uid(), app.name_of_person(auth.uid(), known.company_id)
+  )
+  returning lifted_at into lifted;
+  return lifted;
+exception
+  when lock_not_available then
+    raise sqlstate 'PT503' using message = 'The contact is being changed: try again in a minute';
+end
+$$;
+comment on function public.lift_opt_out(uuid, text, timestamptz, text) is
+  'Lifts an opt-out of a contact, notes the reason, the member and the time, and returns the time. Each member of the '
+  'company may call this function. The argument asked_at is the time of the opt-out that the member saw. Raises PT409 '
+  'when the contact has another opt-out or none by now, PT422 when kind or reason is not valid, PT404 when no contact '
+  'of the caller has this id, and PT503 when the function had to wait too long.';
+grant execute on function public.lift_opt_out(uuid, text, timestamptz, text) to authenticated;
+
+alter table public.opt_out_lifts enable row level security;
+create policy "people read the lifted opt-outs of their company" on public.opt_out_lifts
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select on public.opt_out_lifts to authenticated, service_role;
+
+-- schemas/55_connect_accounts.sql
+
+-- How a messaging account is connected, on the settings page or with the operator's command. The channel has confirmed
+-- the token and the number before, and the token is sealed. No person may store a token: only the edge function settings
+-- can, in the name of a person. Otherwise a person could store any text as a token, and take any number.
+
+-- What the channel said about a number and its token. These facts are not in messaging_accounts, because jobs and claims
+-- read that table all the time.
+create table public.account_health (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  account_id uuid not null,
+  token_stored_at timestamptz not null default now(),
+  -- Null when the token never ends, or when the channel does not say so.
+  token_expires_at timestamptz,
+  -- The channel's words, such as GREEN and TIER_1K. Null when the channel did not say it.
+  quality_rating text check (char_length(quality_rating) between 1 and 100),
+  messaging_limit text check (char_length(messaging_limit) between 1 and 100),
+  -- When the channel last answered about the number.
+  checked_at timestamptz not null default now(),
+  constraint account_health_once unique (company_id, account_id),
+  constraint account_health_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade
+);
+comment on table public.account_health is
+  'What the channel last said about each number and its token: the end of the token, the quality, the messaging limit.';
+
+create function public.managing_person(company_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if managing_person.company_id = any (app.managed_company_ids()) then
+    return jsonb_strip_nulls(jsonb_build_object(
+      'sub', auth.uid(), 'aal', auth.jwt() ->> 'aal', 'session_id', auth.jwt() ->> 'session_id'
+    ));
+  end if;
+  raise sqlstate 'PT403' using message = 'Only owners and admins of a company may do this';
+end
+$$;
+comment on function public.managing_person(uuid) is
+  'Returns who the signed-in person is, and how they signed in, as the claims of their token. Raises PT403 if the person '
+  'is not an owner or admin of the company.';
+grant execute on function public.managing_person(uuid) to authenticated;
+
+create function app.note_account_event(account public.messaging_accounts, action text, details jsonb) returns void
+language sql
+set search_path = ''
+as $$
+  -- An account that is deleted with its company leaves no event, because the company no longer exists.
+  insert into public.company_events (
+    company_id, account_id, account_name, action, details, actor_kind, actor_id, actor_name, client_address
+  )
+  select
+    company.id, account.id, account.display_phone, action, details, acting.kind, acting.person,
+    app.name_of_person(acting.person, company.id), app.client_address()
+  from public.companies company
+  cross join lateral (
+    select app.acting_kind() as kind, case when app.acting_kind() = 'person' then auth.uid() end as person
+  ) as acting
+  where company.id = account.company_id
+  for key share of company
+$$;
+comment on function app.note_account_event(public.messaging_accounts, text, jsonb) is
+  'Writes an event about a messaging account into company_events.';
+
+create function app.note_account_change() returns trigger
+-- Security definer, because no role may write the events.
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  if new.disconnected_at is null then
+    perform app.note_account_event(
+      new, case tg_op when 'INSERT' then 'account_connected' else 'account_reconnected' end, '{}'
+    );
+  else
+    perform app.note_account_event(new, 'account_disconnected', '{}');
+  end if;
+  return null;
+end
+$$;
+comment on function app.note_account_change() is
+  'Trigger: writes an event into company_events when a messaging account is connected or disconnected.';
+
+create function public.connect_messaging_account(
+  company_id uuid,
+  phone_number_id text,
+  display_phone text,
+  encrypted_token text,
+  business_account_id text default null,
+  channel_app_id uuid default null,
+  token_expires_at timestamptz default null,
+  quality_rating text default null
+) returns jsonb
+-- Security definer, because no role may read tokens, and because the function writes several tables.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  known public.messaging_accounts;
+  account public.messaging_accounts;
+begin
+  if not is_platform and (connect_messaging_account.company_id = any (app.managed_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company connect its messaging accounts';
+  end if;
+  if not is_platform and connect_messaging_account.channel_app_id is not null and not exists (
+    select from public.channel_apps
+    where id = connect_messaging_account.channel_app_id and owner_company_id = connect_messaging_account.company_id
+  ) then
+    raise sqlstate 'PT422' using message = 'channel_app_id is not an app of this company';
+  end if;
+  -- If two people connect a number at the same time, the second waits here, and then replaces the token.
+  select * into known from public.messaging_accounts
+  where company_id = connect_messaging_account.company_id
+    and phone_number_id = connect_messaging_account.phone_number_id
+  for no key update;
+  insert into public.messaging_accounts as accounts (
+    company_id, phone_number_id, display_phone, encrypted_token, business_account_id, channel_app_id
+  )
+  values (
+    connect_messaging_account.company_id, connect_messaging_account.phone_number_id,
+    connect_messaging_account.display_phone, connect_messaging_account.encrypted_token,
+    connect_messaging_account.business_account_id,
+    coalesce(
+      connect_messaging_account.channel_app_id,
+      case when not is_platform then app.usual_channel_app(connect_messaging_account.company_id) end
+    )
+  )
+  on conflict on constraint messaging_accounts_one_per_number do update set
+    display_phone = excluded.display_phone,
+    encrypted_token = excluded.encrypted_token,
+    disconnected_at = null,
+    business_account_id = coalesce(excluded.business_account_id, accounts.business_account_id),
+    channel_app_id = coalesce(
+      connect_messaging_account.channel_app_id, accounts.channel_app_id, excluded.channel_app_id
+    )
+  returning * into account;
+  if known.id is not null and known.disconnected_at is null then
+    perform app.note_account_event(account, 'account_token_replaced', '{}');
+  end if;
+
+  insert into public.account_health as health (account_id, company_id, token_expires_at, quality_rating)
+  values (
+    account.id, account.company_id, connect_messaging_account.token_expires_at,
+    connect_messaging_account.quality_rating
+  )
+  on conflict on constraint account_health_once do update set
+    token_stored_at = excluded.token_stored_at,
+    token_expires_at = excluded.token_expires_at,
+    quality_rating = coalesce(excluded.quality_rating, health.quality_rating),
+    checked_at = excluded.checked_at;
+  perform app.withdraw_token_refusals(account.id, 'infinity');
+  -- With a new token, the templates can probably be read now.
+  update public.template_catalogues set sync_due_at = now()
+  where company_id = account.company_id and business_account_id = account.business_account_id;
+  return jsonb_build_object(
+    'id', account.id,
+    'company_id', account.company_id,
+    'display_phone', account.display_phone,
+    'phone_number_id', account.phone_number_id,
+    'business_account_id', account.business_account_id,
+    'disconnected_at', account.disconnected_at,
+    'created_at', account.created_at,
+    'was_known', known.id is not null
+  );
+exception
+  when unique_violation then
+    raise sqlstate 'PT409' using message = format(
+      'The phone number id %s is connected to another company: disconnect it there first',
+      connect_messaging_account.phone_number_id
+    );
+  when lock_not_available then
+    raise sqlstate 'PT503' using message = 'The account or its templates are being changed: try again in a minute';
+end
+$$;
+comment on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text) is
+  'Connects a phone number of the channel to a company, or replaces its token. The caller has sealed the token, and the '
+  'channel has confirmed it. A missing business_account_id or app keeps the stored one. A new account '
+  'of a person without an app gets the one of app.usual_channel_app(). Raises PT403 for people who do not manage the company, PT409 when the number '
+  'is connected to another company, and PT422 for an app that is not of the company.';
+grant execute on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text)
+  to settings_client, service_role;
+
+create trigger messaging_accounts_note_first_event after insert on public.messaging_accounts
+  for each row when (new.disconnected_at is null) execute function app.note_account_change();
+create trigger messaging_accounts_note_event after update of disconnected_at on public.messaging_accounts
+  for each row when ((old.disconnected_at is null) <> (new.disconnected_at is null))
+  execute function app.note_account_change();
+
+alter table public.account_health enable row level security;
+create policy "people read what the channel says about their accounts" on public.account_health
+  for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
+
+grant select on public.account_health to authenticated, service_role;
+
+-- schemas/56_media.sql
+
+-- The media of people's messages. The platform stores what the channel says about a file, and never its bytes. A caller
+-- reads the bytes from the channel, through the gateway.
+
+create function public.media_of_message(message_id uuid) returns jsonb
+-- Security definer, because a key cannot read accounts. The key learns only what this function returns.
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('read');
+  message record;
+  account record;
+begin
+  select id, conversation_id, direction, type, media into message from public.messages
+  where company_id = own_company_id and id = media_of_message.message_id;
+  if not found then
+    return jsonb_build_object('result', 'not_found');
+  elsif message.direction <> 'inbound' or message.media is null then
+    return jsonb_build_object('result', 'no_media');
+  elsif message.media ->> 'gone_at' is not null or (message.media ->> 'expires_at')::timestamptz <= now() then
+    return jsonb_build_object(
+      'result', 'gone', 'at', coalesce(message.media ->> 'gone_at', message.media ->> 'expires_at')
+    );
+  end if;
+
+  select id, phone_number_id, encrypted_token into account from public.messaging_accounts
+  where company_id = own_company_id and disconnected_at is null and id = (
+    select messaging_account_id from public.conversations
+    where company_id = own_company_id and id = message.conversation_id
+  );
+  if not found then
+    return jsonb_build_object('result', 'no_account');
+  end if;
+  return jsonb_build_object(
+    'result', 'found',
+    'type', message.type,
+    'media', message.media,
+    'company_id', own_company_id,
+    'account_id', account.id,
+    'phone_number_id', account.phone_number_id,
+    'encrypted_token', account.encrypted_token
+  );
+end
+$$;
+comment on function public.media_of_message(uuid) is
+  'Returns the medium of a message that a person sent, with the encrypted token of the account that received it. The '
+  'result not_found means that the company has no such message. The result no_media means that the message has no '
+  'medium, or that the company sent the message. The result gone means that the channel no longer has the medium, and '
+  'at says since when. The result no_account means that the account is disconnected. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.media_of_message(uuid) to api_client;
+
+create function public.note_media_gone(message_id uuid, media_id text) returns timestamptz
+-- Security definer, because no key may write messages. This function writes nothing but the time.
+language plpgsql security definer
+set search_path = ''
+-- With this time zone, the time has the same form as the time columns.
+set timezone = 'UTC'
+as $$
+declare
+  own_company_id constant uuid := app.company_id('read');
+begin
+  update public.messages set media = media || jsonb_build_object('gone_at', now())
+  where company_id = own_company_id and id = note_media_gone.message_id and direction = 'inbound'
+    and media ->> 'id' = note_media_gone.media_id and media ->> 'gone_at' is null;
+  return (
+    select (media ->> 'gone_at')::timestamptz from public.messages
+    where company_id = own_company_id and id = note_media_gone.message_id
+  );
+end
+$$;
+comment on function public.note_media_gone(uuid, text) is
+  'Notes that the channel no longer has the medium of a message, so that no one asks the channel again. Returns when '
+  'this was noted first; null when the message does not have this medium. Raises PT401 and PT403 as app.company_id() '
+  'does.';
+grant execute on function public.note_media_gone(uuid, text) to api_client;
 
 -- schemas/60_templates.sql
 
@@ -7234,7 +9642,8 @@ create table public.templates (
   -- The sample of a media header: a signed address, and the address without its query, which stays the same.
   sample_url text check (char_length(sample_url) between 1 and 4096),
   sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
-  -- Why the media of the header is not at the channel. Null when it is there, or when no upload was tried yet.
+  -- Why the media of the header is not at the channel. Null when the channel has the media, or when no upload was tried
+  -- yet.
   media_problem text check (char_length(media_problem) between 1 and 1000),
   -- How long the channel tries to deliver a message of the template.
   ttl_seconds integer,
@@ -7252,8 +9661,8 @@ comment on table public.templates is
 
 alter table public.templates alter column company_id set (n_distinct = 1);
 
--- When the templates of a name were last read again, because a send did not fit the stored templates.
--- claim_template_send() explains this.
+-- When the service last read the templates of a name because a send did not fit the stored ones. claim_template_send()
+-- explains this.
 create table public.template_rereads (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
@@ -7288,8 +9697,8 @@ begin
     select new.company_id, new.business_account_id where tg_op <> 'DELETE'
     order by business_account_id
   loop
-    -- This lock waits for a reading that is being stored, because this transaction would not see the templates of that
-    -- reading. A later reading waits for this transaction, and then sees the account.
+    -- This statement waits for a transaction that stores a reading. Otherwise this transaction would not see the
+    -- templates of that reading. A later reading waits for this transaction, and then sees the account.
     perform from public.template_catalogues
     where company_id = changed.company_id and business_account_id = changed.business_account_id
     for no key update;
@@ -7345,13 +9754,13 @@ begin
   -- The account may have moved to another business account since the reading began. Then the templates do not belong to
   -- the new business account.
   if account.business_account_id <> apply_template_sync.business_account_id then
-    raise sqlstate 'PT409' using message = 'The account belongs to another business account than the one that was read';
+    raise sqlstate 'PT409' using message = 'The account belongs to another business account now';
   end if;
 
   insert into public.template_catalogues (company_id, business_account_id)
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
-  -- Only one reading is stored at a time. Claims refer to the row too, but do not wait for this lock.
+  -- Only one transaction at a time stores a reading. Claims refer to the row too, but do not wait for this lock.
   select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;
@@ -7537,7 +9946,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  -- A text that does not have the form of a channel's word is ignored.
+  -- The function ignores a text that does not have the form of a channel's word.
   word constant text := '^[A-Z][A-Z_]{0,63}$';
   status text;
   quality text;
@@ -7548,7 +9957,7 @@ begin
     when 'status' then
       status := upper(value ->> 'event');
       status := case status when 'REINSTATED' then 'APPROVED' else status end;
-      -- For other events, such as FLAGGED, it is not known which status the list will have.
+      -- Other events, such as FLAGGED, do not say which status the list will have.
       if status in (
         'APPROVED', 'ARCHIVED', 'DELETED', 'DISABLED', 'IN_APPEAL', 'LIMIT_EXCEEDED', 'PAUSED', 'PENDING',
         'PENDING_DELETION', 'REJECTED'
@@ -7605,7 +10014,7 @@ begin
     order by catalogues.company_id
     for no key update
   loop
-    -- Without a catalogue, a reading is due anyway, and no send is checked.
+    -- If there is no catalogue, a reading is due anyway, and no send is checked against templates.
     continue when catalogue.synced_at is null;
     -- A hint does not shorten the pause after a failed reading.
     update public.template_catalogues set sync_due_at = now()
@@ -7622,7 +10031,7 @@ begin
       value = excluded.value,
       happened_at = excluded.happened_at,
       told_at = excluded.told_at
-    -- Events of the same second may come in any order. This condition always chooses the same event.
+    -- Events of the same second may come in any order. With this condition, the result does not depend on their order.
     where (excluded.happened_at, excluded.value) > (hints.happened_at, hints.value);
     continue when not found;
     -- This update fires the trigger that applies the hint.
@@ -7674,7 +10083,7 @@ comment on function app.show_hints() is
   'Trigger: gives a template the values that the channel reported after the stored reading began.';
 
 create function app.forget_hints() returns trigger
-language plpgsql security definer -- for the same reason as app.show_hints()
+language plpgsql security definer -- see app.show_hints()
 set search_path = ''
 as $$
 begin
@@ -7721,8 +10130,9 @@ create table public.template_media (
   -- The name of a document, which the recipient sees.
   filename text check (char_length(filename) between 1 and 240),
   uploaded_at timestamptz,
-  -- The upload that is running, and the time until which no other upload begins.
+  -- The upload that is running, its beginning, and the time until which no other upload begins.
   upload_id uuid unique,
+  began_at timestamptz,
   lease_ends_at timestamptz,
   failed_at timestamptz,
   failure text check (char_length(failure) between 1 and 1000),
@@ -7782,7 +10192,7 @@ as $$
   )
 $$;
 comment on function app.note_media_problem(uuid, uuid, text) is
-  'Notes the result of an upload for an account in the templates whose header has this sample.';
+  'Notes the result of an upload for an account, in the templates that have this sample in the header.';
 
 create function public.due_media(account_id uuid, max_rows integer default 10) returns jsonb
 language sql stable security definer
@@ -7813,7 +10223,7 @@ as $$
   ) due
 $$;
 comment on function public.due_media(uuid, integer) is
-  'Returns the templates whose header media has to be uploaded for an account. The media was never uploaded, is '
+  'Returns the templates with header media that has to be uploaded for an account. The media was never uploaded, is '
   'stale, or expires within five days. After a failure, the template is left out for a pause that grows with each '
   'failure.';
 grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
@@ -7862,12 +10272,13 @@ begin
       return jsonb_build_object('result', 'ready', 'media_id', media.media_id, 'filename', media.filename);
     when media.lease_ends_at > now() then
       return jsonb_build_object('result', 'wait');
-    -- Callers that waited for a failed upload must not all try again one after the other.
+    -- Many callers may have waited for a failed upload. These callers must not all try again, one after the other.
     when media.failed_at > now() - interval '10 seconds' then
       return jsonb_build_object('result', 'failed', 'reason', media.failure);
     else
       update public.template_media set
         upload_id = new_upload_id,
+        began_at = now(),
         lease_ends_at = now() + interval '1 second' * greatest(least(lease_seconds, 150), 1)
       where id = media.id;
       return jsonb_build_object(
@@ -7900,10 +10311,14 @@ begin
     filename = finish_media_upload.filename,
     uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0
   where upload_id = finish_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
-  returning company_id, account_id, sample_source into media;
+  returning company_id, account_id, sample_source, began_at into media;
   if not found then
     return false;
   end if;
+  -- The upload used the token. That says nothing about other refusals, for example because of a payment.
+  perform app.withdraw_token_refusals(media.account_id, media.began_at)
+  from public.messaging_accounts as accounts
+  where accounts.id = media.account_id and accounts.refused_at is not null;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   return true;
 end
@@ -7913,7 +10328,7 @@ comment on function public.finish_media_upload(uuid, text, text) is
   'begun.';
 grant execute on function public.finish_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
-create function public.fail_media_upload(upload_id uuid, reason text) returns boolean
+create function public.fail_media_upload(upload_id uuid, reason text, refusal text default null) returns boolean
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -7931,12 +10346,19 @@ begin
     return false;
   end if;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
+  if fail_media_upload.refusal is not null then
+    -- A key uploads only for a send, which cannot go out now. A job uploads in advance.
+    perform app.note_refusal(
+      media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
+    );
+  end if;
   return true;
 end
 $$;
-comment on function public.fail_media_upload(uuid, text) is
-  'Records why an upload failed. Returns false when the upload was ended already, or when another upload has begun.';
-grant execute on function public.fail_media_upload(uuid, text) to api_client, channel_client, service_role;
+comment on function public.fail_media_upload(uuid, text, text) is
+  'Records why an upload failed. The refusal is the code of the channel if it refused the account: it becomes a notice '
+  'of the account. Returns false when the upload was ended already, or when another upload has begun.';
+grant execute on function public.fail_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
 create trigger template_media_set_updated_at before update on public.template_media
   for each row execute function app.set_updated_at();
@@ -7949,8 +10371,8 @@ grant select on public.template_media to service_role;
 
 -- schemas/63_preflight.sql
 
--- The preflight. The claim of a send also checks the send against the stored template, without another round trip. A
--- send that the channel would certainly refuse is refused here, and its idempotency key stays free.
+-- The preflight. The claim of a send also checks the send against the stored template, without another round trip. The
+-- claim refuses a send that the channel would certainly refuse. The idempotency key of that send can be used again.
 --
 -- Every send is checked and rendered, so these functions must be fast. These functions contain no queries, because
 -- Postgres plans the queries of an SQL function at each call. The functions call no other functions, because each call
@@ -8020,7 +10442,7 @@ begin
     );
   end if;
   if template.unsupported <> '{}' then
-    -- It is not known what else such a template needs.
+    -- The platform does not know what else such a template needs.
     return faults || jsonb_build_object(
       'field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported
     );
@@ -8062,8 +10484,8 @@ create function app.judge_template(
   body_variables text[],
   button_variables text[],
   preflight text,
-  -- The verdict is go, refused or reread. With reread, the stored template is out of date, or it has a fault but may be
-  -- out of date.
+  -- The verdict is go, refused or reread. The verdict reread means that the stored template is out of date, or that it
+  -- has a fault and may be out of date.
   out verdict text,
   out faults jsonb,
   -- Null when the template is not known.
@@ -8131,7 +10553,7 @@ begin
         jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
       )
     end;
-    -- A name is read again after a minute, so a new template can be sent then.
+    -- The platform reads a name again after a minute, and a new template can be sent then.
     is_fresh := reread.read_at > now() - interval '1 minute';
     if hinted_at <= reread.read_at then
       hinted_at := null;
@@ -8143,8 +10565,8 @@ begin
     return;
   end if;
   may_reread := preflight = 'first' and (
-    -- A name is read again at most once a minute. If another request is reading it now, this request may wait for that
-    -- reading.
+    -- A name is read again at most once a minute. If another request is reading the name now, this request may wait for
+    -- that reading.
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
@@ -8181,26 +10603,32 @@ comment on function app.judge_template(uuid, text, text, text, text, text[], tex
 
 -- schemas/64_account_notices.sql
 
--- Notices of the channel about an account: events of its business account, such as a restriction, and trouble with its
--- number. Operators and members of the company can read them. A notice does not stop sends or disconnect an account,
+-- Notices of the channel about an account: events of its business account, such as a restriction, trouble with its
+-- number, and refusals of the account in answers of the channel. Operators and members of the company can read them. A notice does not stop sends or disconnect an account,
 -- because the channel itself refuses what it does not accept.
 
 create table public.account_notices (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
-  -- An event is about the business account or a number. Trouble is an error that is not about a message.
-  kind text not null check (kind in ('event', 'trouble')),
-  -- For an event, the channel's word, such as ACCOUNT_RESTRICTION. For trouble, the channel's code.
+  -- An event is about the business account or a number. Trouble is an error that is not about a message. A refusal is
+  -- the channel's answer to a send or to the upload of its media, and a reading_refusal its answer to a reading of
+  -- templates. A reported_refusal came in a report: the channel accepted a message and did not deliver it because of
+  -- the account.
+  kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
+  -- For an event, the channel's word, such as ACCOUNT_RESTRICTION. For anything else, the channel's code; for a refusal
+  -- also token_unusable, if the stored token cannot be opened.
   event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
-  -- For an event, the channel's object. For trouble, { code, message, details }.
+  -- For an event, the channel's object. For trouble, { code, message, details }. For a refusal, { code }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
-  -- The time that the channel reported.
+  -- The time that the channel reported. For a refusal, the time of the first one since the last success.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
   until timestamptz check (until >= '2000-01-01Z' and until < '2200-01-01Z'),
   -- Whether the channel refuses all or some messages of the account since happened_at.
   stops_sending boolean not null default false,
   received_at timestamptz not null default now(),
+  -- How many sends a refusal has stopped since happened_at.
+  stopped_sends integer not null default 0 check (stopped_sends >= 0),
   unique (company_id, id),
   constraint account_notices_newest unique (company_id, account_id, kind, event),
   constraint account_notices_account_fkey foreign key (company_id, account_id)
@@ -8215,6 +10643,8 @@ language sql stable
 set search_path = ''
 as $$
   select case
+    -- The next success withdraws a refusal. Without any send, a refusal says nothing after 30 days.
+    when notice.kind like '%refusal' then notice.received_at > now() - interval '30 days'
     when notice.until is not null then notice.until > now()
     when notice.stops_sending then notice.happened_at > now() - interval '30 days'
     else notice.happened_at > now() - interval '1 day'
@@ -8252,7 +10682,7 @@ begin
     until = excluded.until,
     stops_sending = excluded.stops_sending,
     received_at = excluded.received_at
-  -- Events of the same second may come in any order. This condition always chooses the same event.
+  -- Events of the same second may come in any order. With this condition, the result does not depend on their order.
   where (excluded.happened_at, excluded.value) > (known.happened_at, known.value);
 
   delete from public.account_notices as notices using (
@@ -8260,7 +10690,9 @@ begin
       partition by ranked.account_id order by ranked.ends_at desc, ranked.event
     ) as place
     from (
-      select id, account_id, event, greatest(happened_at, until) as ends_at from public.account_notices
+      select id, account_id, event,
+        case when kind like '%refusal' then received_at else greatest(happened_at, until) end as ends_at
+      from public.account_notices
       where account_id = any (account_ids)
     ) as ranked
   ) as old
@@ -8335,73 +10767,937 @@ comment on function public.current_account_notices(uuid) is
   'Returns the notices that still count, for the accounts of a company, or for all accounts. See app.is_current().';
 grant execute on function public.current_account_notices(uuid) to service_role;
 
--- The policies of the tables decide what the caller reads, so this function has the rights of the caller.
-create function public.messaging_accounts_overview(company_id uuid) returns table (
-  id uuid,
-  display_phone text,
-  phone_number_id text,
-  business_account_id text,
-  connected_at timestamptz,
-  disconnected_at timestamptz,
-  templates_synced_at timestamptz,
-  template_sync_failures integer,
-  approved_templates integer,
-  last_event_at timestamptz,
-  notices jsonb
-)
-language sql stable
-set search_path = ''
-as $$
-  select
-    accounts.id,
-    accounts.display_phone,
-    accounts.phone_number_id,
-    accounts.business_account_id,
-    (
-      select max(connections.connected_at) from public.account_connections as connections
-      where connections.company_id = accounts.company_id and connections.account_id = accounts.id
-    ),
-    accounts.disconnected_at,
-    catalogues.synced_at,
-    coalesce(catalogues.failures, 0),
-    coalesce(approved.templates, 0),
-    (
-      select max(connections.last_event_at) from public.account_connections as connections
-      where connections.company_id = accounts.company_id and connections.account_id = accounts.id
-    ),
-    (
-      select coalesce(
-        jsonb_agg(to_jsonb(notices) - 'id' order by notices.happened_at desc, notices.kind, notices.event), '[]'
-      )
-      from public.account_notices as notices
-      where notices.company_id = accounts.company_id and notices.account_id = accounts.id and app.is_current(notices)
-    )
-  from public.messaging_accounts as accounts
-  left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
-    and catalogues.business_account_id = accounts.business_account_id
-  left join (
-    -- Counts the templates of each business account once, even if it has several numbers.
-    select templates.business_account_id, count(*)::integer as templates
-    from public.templates
-    where templates.company_id = messaging_accounts_overview.company_id and templates.status = 'APPROVED'
-    group by templates.business_account_id
-  ) as approved on approved.business_account_id = accounts.business_account_id
-  where accounts.company_id = messaging_accounts_overview.company_id
-  order by accounts.disconnected_at desc nulls first, accounts.created_at desc, accounts.id
-$$;
-comment on function public.messaging_accounts_overview(uuid) is
-  'Returns the messaging accounts of a company for its members, the connected accounts first. The columns '
-  'connected_at and disconnected_at are the times of the latest connection. The column templates_synced_at is when '
-  'the templates were last read, and template_sync_failures counts the readings that failed since then. The column '
-  'last_event_at is when the channel last reported something about the account, or null. The column notices has the '
-  'notices of the channel that still count. Returns no rows for a company in which the caller does not work.';
-grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
-
 alter table public.account_notices enable row level security;
 create policy "people read the channel's notices about their accounts" on public.account_notices
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
 grant select on public.account_notices to authenticated, service_role;
+
+-- schemas/65_account_refusals.sql
+
+-- Refusals: the channel refuses an account in its answer to a send, a reply, an upload of media or a reading of
+-- templates, for example because the token has expired. Or it accepts a message, and reports the refusal later. A
+-- refusal becomes a notice of the account immediately. The next success of the same kind withdraws it. A refusal does
+-- not stop the next send, because the channel decides.
+
+create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_send constant boolean := of_kind <> 'reading_refusal';
+begin
+  -- The account is locked first, as in withdraw_refusals() and when the account is connected again.
+  perform from public.messaging_accounts where id = of_account_id for no key update;
+  insert into public.account_notices as known (
+    company_id, account_id, kind, event, value, happened_at, stops_sending, stopped_sends
+  )
+  select
+    company_id, id, of_kind, of_event,
+    jsonb_build_object('code', case when of_event ~ '^[0-9]+$' then of_event::integer end),
+    now(), is_send or app.is_about_token(of_event), stopped
+  from public.messaging_accounts where id = of_account_id
+  on conflict on constraint account_notices_newest do update set
+    received_at = now(),
+    -- If the earlier refusal no longer counts, its time and its number start again.
+    happened_at = case when app.is_current(known) then known.happened_at else now() end,
+    stopped_sends = excluded.stopped_sends + case when app.is_current(known) then known.stopped_sends else 0 end;
+  if is_send then
+    update public.messaging_accounts set refused_at = now() where id = of_account_id and refused_at is null;
+  end if;
+end
+$$;
+comment on function app.note_refusal(uuid, text, text, integer) is
+  'Notes that the channel has refused an account. The kind is refusal for a send, a reply or an upload, '
+  'reading_refusal for a reading of templates, and reported_refusal for a report. The event is the code of the '
+  'channel, or token_unusable. stopped is the number of sends that this refusal has stopped: 0 or 1.';
+
+create function app.account_of_message(
+  of_company_id uuid,
+  message_id uuid,
+  out id uuid,
+  out asked_at timestamptz
+)
+language sql stable
+set search_path = ''
+as $$
+  select conversations.messaging_account_id, messages.created_at
+  from public.messages
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  where messages.company_id = of_company_id and messages.id = account_of_message.message_id
+$$;
+comment on function app.account_of_message(uuid, uuid) is
+  'Returns the account that sends a message, and when the attempt began.';
+
+create function app.is_about_token(event text) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select event in ('0', '190', 'token_unusable')
+$$;
+comment on function app.is_about_token(text) is
+  'Checks whether the event of a refusal says that the access token cannot be used for anything.';
+
+create function app.withdraw_refusals(of_account_id uuid, of_kind text, began_at timestamptz) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from public.messaging_accounts where id = of_account_id for no key update;
+  -- A refusal that came after the call had begun may be newer than the success.
+  delete from public.account_notices
+  where account_id = of_account_id and received_at <= began_at
+    and (kind = of_kind or kind like '%refusal' and app.is_about_token(event));
+  update public.messaging_accounts set refused_at = null
+  where id = of_account_id and refused_at is not null and not exists (
+    select from public.account_notices where account_id = of_account_id and kind in ('refusal', 'reported_refusal')
+  );
+end
+$$;
+comment on function app.withdraw_refusals(uuid, text, timestamptz) is
+  'Withdraws the refusals of an account after a success of the same kind, whose call began at this time. Any success '
+  'shows that the token can be used.';
+
+create function app.withdraw_token_refusals(of_account_id uuid, began_at timestamptz) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.account_notices
+  where account_id = of_account_id and kind like '%refusal' and received_at <= began_at
+    -- The codes for a token or its permissions; see outcome.ts.
+    and (app.is_about_token(event) or event in ('3', '10', '131005') or event ~ '^2[0-9][0-9]$');
+  update public.messaging_accounts set refused_at = null
+  where id = of_account_id and refused_at is not null and not exists (
+    select from public.account_notices where account_id = of_account_id and kind in ('refusal', 'reported_refusal')
+  );
+end
+$$;
+comment on function app.withdraw_token_refusals(uuid, timestamptz) is
+  'Withdraws the refusals of an account that are about its token or its permissions, up to this time: the account has '
+  'got a new token, or an upload that began then has succeeded.';
+
+create function app.note_report(own_company_id uuid, of_message_id uuid, failure jsonb, reported_at timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  account record;
+begin
+  select accounts.id, accounts.refused_at, sent.asked_at into account
+  from app.account_of_message(own_company_id, of_message_id) as sent
+  join public.messaging_accounts as accounts on accounts.id = sent.id;
+  if failure ->> 'reason' = 'channel_account_error' then
+    -- A report that comes a day late says nothing about the account as it is now.
+    if reported_at > now() - interval '1 day' then
+      perform app.note_refusal(account.id, 'reported_refusal', coalesce(failure ->> 'code', 'unknown'), 1);
+    end if;
+  elsif failure is null and account.refused_at is not null then
+    perform app.withdraw_refusals(account.id, 'reported_refusal', account.asked_at);
+  end if;
+end
+$$;
+comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
+  'Applies a report about a message to the refusals of its account. A failure because of the account is a '
+  'reported_refusal. A success, which has no failure, withdraws the reported refusals up to the beginning of the '
+  'attempt. The acceptance of a message does not withdraw them, because the channel accepts messages of such an '
+  'account.';
+
+-- schemas/66_media_uploads.sql
+
+-- Media that a company uploaded to the channel, to send in replies and in the headers of templates. The bytes are only
+-- at the channel. The channel deletes them after 30 days, and a job removes the row a day earlier.
+
+create table public.media_uploads (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  -- Only the number of this account can send the media.
+  account_id uuid not null,
+  -- The media id of the channel.
+  media_id text not null check (char_length(media_id) between 1 and 255),
+  type text not null check (type in ('image', 'video', 'audio', 'document')),
+  mime_type text not null check (char_length(mime_type) between 1 and 255),
+  bytes bigint not null check (bytes > 0),
+  -- In hexadecimal digits.
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  filename text check (char_length(filename) between 1 and 240),
+  -- The first message with the media, and whether another contact got the media too. If the person of the only contact
+  -- is erased, the upload is deleted.
+  first_message_id uuid,
+  is_shared boolean not null default false,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default now() + interval '29 days',
+  unique (company_id, id),
+  constraint media_uploads_account_fkey foreign key (company_id, account_id)
+    references public.messaging_accounts (company_id, id) on delete cascade,
+  constraint media_uploads_first_message_fkey foreign key (company_id, first_message_id)
+    references public.messages (company_id, id) on delete set null (first_message_id)
+    -- A claim notes the message before it writes it.
+    deferrable initially deferred
+);
+comment on table public.media_uploads is
+  'Media that a company uploaded to the channel. Each row has the media id of the channel and what is known about the '
+  'file. The bytes are only at the channel.';
+
+create index media_uploads_account_idx on public.media_uploads (company_id, account_id);
+create index media_uploads_first_message_idx on public.media_uploads (company_id, first_message_id)
+  where first_message_id is not null;
+create index media_uploads_expiry_idx on public.media_uploads (expires_at);
+
+create function app.upload_json(upload public.media_uploads) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'id', upload.id,
+    'phone_number_id', accounts.phone_number_id,
+    'type', upload.type,
+    'mime_type', upload.mime_type,
+    'bytes', upload.bytes,
+    'sha256', upload.sha256,
+    'filename', upload.filename,
+    'created_at', upload.created_at,
+    'expires_at', upload.expires_at
+  )
+  from public.messaging_accounts as accounts
+  where accounts.company_id = upload.company_id and accounts.id = upload.account_id
+$$;
+comment on function app.upload_json(public.media_uploads) is 'Returns an upload as a caller sees it.';
+
+create function public.account_for_upload(phone_number_id text default null) returns jsonb
+-- Security definer, because a key cannot read accounts.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  connected public.messaging_accounts[];
+  account record;
+begin
+  connected := array(
+    select accounts from public.messaging_accounts as accounts
+    where company_id = own_company_id and disconnected_at is null
+    order by phone_number_id
+  );
+  select id, phone_number_id, business_account_id, encrypted_token, count(*) over () as matches into account
+  from unnest(connected)
+  where account_for_upload.phone_number_id is null or phone_number_id = account_for_upload.phone_number_id;
+  perform public.authenticate();
+  return jsonb_build_object('company_id', own_company_id) || case when account.matches is distinct from 1
+    then jsonb_build_object('result', 'no_account', 'connected', array(
+      select jsonb_build_object('phone_number_id', phone_number_id, 'display_phone', display_phone)
+      from unnest(connected)
+    ))
+    else jsonb_build_object(
+      'result', 'account',
+      'account_id', account.id,
+      'phone_number_id', account.phone_number_id,
+      'business_account_id', account.business_account_id,
+      'encrypted_token', account.encrypted_token
+    )
+  end;
+end
+$$;
+comment on function public.account_for_upload(text) is
+  'Returns the account that uploads media, with its encrypted token. The result no_account has the connected accounts: '
+  'none has this phone_number_id, or several are connected and none is named. Every result has the company of the key. '
+  'Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.account_for_upload(text) to api_client;
+
+create function public.add_media_upload(account_id uuid, upload jsonb) returns jsonb
+language plpgsql security definer -- no role may write the table
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  added public.media_uploads;
+begin
+  insert into public.media_uploads (company_id, account_id, media_id, type, mime_type, bytes, sha256, filename)
+  select
+    own_company_id, accounts.id, upload ->> 'media_id', upload ->> 'type', upload ->> 'mime_type',
+    (upload ->> 'bytes')::bigint, upload ->> 'sha256', upload ->> 'filename'
+  from public.messaging_accounts as accounts
+  where accounts.company_id = own_company_id and accounts.id = add_media_upload.account_id
+  returning * into added;
+  return app.upload_json(added);
+end
+$$;
+comment on function public.add_media_upload(uuid, jsonb) is
+  'Stores media that was uploaded for an account of the company, and returns it as a caller sees it. The upload has '
+  'media_id, type, mime_type, bytes, sha256 and filename. Returns null when the company has no such account. Raises '
+  'PT401 and PT403 as app.company_id() does.';
+grant execute on function public.add_media_upload(uuid, jsonb) to api_client;
+
+create function public.media_upload(id uuid) returns jsonb
+language plpgsql security definer -- no role of callers may read the table
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  found public.media_uploads;
+begin
+  select * into found from public.media_uploads
+  where company_id = own_company_id and id = media_upload.id and expires_at > now();
+  perform public.authenticate();
+  return jsonb_build_object('company_id', own_company_id, 'data', app.upload_json(found));
+end
+$$;
+comment on function public.media_upload(uuid) is
+  'Returns in data an upload of the company as a caller sees it, or null when there is none or it has expired. Raises '
+  'PT401 and PT403 as app.company_id() does.';
+grant execute on function public.media_upload(uuid) to api_client;
+
+create function app.medium_of_send(
+  own_company_id uuid,
+  of_account_id uuid,
+  for_contact_id uuid,
+  in_message_id uuid,
+  -- { id } of an upload, or { type, link }. Both may have filename and voice.
+  asked jsonb,
+  -- What the channel needs: { type, id or link, filename, voice }.
+  out sent jsonb,
+  -- What the message shows.
+  out shown jsonb,
+  -- The member of asked that does not fit, and why: unknown, not_document, not_audio or not_opus.
+  out fault jsonb
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  upload public.media_uploads;
+  kind text := asked ->> 'type';
+begin
+  if asked ? 'id' then
+    -- The send still takes time, so the upload must not end within a minute. The lock keeps the row from being removed.
+    select * into upload from public.media_uploads
+    where company_id = own_company_id and account_id = of_account_id and id = (asked ->> 'id')::uuid
+      and expires_at > now() + interval '60 seconds'
+    for no key update;
+    if not found then
+      fault := '{ "field": "id", "fault": "unknown" }';
+      return;
+    end if;
+    kind := upload.type;
+    if not upload.is_shared then
+      update public.media_uploads set
+        first_message_id = coalesce(upload.first_message_id, in_message_id),
+        is_shared = coalesce((
+          select conversations.contact_id <> for_contact_id from public.messages
+          join public.conversations on conversations.company_id = messages.company_id
+            and conversations.id = messages.conversation_id
+          where messages.company_id = own_company_id and messages.id = upload.first_message_id
+        ), false)
+      where company_id = own_company_id and id = upload.id;
+    end if;
+  end if;
+  fault := case
+    when asked ->> 'filename' is not null and kind <> 'document'
+      then '{ "field": "filename", "fault": "not_document" }'
+    when asked -> 'voice' = 'true' and kind <> 'audio' then '{ "field": "voice", "fault": "not_audio" }'
+    when asked -> 'voice' = 'true' and upload.id is not null and upload.mime_type not like 'audio/ogg%'
+      then '{ "field": "voice", "fault": "not_opus" }'
+  end;
+  sent := jsonb_strip_nulls(jsonb_build_object(
+    'type', kind,
+    'id', upload.media_id,
+    'link', asked ->> 'link',
+    'filename', case when kind = 'document' then coalesce(asked ->> 'filename', upload.filename) end,
+    'voice', case when asked -> 'voice' = 'true' then true end
+  ));
+  shown := jsonb_build_object(
+    'id', upload.id,
+    'mime_type', upload.mime_type,
+    'sha256', upload.sha256,
+    'filename', sent ->> 'filename',
+    'voice', case when kind = 'audio' then coalesce(asked -> 'voice' = 'true', false) end,
+    'animated', null,
+    'expires_at', upload.expires_at
+  );
+end
+$$;
+comment on function app.medium_of_send(uuid, uuid, uuid, uuid, jsonb) is
+  'Returns the medium of a send, as the channel and as callers get it. Locks the upload, and notes the message that has '
+  'it. The fault says which member of the request does not fit.';
+
+create function app.erase_upload() returns trigger
+language plpgsql security definer -- no role of callers may write the table
+set search_path = ''
+as $$
+begin
+  delete from public.media_uploads
+  where company_id = new.company_id and first_message_id = new.id and not is_shared;
+  return null;
+end
+$$;
+comment on function app.erase_upload() is
+  'Trigger: deletes the upload that only an erased person got. The name and the digest of the file may tell something '
+  'about the person.';
+
+create function app.remove_old_uploads(max_rows integer) returns integer
+language sql
+set search_path = ''
+as $$
+  with old as (
+    select company_id, id from public.media_uploads where expires_at <= now()
+    order by expires_at limit max_rows
+    for update skip locked
+  ), removed as (
+    delete from public.media_uploads using old
+    where media_uploads.company_id = old.company_id and media_uploads.id = old.id
+    returning media_uploads.id
+  )
+  select count(*)::integer from removed
+$$;
+comment on function app.remove_old_uploads(integer) is
+  'Removes the uploads that have expired, whether they were sent or not, and returns how many.';
+
+create trigger messages_erase_upload after update of is_erased on public.messages
+  for each row when (new.is_erased and not old.is_erased) execute function app.erase_upload();
+
+alter table public.media_uploads enable row level security;
+create policy "the platform reads uploads" on public.media_uploads for select to service_role using (true);
+grant select on public.media_uploads to service_role;
+
+-- schemas/66_record_events.sql
+
+-- Writing events. app.make_events() declares the events of one kind of record: it makes triggers that write an event
+-- in the transaction of each change. So changes by keys, people, the channel and the platform all have events. The same
+-- triggers queue the event for the webhooks of the company that want it.
+--
+-- An event must never make a write fail or wait. So the triggers lock nothing, and read only what is there. They run
+-- once for each statement, because a trigger for each row costs a batch of 500 rows half as much again.
+
+create function app.event_actor(kind text default null) returns jsonb
+-- Security definer, because no role may read the digests of keys.
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  acting constant text := coalesce(current_setting('role', true), '');
+begin
+  return case
+    when event_actor.kind is not null then jsonb_build_object('kind', event_actor.kind, 'id', null)
+    when acting = 'api_client' then jsonb_build_object('kind', 'key', 'id', (
+      select id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash'
+    ))
+    -- The function settings acts in the name of the person in its token.
+    when acting in ('authenticated', 'settings_client') then jsonb_build_object('kind', 'person', 'id', auth.uid())
+    when acting in ('channel_client', 'webhook_client') then
+      jsonb_build_object('kind', coalesce(nullif(current_setting('app.event_actor', true), ''), case acting
+        when 'channel_client' then 'channel' else 'job' end), 'id', null)
+    else '{ "kind": "platform", "id": null }'
+  end;
+end
+$$;
+comment on function app.event_actor(text) is
+  'Returns who makes the change that this statement writes, as in app.events.actor. With a kind, that kind is the '
+  'author. The function whatsapp acts for the channel, unless one of its jobs has set app.event_actor.';
+
+create function app.event_request_id() returns text
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  headers constant text := current_setting('request.headers', true);
+begin
+  return case
+    when pg_input_is_valid(headers, 'json')
+      then substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$')
+  end;
+end
+$$;
+comment on function app.event_request_id() is
+  'Returns the X-Request-Id of the request, which the edge functions hand on. Returns null outside a request, or when '
+  'it has not the form of an id. Never fails.';
+
+-- The text of the part of each trigger that is the same for all. %1$s has the rows: company_id, type, record_id,
+-- changed, changes, actor. The numbers of the events are taken in the order of the rows, while the statement has the
+-- locks on the records.
+create function app.events_statement(rows_query text, actor text) returns text
+language sql immutable
+set search_path = ''
+as $make$
+  select format(
+    $template$
+      with noted as (
+        insert into app.events
+          (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, request_id, happened_at)
+        select
+          of_slot,
+          -- As app.new_event_id() has it, written here because a call for each row costs more.
+          encode(set_bit(set_bit(
+            overlay(uuid_send(gen_random_uuid()) placing at_in_id from 1), 52, 1
+          ), 53, 1), 'hex')::uuid,
+          nextval('app.event_seq'), (select app.change_now()),
+          happened.company_id, happened.type, happened.record_id, happened.changed, happened.changes,
+          (select app.event_actor(%2$L)), (select app.event_request_id()), at
+        from (%1$s) as happened
+        returning slot, id, seq, company_id, type, record_id
+      )
+      insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+      select hooks.id, noted.record_id, noted.seq, noted.slot, noted.id, noted.company_id, noted.type, at
+      from noted
+      join public.webhooks as hooks on hooks.company_id = noted.company_id
+      where hooks.state in ('on', 'paused') and (hooks.catch_up_version is null or hooks.catch_up_until is not null)
+        -- As app.wants() has it, written here because a call for each row costs more.
+        and hooks.types && array[noted.type, split_part(noted.type, '.', 1) || '.*', '*']
+    $template$,
+    rows_query, actor
+  )
+$make$;
+comment on function app.events_statement(text, text) is
+  'Returns the statement that writes events at the time `at` and queues them for webhooks. Its function also has the '
+  'variables of_slot, the slot of that time, and at_in_id, its six bytes in the ids. The query has the columns '
+  'company_id, type, record_id, changed and changes. A webhook that is catching up gets its events from the log.';
+
+create function app.changes_of(columns text[]) returns text
+language sql immutable
+set search_path = ''
+as $$
+  select coalesce(
+    'nullif(' || string_agg(format(
+      'case when is_now.%1$I is distinct from was.%1$I then '
+        'jsonb_build_object(%1$L, jsonb_build_object(''from'', was.%1$I, ''to'', is_now.%1$I)) else ''{}'' end',
+      name
+    ), ' || ') || ', ''{}'')',
+    'null::jsonb'
+  )
+  from unnest(columns) as name
+$$;
+comment on function app.changes_of(text[]) is
+  'Returns the expression for the earlier and the later values of the columns that an update changed.';
+
+create function app.make_events(
+  of_table text,
+  fields text[] default '{}',
+  shown text[] default '{}',
+  added text default null,
+  changed text default null,
+  deleted text default null,
+  added_values text default 'null::jsonb',
+  changed_values text default 'null::jsonb',
+  deleted_values text default 'null::jsonb',
+  record text default 'id',
+  actor text default null
+) returns void
+language plpgsql
+set search_path = ''
+as $make$
+declare
+  -- Each names a field that the update changed, or null.
+  changed_names constant text := (
+    select string_agg(format('case when is_now.%1$I is distinct from was.%1$I then %1$L end', name), ', ' order by place)
+    from unnest(fields) with ordinality as named (name, place)
+  );
+  way record;
+  function_name text;
+begin
+  for way in
+    select * from (values
+      ('added', 'insert', 'new table as after_rows', 'adds rows', added, format(
+        $rows$
+          select
+            is_now.company_id, event.type, is_now.%1$I as record_id, null::text[] as changed, %3$s as changes
+          from after_rows as is_now
+          cross join lateral unnest(array[%2$s]::text[]) as event (type)
+          where event.type is not null
+        $rows$,
+        record, added, added_values
+      )),
+      -- A full join cannot be a nested loop. The plan is kept, and the rows of both tables are often one when the plan
+      -- is made and 500 later.
+      ('changed', 'update', 'old table as before_rows new table as after_rows', 'changes rows', changed, format(
+        $rows$
+          select
+            is_now.company_id, event.type, is_now.%1$I as record_id, fields.names as changed,
+            nullif(coalesce(%4$s, '{}') || coalesce(%5$s, '{}'), '{}') as changes
+          from after_rows as is_now
+          full join before_rows as was on was.id = is_now.id
+          cross join lateral (select array_remove(array[%2$s]::text[], null)) as fields (names)
+          cross join lateral unnest(array[%3$s]::text[]) as event (type)
+          where event.type is not null
+        $rows$,
+        record, changed_names, changed, app.changes_of(shown), changed_values
+      )),
+      ('deleted', 'delete', 'old table as before_rows', 'deletes rows', deleted, format(
+        $rows$
+          select
+            was.company_id, event.type, was.%1$I as record_id, null::text[] as changed, %3$s as changes
+          from before_rows as was
+          -- If the company itself is deleted, no one is left to read the log.
+          join public.companies on companies.id = was.company_id
+          cross join lateral unnest(array[%2$s]::text[]) as event (type)
+          where event.type is not null
+        $rows$,
+        record, deleted, deleted_values
+      ))
+    ) as ways (name, operation, tables, words, types, rows_query)
+    where types is not null
+  loop
+    function_name := format('note_%s_%s', of_table, way.name);
+    execute format(
+      $template$
+        create function app.%1$I() returns trigger
+        language plpgsql security definer
+        set search_path = ''
+        as $trigger$
+        declare
+          at constant timestamptz := clock_timestamp();
+          of_slot constant smallint := app.slot_of(at);
+          at_in_id constant bytea := substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3);
+        begin
+          %2$s;
+          return null;
+        end
+        $trigger$
+      $template$,
+      function_name, app.events_statement(way.rows_query, actor)
+    );
+    execute format(
+      'comment on function app.%I() is %L', function_name,
+      format('Trigger: writes the events of a statement that %s of %s. Made by app.make_events().', way.words, of_table)
+    );
+    execute format(
+      'create trigger %I after %s on public.%I referencing %s for each statement execute function app.%I()',
+      format('%s_note_events_%s', of_table, way.name), way.operation, of_table, way.tables, function_name
+    );
+  end loop;
+end
+$make$;
+comment on function app.make_events(text, text[], text[], text, text, text, text, text, text, text, text) is
+  'Declares the events of a table with the columns id and company_id. The expressions added, changed and deleted say '
+  'the type of the event of a row, or null when there is none; each may be a list of expressions. They use the rows '
+  'is_now and was, and changed also uses fields.names: which of the fields the statement changed. shown are columns '
+  'whose values the event has, because they say nothing about a person. The expressions added_values, changed_values '
+  'and deleted_values add further values. record is the column with the id of the record, and actor the kind of author '
+  'who makes all changes.';
+
+-- schemas/67_contact_events.sql
+
+-- The events of contacts and deals.
+
+-- app.merge_contacts() sets app.merged to the ids of the survivor and of the other contact, which it deletes.
+select app.make_events(
+  'contacts',
+  fields => '{
+    external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+    do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source, marketing_opt_out_at,
+    is_active, archived_at, erased_at
+  }',
+  shown => '{temperature}',
+  added => $$'contact.created'$$,
+  changed => $$
+    case
+      when was.erased_at is null and is_now.erased_at is not null then 'contact.erased'
+      when left(current_setting('app.merged', true), 36) = is_now.id::text then 'contact.merged'
+      when is_now.do_not_contact > was.do_not_contact or is_now.marketing_opt_out > was.marketing_opt_out
+        then 'contact.opted_out'
+      when is_now.do_not_contact < was.do_not_contact or is_now.marketing_opt_out < was.marketing_opt_out
+        then 'contact.opted_in'
+      when was.archived_at is null and is_now.archived_at is not null then 'contact.archived'
+      when was.archived_at is not null and is_now.archived_at is null then 'contact.restored'
+      when fields.names <> '{}' then 'contact.updated'
+    end
+  $$,
+  changed_values => $$
+    case event.type
+      -- A copy of the records deletes or empties the copies of these too.
+      when 'contact.erased' then jsonb_build_object(
+        'conversation_ids', array(
+          select id from public.conversations
+          where company_id = is_now.company_id and contact_id = is_now.id order by created_at desc, id desc limit 1000
+        ),
+        'deal_ids', array(
+          select id from public.deals
+          where company_id = is_now.company_id and contact_id = is_now.id order by created_at desc, id desc limit 1000
+        )
+      )
+      when 'contact.merged' then jsonb_build_object('contact_id', jsonb_build_object(
+        'from', right(current_setting('app.merged', true), 36), 'to', is_now.id
+      ))
+    end
+  $$,
+  deleted => $$
+    case when right(current_setting('app.merged', true), 36) = was.id::text then null else 'contact.deleted' end
+  $$
+);
+
+select app.make_events(
+  'deals',
+  fields => '{
+    external_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at
+  }',
+  shown => '{status, stage_id, contact_id}',
+  added => $$'deal.created'$$,
+  changed => $$
+    case
+      when is_now.status <> was.status and is_now.status = 'won' then 'deal.won'
+      when is_now.status <> was.status and is_now.status = 'lost' then 'deal.lost'
+      when is_now.status <> was.status then 'deal.reopened'
+      when is_now.stage_id <> was.stage_id then 'deal.stage_changed'
+      when was.archived_at is null and is_now.archived_at is not null then 'deal.archived'
+      when was.archived_at is not null and is_now.archived_at is null then 'deal.restored'
+      when fields.names <> '{}' then 'deal.updated'
+    end
+  $$,
+  changed_values => $$
+    case when is_now.stage_id <> was.stage_id then (
+      select jsonb_build_object('pipeline_id', jsonb_build_object('from', earlier.pipeline_id, 'to', later.pipeline_id))
+      from public.stages as earlier, public.stages as later
+      where earlier.company_id = was.company_id and earlier.id = was.stage_id
+        and later.company_id = is_now.company_id and later.id = is_now.stage_id
+        and earlier.pipeline_id <> later.pipeline_id
+    ) end
+  $$,
+  deleted => $$'deal.deleted'$$
+);
+
+-- schemas/68_conversation_events.sql
+
+-- The events of conversations, messages, templates and messaging accounts.
+
+-- Each message changes last_message_at and the window of its conversation. These columns make no event, because the
+-- message has its own.
+select app.make_events(
+  'conversations',
+  fields => '{contact_id, status, assigned_to, team_id}',
+  shown => '{contact_id, status, assigned_to, team_id}',
+  added => $$'conversation.opened'$$,
+  changed => $$
+    case
+      when fields.names = '{}' then null
+      when is_now.status = 'closed' and was.status <> 'closed' then 'conversation.closed'
+      when is_now.status <> 'closed' and was.status = 'closed' then 'conversation.opened'
+      when fields.names && '{assigned_to, team_id}' then 'conversation.assigned'
+      else 'conversation.updated'
+    end
+  $$,
+  deleted => $$'conversation.deleted'$$
+);
+
+-- An outbound message has no event when it is added, because the events of its send say what happens to it. If the
+-- channel reports a failure after it accepted the message, the send has failed too. What is left of the messages of an
+-- erased person has no events: contact.erased names the conversations.
+select app.make_events(
+  'messages',
+  fields => '{
+    content, status, sent_at, delivered_at, read_at, failed_at, expired_at, failure, edited_at, revoked_at, reaction
+  }',
+  shown => '{status}',
+  added => $$
+    case when is_now.direction = 'inbound' and is_now.type <> 'system' and not is_now.is_erased
+      then 'message.received' end
+  $$,
+  changed => $$
+    case
+      when is_now.is_erased then null
+      when is_now.status is distinct from was.status then 'message.status_changed'
+      when fields.names && '{content, edited_at, revoked_at, reaction}' then 'message.updated'
+    end,
+    case
+      when is_now.status = 'failed' and was.status <> 'failed' and is_now.outcome <> 'failed' and not is_now.is_erased
+        then 'send.failed'
+    end
+  $$,
+  changed_values => $$
+    case when is_now.status = 'failed' and was.status <> 'failed' then jsonb_build_object(
+      'reason', jsonb_build_object('from', null, 'to', is_now.failure ->> 'reason')
+    ) end
+  $$
+);
+
+-- When the templates of a business account are read for the first time, no status has changed.
+select app.make_events(
+  'templates',
+  fields => '{status, category, quality, rejected_reason}',
+  shown => '{status, category, quality}',
+  added => $$
+    case when exists (
+      select from public.template_catalogues as catalogues
+      where catalogues.company_id = is_now.company_id and catalogues.business_account_id = is_now.business_account_id
+        and catalogues.synced_at is not null
+    ) then 'template.status_changed' end
+  $$,
+  added_values => $$
+    jsonb_build_object('status', jsonb_build_object('from', null, 'to', is_now.status))
+  $$,
+  changed => $$case when is_now.status <> was.status then 'template.status_changed' end$$,
+  actor => 'channel'
+);
+
+-- A notice that stops sends restricts its account until it ends or is withdrawn. Repeated refusals of an account change
+-- only the time of the newest.
+select app.make_events(
+  'account_notices',
+  record => 'account_id',
+  fields => '{}',
+  added => $$
+    case when is_now.stops_sending and coalesce(is_now.until > now(), true) then 'account.restricted' end
+  $$,
+  added_values => $$jsonb_build_object('notice', jsonb_build_object('from', null, 'to', is_now.event))$$,
+  changed => $$
+    case
+      when is_now.stops_sending and coalesce(is_now.until > now(), true) and is_now.happened_at <> was.happened_at
+        then 'account.restricted'
+      when was.stops_sending and not is_now.stops_sending then 'account.restored'
+    end
+  $$,
+  changed_values => $$
+    jsonb_build_object('notice', jsonb_build_object(
+      'from', case when was.stops_sending then was.event end, 'to', case when is_now.stops_sending then is_now.event end
+    ))
+  $$,
+  deleted => $$
+    case when was.stops_sending and case
+      when was.kind in ('refusal', 'reading_refusal') then was.received_at > now() - interval '30 days'
+      when was.until is not null then was.until > now()
+      else was.happened_at > now() - interval '30 days'
+    end then 'account.restored' end
+  $$,
+  deleted_values => $$jsonb_build_object('notice', jsonb_build_object('from', was.event, 'to', null))$$,
+  actor => 'channel'
+);
+
+-- schemas/69_event_log.sql
+
+-- Reading the log of events with an API key. A page has only events of transactions below the horizon, as the feeds of
+-- changes do, so no event can appear before a cursor later.
+
+create index events_record_idx on app.events (record_id);
+
+create function app.slots_from(since timestamptz, until timestamptz) returns smallint[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  first constant timestamptz := greatest(since, now() - interval '30 days');
+  -- An event may have a later time than this transaction.
+  last constant timestamptz := least(until, now() + interval '1 day');
+begin
+  return array(
+    select app.slot_of(first + day * interval '1 day')
+    from generate_series(0, least(ceil(extract(epoch from last - first) / 86400), 31)::integer) as day
+  );
+end
+$$;
+comment on function app.slots_from(timestamptz, timestamptz) is
+  'Returns the parts of the log that have the events between two times. Null is no limit.';
+
+create function public.list_events(
+  generation bigint default null, after_version bigint default null, after_id uuid default null,
+  of_types text[] default null, of_record uuid default null,
+  since timestamptz default null, until timestamptz default null, max_rows integer default 50
+) returns setof json
+-- Security definer, because no role may read the log. The function reads only the events of the key's company.
+language plpgsql stable security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  own_company_id constant uuid := app.company_id('read');
+  from_version constant bigint := coalesce(after_version, -1);
+  from_seq bigint := 0;
+  most constant integer := least(greatest(max_rows, 0), 201);
+  -- A page of a filter reads at most so many events, and says how far it has read.
+  most_read constant integer := case
+    when of_types is null and of_record is null and since is null and until is null then most else 5000 end;
+  own_slots constant smallint[] := app.slots_from(list_events.since, list_events.until);
+  clock record;
+  found app.events[] := '{}';
+  event app.events;
+  number_read integer := 0;
+begin
+  if own_company_id is null then
+    raise sqlstate 'PT403' using message = 'Only API keys read the log of events';
+  end if;
+  clock := app.change_clock_for(list_events.generation, after_version, (
+    select version from app.events where company_id = own_company_id order by version desc limit 1
+  ));
+  if after_id is not null then
+    from_seq := coalesce(
+      (select seq from app.events where id = after_id and company_id = own_company_id),
+      -- The id of a cursor at the horizon, which comes after all events of its version. An event that is older than the
+      -- log is followed by none of its version.
+      9223372036854775807
+    );
+  end if;
+  if of_record is null then
+    for event in
+      select events.* from app.events
+      where company_id = own_company_id and slot = any (own_slots)
+        and (version, seq) > (from_version, from_seq) and version < clock.horizon
+      order by version, seq limit most_read
+    loop
+      number_read := number_read + 1;
+      if event.happened_at > now() - interval '30 days'
+        and event.happened_at >= coalesce(list_events.since, '-infinity')
+        and event.happened_at < coalesce(list_events.until, 'infinity')
+        and (of_types is null or app.wants(of_types, event.type)) then
+        found := found || event;
+        exit when cardinality(found) >= most;
+      end if;
+    end loop;
+  else
+    -- The index finds the few events of a record, which are then sorted.
+    for event in
+      select events.* from app.events
+      where record_id = of_record and company_id = own_company_id and slot = any (own_slots)
+        and (version, seq) > (from_version, from_seq) and version < clock.horizon
+        and happened_at > now() - interval '30 days'
+        and happened_at >= coalesce(list_events.since, '-infinity')
+        and happened_at < coalesce(list_events.until, 'infinity')
+        and (of_types is null or app.wants(of_types, type))
+      order by version, seq limit most
+    loop
+      found := found || event;
+    end loop;
+  end if;
+  return next json_build_object(
+    'generation', clock.generation, 'horizon', clock.horizon,
+    -- More events may follow the last one that was read.
+    'read_to', case when number_read >= most_read and cardinality(found) < most then
+      json_build_object('version', event.version, 'id', event.id) end
+  );
+  foreach event in array found loop
+    return next json_build_object('version', event.version, 'id', event.id, 'event', app.event_json(event));
+  end loop;
+end
+$$;
+comment on function public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) is
+  'Returns one page of the events of the key''s company in the last 30 days. Needs a read token. First comes the clock '
+  '{ generation, horizon, read_to }. Then come at most max_rows events { version, id, event } after a cursor or from '
+  'the beginning, and never more than 201. With a filter, a page may have fewer events although more follow: then '
+  'read_to is the place of the last event that was read. Raises PT410 and PT500 as app.change_clock_for() does, PT401 '
+  'and PT403 as app.company_id() does.';
+grant execute on function
+  public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) to api_client;
+
+create function public.find_event(name text) returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('read');
+  event_id constant uuid := app.event_id(find_event.name);
+begin
+  return (
+    select app.event_json(events) from app.events
+    where id = event_id and company_id = own_company_id
+      and happened_at > now() - interval '30 days'
+  );
+end
+$$;
+comment on function public.find_event(text) is
+  'Returns an event of the key''s company by the id that callers know, or null when there is none in the last 30 days. '
+  'Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.find_event(text) to api_client;
 
 -- schemas/70_sends.sql
 
@@ -8421,8 +11717,8 @@ create table public.sends (
   template_name text check (char_length(template_name) between 1 and 512),
   language_code text check (char_length(language_code) between 1 and 35),
   -- The state pending means that the send is claimed, and the channel may have the message. The state sent means that
-  -- the channel accepted the message. The state failed means that the channel refused it, or that the outcome stayed
-  -- unknown. The state released means that the channel certainly does not have the message.
+  -- the channel accepted the message. The state failed means that the channel refused the message, or that the outcome
+  -- stayed unknown. The state released means that the channel certainly does not have the message.
   state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
   -- The edge function makes a claim_id for each attempt. The claim_id gives the right to settle that attempt, so it is
   -- a secret.
@@ -8436,17 +11732,17 @@ create table public.sends (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   media_id text constraint sends_media_id_check check (char_length(media_id) between 1 and 255),
-  -- The channel's reports contain the ids of the send and the number of the attempt, because a released send that goes
-  -- out again is another message.
+  -- The channel's reports contain the ids of the send and the number of the attempt, because each attempt of a released
+  -- send is a separate message.
   attempt integer not null default 1 constraint sends_attempt_check check (attempt >= 1),
   -- Further ids under which the channel reported the same attempt. If there are any, the message went out more than
   -- once.
   double_sent_ids text[] not null default '{}',
-  -- Five bytes for each field of the request that no other column has, from app.fingerprint_of_send(). With them, a
-  -- repeat learns which fields differ. Null for a send without an idempotency key.
+  -- Five bytes for each field of the request that no other column has, from app.fingerprint_of_send(). With these
+  -- bytes, the answer to a repeat names the fields that differ. Null for a send without an idempotency key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
-  -- The key of the last attempt. There is no foreign key, so it stays known after the key is deleted.
+  -- The key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
   api_key_id uuid,
   unique (company_id, id),
   -- If several requests have the same idempotency key, this constraint decides which one sends.
@@ -8466,11 +11762,12 @@ comment on table public.sends is
   'this table.';
 comment on column public.sends.fingerprint is 'Digests of the fields of the request, five bytes each.';
 comment on column public.sends.api_key_id is
-  'The API key with which the send was requested. Null when the platform added the send.';
+  'The API key with which the send was requested. Null for a test send of a person, and when the platform added the '
+  'send.';
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
 comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.sends alter column company_id set (n_distinct = 1);
 
 -- A double send is rare, and an operator has to examine each one.
@@ -8483,7 +11780,7 @@ create index sends_newest_first_idx on public.sends (company_id, created_at desc
 create index sends_by_template_idx on public.sends (company_id, template_name, created_at desc, message_id desc);
 create index sends_by_key_idx on public.sends (company_id, api_key_id, created_at desc, message_id desc);
 
--- Most sends are sent, so this index is small.
+-- Most sends have the state sent, so this index is small.
 create index sends_not_sent_idx on public.sends (company_id, created_at desc, message_id desc) where state <> 'sent';
 
 -- The index is partial, because few sends are pending at any time.
@@ -8534,45 +11831,7 @@ end
 $$;
 comment on function app.show_send_in_message() is
   'Trigger: gives a message the state of its send. Until the channel reports something, the message also gets its '
-  'failure from the ledger. A report is never taken back.';
-
-create function public.sends_by_state(company_id uuid, days integer default 30)
-returns table (day date, state text, sends bigint)
-language plpgsql stable
-set search_path = ''
-as $$
-#variable_conflict use_column
-begin
-  if (sends_by_state.company_id = any (app.managed_company_ids())) is not true then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company see how its sends ended';
-  end if;
-  if (sends_by_state.days between 1 and 90) is not true then
-    raise sqlstate 'PT422' using message = 'days must be from 1 to 90';
-  end if;
-  return query
-    select counted.day, counted.state, count(*)
-    from (
-      select
-        (sends.created_at at time zone 'UTC')::date as day,
-        -- As in own_sends, a pending send whose lease has ended counts as failed, even before the job marks it as
-        -- failed.
-        case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state
-      from public.sends
-      where sends.company_id = sends_by_state.company_id
-        and sends.created_at >= (
-          (now() at time zone 'UTC')::date - (sends_by_state.days - 1)
-        )::timestamp at time zone 'UTC'
-    ) as counted
-    group by counted.day, counted.state
-    order by counted.day, counted.state;
-end
-$$;
-comment on function public.sends_by_state(uuid, integer) is
-  'Returns how many sends of a company are in each state, by the day (UTC) of their first attempt. Covers the given '
-  'number of days (1 to 90), counting today. A day or state without sends has no row. The states are those of GET '
-  '/sends: pending, sent, failed and released. Owners and admins may call this function. Raises PT403 for others, and '
-  'PT422 for another number of days.';
-grant execute on function public.sends_by_state(uuid, integer) to authenticated;
+  'failure from the ledger. The trigger never removes a report.';
 
 create trigger sends_show_in_message
   after update of state, reason, channel_code, whatsapp_message_id on public.sends
@@ -8588,8 +11847,9 @@ alter table public.sends enable row level security;
 create policy "people see their company's sends" on public.sends
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
+-- Callers may make an idempotency key from anything, so only owners and admins see it, in the log of sends.
 grant select (
-  id, company_id, idempotency_key, message_id, created_conversation, template_name, language_code, state,
+  id, company_id, message_id, created_conversation, template_name, language_code, state,
   lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids
 ) on public.sends to authenticated;
 grant delete on public.sends to service_role;
@@ -8617,8 +11877,8 @@ as $$
 #variable_conflict use_column
 begin
   loop
-    -- The lock waits for a change of the contact that is under way, and blocks other changes until the claim ends. A
-    -- new contact is read again in the next round, because its inherited wishes may be written after the row.
+    -- This statement waits for a running change of the contact, and blocks other changes until the claim ends. A new
+    -- contact is read again in the next round, because its inherited wishes may be written after the row.
     select contacts.id, contacts.do_not_contact
     into find_or_add_contact.id, find_or_add_contact.do_not_contact
     from public.contacts
@@ -8663,6 +11923,8 @@ create function app.write_message_of_send(
   -- The text as the recipient sees it, if it is known and differs from the content.
   as_rendered text,
   with_media_id text,
+  -- What else the message has: { media, payload, reply_to_id }.
+  with_parts jsonb,
   out created_conversation boolean
 )
 language plpgsql
@@ -8693,11 +11955,12 @@ begin
   -- time of this attempt, and loses all reports about the earlier attempt.
   insert into public.messages (
     id, company_id, conversation_id, direction, type, content, rendered_text, outcome, author_type, author_id,
-    author_name
+    author_name, media, payload, reply_to_id
   )
   values (
     own_message_id, own_company_id, in_conversation_id, 'outbound', of_type, with_content, as_rendered, 'pending',
-    case when key_id is not null then 'key' end, key_id, key_name
+    case when key_id is not null then 'key' end, key_id, key_name, with_parts -> 'media', with_parts -> 'payload',
+    (with_parts ->> 'reply_to_id')::uuid
   )
   on conflict (id) do update set
     conversation_id = excluded.conversation_id,
@@ -8709,6 +11972,9 @@ begin
     author_type = excluded.author_type,
     author_id = excluded.author_id,
     author_name = excluded.author_name,
+    media = excluded.media,
+    payload = excluded.payload,
+    reply_to_id = excluded.reply_to_id,
     sent_at = null,
     delivered_at = null,
     read_at = null,
@@ -8720,7 +11986,7 @@ begin
     price_type = null;
 end
 $$;
-comment on function app.write_message_of_send(uuid, uuid, uuid, uuid, boolean, text, text, text, text) is
+comment on function app.write_message_of_send(uuid, uuid, uuid, uuid, boolean, text, text, text, text, jsonb) is
   'Writes the message of a claimed send, and returns whether the send has opened the conversation.';
 
 create function app.fingerprint_of_send(fields text[]) returns bytea
@@ -8732,14 +11998,27 @@ declare
   digests bytea := '';
 begin
   foreach field in array fields loop
-    -- Five bytes are enough, because they only tell a caller's own words apart.
+    -- Five bytes are enough, because they only distinguish the values of one caller.
     digests := digests || substr(sha256(convert_to(coalesce('=' || field, ''), 'UTF8')), 1, 5);
   end loop;
   return digests;
 end
 $$;
 comment on function app.fingerprint_of_send(text[]) is
-  'Returns five bytes for each field of a send: the same for the same value. Null is a value of its own.';
+  'Returns five bytes for each field of a send: the same for the same value. Null has its own five bytes.';
+
+create function app.digest_in(fingerprint bytea, place integer) returns bytea
+language sql immutable
+set search_path = ''
+as $$
+  -- A fingerprint ends with the last field that the request had.
+  select case when octet_length(fingerprint) >= place * 5
+    then substr(fingerprint, place * 5 - 4, 5)
+    else app.fingerprint_of_send(array[null::text])
+  end
+$$;
+comment on function app.digest_in(bytea, integer) is
+  'Returns the five bytes of the field at this place. A field after the end is null.';
 
 create function app.claim_send(
   own_company_id uuid,
@@ -8759,8 +12038,8 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 begin
-  -- If several requests have this idempotency key, only one gets a row, either a new row or a released one. The others
-  -- wait here until that request has committed, and then read the state of its send.
+  -- If several requests have this idempotency key, only one gets a row, either a new row or a released one. The other
+  -- requests wait here until that request has committed, and then read the state of its send.
   insert into public.sends as sends (
     company_id, idempotency_key, message_id, template_name, language_code, claim_id, fingerprint, api_key_id
   )
@@ -8810,22 +12089,23 @@ $$;
 comment on function app.known_send_key(uuid, text) is
   'Returns the idempotency key that the ledger has for a send. The key of an erased send is a digest.';
 
--- A key names one message. A request for another recipient, with another template or of the other kind is no repeat: if
--- it were answered as one, its message would be lost without a word.
+-- A key names one message. A request for another recipient, with another template or of the other kind is not a repeat.
+-- If it were answered as a repeat, its message would never be sent, and the caller would not notice.
 --
--- A repeat first reads its send by the key. A second statement then settles a send whose lease has ended. In one
--- statement, Postgres might search all pending sends, and each repeat would pay for a change that few repeats need.
+-- A repeat first reads its send by the key. If the lease of the send has ended, a second statement then settles the
+-- send. In one statement, Postgres might search all pending sends, and each repeat would pay for a change that few
+-- repeats need.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
   -- Null for a free reply, like the language.
   of_template text,
   in_language text,
-  -- The field that names the recipient, and the contact whom it names.
+  -- The field that names the recipient, and the contact that this field names.
   recipient_field text,
   to_phone text,
   in_conversation_id uuid,
-  -- The names of the fields in the fingerprint, in its order.
+  -- The names of the fields, in the order of the fingerprint.
   fields text[],
   with_fingerprint bytea,
   dry_run boolean
@@ -8854,10 +12134,10 @@ begin
     mismatch := array(
       select name from unnest(fields) with ordinality as listed (name, place)
       where not is_of_other_kind
-        and substr(known.fingerprint, place::integer * 5 - 4, 5) <> substr(with_fingerprint, place::integer * 5 - 4, 5)
+        and app.digest_in(known.fingerprint, place::integer) <> app.digest_in(with_fingerprint, place::integer)
       order by place
     );
-    -- The contact decides. Its person may have an additional phone or another conversation.
+    -- The contact decides. The fields may name the same person by an additional phone or in another conversation.
     if (is_of_other_kind or recipient_field = any (mismatch)) and (
       select contact_id from public.conversations
       join public.messages on messages.company_id = conversations.company_id
@@ -8891,9 +12171,9 @@ end
 $$;
 comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, text[], bytea, boolean) is
   'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and in '
-  'mismatch the fields that differ. A send whose lease has ended without an outcome has failed. The result reused means '
-  'that the key names a message to another recipient, with another template or of the other kind. Then differs has the '
-  'fields that say so: idempotency_key for the other kind.';
+  'mismatch the fields that differ. A send whose lease has ended without an outcome has failed. The result reused '
+  'means that the key names a message to another recipient, with another template or of the other kind. Then differs '
+  'has the fields of the request that do not fit that message: idempotency_key for the other kind.';
 
 -- schemas/72_claim_template_send.sql
 
@@ -8914,20 +12194,29 @@ create function public.claim_template_send(
   body_variables text[] default '{}',
   button_variables text[] default '{}',
   preflight text default 'off',
-  dry_run boolean default false
+  dry_run boolean default false,
+  of_company_id uuid default null,
+  -- The caller's own medium for the header: { id } of an upload, or { url }. After the upload of the address, it also has
+  -- the media_id of the channel, and the filename of a document.
+  header_media jsonb default null
 ) returns jsonb
 language plpgsql security definer
 set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  own_company_id constant uuid := app.company_id('messaging');
+  -- With an API key, the company is always that of the key. Only claim_test_send() has no key and names the company.
+  own_company_id constant uuid := coalesce(app.company_id('messaging'), of_company_id);
   fingerprint constant bytea := case when claim_template_send.idempotency_key is not null then
     app.fingerprint_of_send(array[
       app.phone_key(claim_template_send.phone), claim_template_send.content, body_variables::text,
       header_variables::text, button_variables::text, claim_template_send.phone_number_id,
       claim_template_send.contact_name, claim_template_send.message_type
-    ])
+    ] || case
+      when claim_template_send.header_media is not null
+        then array[coalesce(claim_template_send.header_media ->> 'id', claim_template_send.header_media ->> 'url')]
+      else '{}'
+    end)
   end;
   send record;
   connected public.messaging_accounts[];
@@ -8936,6 +12225,11 @@ declare
   judged record;
   header_media_id text;
   header_filename text;
+  own_sent jsonb;
+  own_shown jsonb;
+  own_fault jsonb;
+  -- The kind of the caller's own medium: image, video or document.
+  own_kind text;
   contact record;
   conversation record;
   answer jsonb;
@@ -8950,7 +12244,7 @@ begin
       answer := app.repeated_send(
         own_company_id, claim_template_send.idempotency_key, claim_template_send.template_name,
         claim_template_send.language_code, 'phone', claim_template_send.phone, null,
-        '{phone,display_text,body_variables,header_variables,button_variables,phone_number_id,contact_name,template_header_type}',
+        '{phone,display_text,body_variables,header_variables,button_variables,phone_number_id,contact_name,template_header_type,header_media}',
         fingerprint, dry_run
       );
       exit deciding;
@@ -8961,7 +12255,7 @@ begin
       where company_id = own_company_id and disconnected_at is null
       order by phone_number_id
     );
-    select id, phone_number_id, business_account_id, encrypted_token, count(*) over () as matches into account
+    select id, phone_number_id, business_account_id, encrypted_token, refused_at, count(*) over () as matches into account
     from unnest(connected)
     where claim_template_send.phone_number_id is null
       or phone_number_id = claim_template_send.phone_number_id;
@@ -9014,11 +12308,47 @@ begin
       answer := jsonb_build_object('result', 'marketing_opt_out');
       raise sqlstate 'CRM01';
     end if;
+    if claim_template_send.header_media is not null then
+      -- The header decides. Without a stored template, the request or the upload says what the header is.
+      own_kind := case
+        when (judged.template).id is not null then lower((judged.template).header_format)
+        else nullif(message_type, 'text')
+      end;
+      if claim_template_send.header_media ? 'id' then
+        select sent, shown, fault into own_sent, own_shown, own_fault
+        from app.medium_of_send(
+          own_company_id, account.id, contact.id, send.message_id, claim_template_send.header_media
+        );
+        if (judged.template).id is null then
+          own_kind := coalesce(own_kind, own_sent ->> 'type');
+        end if;
+      end if;
+      if (own_kind in ('image', 'video', 'document')) is not true then
+        own_fault := coalesce(own_fault, jsonb_build_object('field', null, 'fault', case
+          when (judged.template).id is null then 'kind_needed' else 'no_header'
+        end));
+      elsif own_sent ->> 'type' <> own_kind then
+        own_fault := coalesce(own_fault, '{ "field": "id", "fault": "kind" }');
+      end if;
+      if own_fault is not null then
+        answer := own_fault || jsonb_build_object('result', 'unfit', 'kind', own_kind);
+        raise sqlstate 'CRM01';
+      end if;
+    end if;
     if dry_run then
       answer := jsonb_build_object('result', 'send');
       raise sqlstate 'CRM01';
     end if;
-    if (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
+    if claim_template_send.header_media is not null then
+      if not claim_template_send.header_media ?| array['id', 'media_id'] then
+        answer := access || jsonb_build_object('result', 'own_media_needed', 'kind', own_kind);
+        raise sqlstate 'CRM01';
+      end if;
+      header_media_id := coalesce(own_sent ->> 'id', claim_template_send.header_media ->> 'media_id');
+      header_filename := case own_kind when 'document'
+        then coalesce(own_sent ->> 'filename', claim_template_send.header_media ->> 'filename')
+      end;
+    elsif (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
       select media_id, filename into header_media_id, header_filename from public.template_media
       where company_id = own_company_id and account_id = account.id
         and sample_source = (judged.template).sample_source
@@ -9033,12 +12363,16 @@ begin
 
     send.created_conversation := app.write_message_of_send(
       own_company_id, send.id, send.message_id, conversation.id, conversation.is_new,
-      claim_template_send.message_type, claim_template_send.content,
+      coalesce(own_kind, claim_template_send.message_type), claim_template_send.content,
       -- If the variables do not fit the template, the text that the recipient sees is not known.
       case when judged.faults = '[]' then
         app.rendered_text((judged.template).rendering, header_variables, body_variables)
       end,
-      header_media_id
+      header_media_id,
+      case when own_kind is not null then jsonb_build_object('media', coalesce(own_shown, jsonb_build_object(
+        'id', null, 'mime_type', null, 'sha256', null, 'filename', header_filename, 'voice', null, 'animated', null,
+        'expires_at', null
+      ))) end
     );
 
     answer := access || jsonb_build_object(
@@ -9053,13 +12387,22 @@ begin
         'header_format', (judged.template).header_format,
         'variables', (judged.template).variables,
         'otp_button', (judged.template).otp_button,
-        'media', case when header_media_id is not null then
+        'media', case when header_media_id is not null and own_kind is null then
           jsonb_build_object('id', header_media_id, 'filename', header_filename)
         end
       ) end
     );
+    if own_kind is not null then
+      answer := answer || jsonb_build_object('own_media', jsonb_strip_nulls(jsonb_build_object(
+        'type', own_kind, 'id', header_media_id, 'filename', header_filename
+      )));
+    end if;
+    if account.refused_at is not null then
+      answer := answer || '{ "was_refused": true }';
+    end if;
   exception when sqlstate 'CRM01' then
-    -- The whole block is undone, including the claim. So the idempotency key of a stopped request stays free.
+    -- Postgres undoes the whole block, including the claim. So a request that sends nothing does not use up its
+    -- idempotency key.
     null;
   end;
 
@@ -9078,20 +12421,21 @@ begin
 end
 $$;
 comment on function public.claim_template_send(
-  uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean
+  uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb
 ) is
   'Decides whether a template may be sent to a phone now. Writes what a send needs before the channel is called: the '
   'contact, the conversation, the message, and the row in the ledger. Only one request gets that row. The result '
-  'claimed has the account''s encrypted token, the attempt, and how to fill the template. The result repeat has the '
-  'state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The result reused has '
-  'in differs the fields that name another message than the key does. The result '
-  'do_not_contact means that the person must not be contacted. The result marketing_opt_out means that the person does '
-  'not want marketing templates. The result no_account has the connected accounts, and template_refused has the faults '
-  'of the template. The result reread means that the template has to be read again first, and is_elsewhere says '
-  'whether another request is reading it. The result media_needed means that the media of the header has to be '
-  'uploaded first. A dry run that would be claimed returns send. Every result has the company of the key. The function '
-  'has written something only if the result is claimed. Raises PT401 and PT403 as app.company_id() does.';
-grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean)
+  'claimed has the account''s encrypted token, the attempt, and how to fill the template. It has was_refused if '
+  'the channel has refused the account since its last success. The result repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The result reused has '
+  'in differs the fields that do not fit the message of the key. The result do_not_contact means that the person must '
+  'not be contacted. The result marketing_opt_out means that the person does not want marketing templates. The result '
+  'no_account has the connected accounts, and template_refused has the faults of the template. The result reread '
+  'means that the template has to be read again first, and is_elsewhere says whether another request is reading it. '
+  'The result media_needed means that the media of the header has to be uploaded first, and own_media_needed that the '
+  'address in header_media has to be. The result unfit says why header_media does not fit the header. A dry run that would be '
+  'claimed returns send. Every result has the company of the key. The function has written something only if the '
+  'result is claimed. With an API key, of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;
 
 -- schemas/73_claim_reply.sql
@@ -9117,7 +12461,7 @@ as $$
     where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
       and (conversations.messaging_account_id = on_account_id or messages.wish = 'stop')
       and messages.direction = 'inbound' and messages.type not in ('system', 'unsupported')
-      -- No message is added before it was sent. This condition limits the search to the end of an index.
+      -- A row is never older than its message. So this condition limits the search to the end of an index.
       and messages.created_at >= stopped_at and messages.sent_at = stopped_at and messages.received_at is not null
   ) as said
 $$;
@@ -9130,7 +12474,12 @@ create function public.claim_reply(
   conversation_id uuid,
   content text,
   idempotency_key text default null,
-  dry_run boolean default false
+  dry_run boolean default false,
+  -- { id } of an upload, or { type, link }. Both may have filename and voice.
+  media jsonb default null,
+  reply_to_id uuid default null,
+  -- The buttons or the list, in the channel's form, without the text.
+  interactive jsonb default null
 ) returns jsonb
 -- Security definer, because a key cannot read accounts, windows or sends. The key learns only what this function
 -- returns.
@@ -9141,7 +12490,14 @@ as $$
 declare
   own_company_id constant uuid := app.company_id('messaging');
   fingerprint constant bytea := case when claim_reply.idempotency_key is not null then
-    app.fingerprint_of_send(array[claim_reply.conversation_id::text, claim_reply.content])
+    app.fingerprint_of_send(array[claim_reply.conversation_id::text, claim_reply.content] || case
+      when num_nonnulls(claim_reply.media, claim_reply.reply_to_id, claim_reply.interactive) > 0 then array[
+        claim_reply.media::text, claim_reply.reply_to_id::text,
+        claim_reply.interactive #>> '{action,buttons}',
+        case when claim_reply.interactive ->> 'type' = 'list' then claim_reply.interactive ->> 'action' end
+      ]
+      else '{}'
+    end)
   end;
   send record;
   of_contact_id uuid;
@@ -9149,6 +12505,10 @@ declare
   conversation record;
   account record;
   period record;
+  answered_whatsapp_id text;
+  medium_sent jsonb;
+  medium_shown jsonb;
+  medium_fault jsonb;
   answer jsonb;
 begin
   <<deciding>>
@@ -9159,13 +12519,13 @@ begin
     if send.id is null then
       answer := app.repeated_send(
         own_company_id, claim_reply.idempotency_key, null, null, 'conversation_id', null,
-        claim_reply.conversation_id, '{conversation_id,text}', fingerprint, dry_run
+        claim_reply.conversation_id, '{conversation_id,text,media,reply_to_id,buttons,list}', fingerprint, dry_run
       );
       exit deciding;
     end if;
 
-    -- As everywhere, the contact is locked before its conversation. If the contact is merged into another contact in
-    -- the meantime, its conversations move to the other contact.
+    -- Every transaction locks the contact before its conversation. If the contact is merged into another contact in the
+    -- meantime, its conversations move to the other contact.
     loop
       select contact_id into of_contact_id from public.conversations
       where company_id = own_company_id and id = claim_reply.conversation_id;
@@ -9194,7 +12554,7 @@ begin
       raise sqlstate 'CRM01';
     end if;
 
-    select id, phone_number_id, business_account_id, encrypted_token into account from public.messaging_accounts
+    select id, phone_number_id, business_account_id, encrypted_token, refused_at into account from public.messaging_accounts
     where company_id = own_company_id and id = conversation.messaging_account_id and disconnected_at is null;
     if not found then
       answer := jsonb_build_object('result', 'no_account');
@@ -9216,13 +12576,48 @@ begin
       answer := jsonb_build_object('result', 'window_closed', 'expires_at', period.expires_at);
       raise sqlstate 'CRM01';
     end if;
+    if claim_reply.reply_to_id is not null then
+      select whatsapp_message_id into answered_whatsapp_id from public.messages
+      where company_id = own_company_id and id = claim_reply.reply_to_id and conversation_id = conversation.id
+        and whatsapp_message_id is not null and not is_erased;
+      if not found then
+        answer := jsonb_build_object('result', 'unfit', 'field', 'reply_to_id', 'fault', 'unknown');
+        raise sqlstate 'CRM01';
+      end if;
+    end if;
+    if claim_reply.media is not null then
+      select sent, shown, fault into medium_sent, medium_shown, medium_fault
+      from app.medium_of_send(own_company_id, account.id, contact.id, send.message_id, claim_reply.media);
+      if medium_fault is null and medium_sent ->> 'type' = 'audio' and claim_reply.content <> '' then
+        medium_fault := '{ "field": null, "fault": "caption_of_audio" }';
+      end if;
+      if medium_fault is not null then
+        answer := medium_fault || jsonb_build_object(
+          'result', 'unfit', 'field', coalesce('media.' || (medium_fault ->> 'field'), 'text')
+        );
+        raise sqlstate 'CRM01';
+      end if;
+    end if;
     if dry_run then
       answer := jsonb_build_object('result', 'send');
       raise sqlstate 'CRM01';
     end if;
 
     send.created_conversation := app.write_message_of_send(
-      own_company_id, send.id, send.message_id, conversation.id, false, 'text', claim_reply.content, null, null
+      own_company_id, send.id, send.message_id, conversation.id, false,
+      case
+        when claim_reply.media is not null then medium_sent ->> 'type'
+        when claim_reply.interactive is not null then 'interactive'
+        else 'text'
+      end,
+      claim_reply.content, null,
+      case when claim_reply.media is not null then medium_sent ->> 'id' end,
+      jsonb_strip_nulls(jsonb_build_object(
+        'payload', case
+          when claim_reply.interactive is not null then jsonb_build_object('interactive', claim_reply.interactive)
+        end,
+        'reply_to_id', claim_reply.reply_to_id
+      )) || case when claim_reply.media is not null then jsonb_build_object('media', medium_shown) else '{}' end
     );
     answer := jsonb_build_object(
       'result', 'claimed',
@@ -9244,8 +12639,18 @@ begin
         limit 1
       ) end
     );
+    if claim_reply.media is not null then
+      answer := answer || jsonb_build_object('media', medium_sent);
+    end if;
+    if claim_reply.reply_to_id is not null then
+      answer := answer || jsonb_build_object('reply_to', answered_whatsapp_id);
+    end if;
+    if account.refused_at is not null then
+      answer := answer || '{ "was_refused": true }';
+    end if;
   exception when sqlstate 'CRM01' then
-    -- The whole block is undone, including the claim. So the idempotency key of a stopped request stays free.
+    -- Postgres undoes the whole block, including the claim. So a request that sends nothing does not use up its
+    -- idempotency key.
     null;
   end;
 
@@ -9255,20 +12660,21 @@ begin
   return answer || jsonb_build_object('company_id', own_company_id);
 end
 $$;
-comment on function public.claim_reply(uuid, uuid, text, text, boolean) is
+comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) is
   'Decides whether a free reply may be sent in a conversation now. Writes what a send needs before the channel is '
   'called: the message, and the row in the ledger. Only one request gets that row. The result claimed has the '
-  'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. The result '
-  'repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The '
-  'result reused has in differs the fields that name another message than the key does. The '
-  'result not_found means that the company has no such conversation. The result archived means that the contact of the '
-  'conversation is archived. The result closed has another conversation of the contact on the account, if there is one '
-  'that is not closed. The result no_account means that the account of the conversation is disconnected. The result '
-  'do_not_contact means that the person must not be contacted. The result window_closed has the end of the window, or '
-  'null when the person has never written. A dry run that would be claimed returns send. Every result has the company '
-  'of the key. The function has written something only if the result is claimed. Raises PT401 and PT403 as '
-  'app.company_id() does.';
-grant execute on function public.claim_reply(uuid, uuid, text, text, boolean) to api_client;
+  'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. It has '
+  'was_refused if the channel has refused the account since its last success. The result repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The '
+  'result reused has in differs the fields that do not fit the message of the key. The result not_found means that '
+  'the company has no such conversation. The result archived means that the contact of the conversation is archived. '
+  'The result closed has another conversation of the contact on the account, if there is one that is not closed. The '
+  'result no_account means that the account of the conversation is disconnected. The result do_not_contact means that '
+  'the person must not be contacted. The result window_closed has the end of the window, or null when the person has '
+  'never written. The result unfit has the field that does not fit, and the fault: the upload or the message to answer is '
+  'unknown, or the media has a member or a caption that its kind cannot have. A claimed reply with media has in media '
+  'what the channel needs, and reply_to is the channel''s id of the message to answer. A dry run that would be claimed returns send. Every result has the company of the key. The function '
+  'has written something only if the result is claimed. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;
 
 -- schemas/74_settle.sql
 
@@ -9281,7 +12687,8 @@ create function public.settle_send(
   reason text default null,
   channel_code integer default null,
   channel_message text default null,
-  channel_details text default null
+  channel_details text default null,
+  was_refused boolean default false
 ) returns text
 language plpgsql security definer
 set search_path = ''
@@ -9306,6 +12713,12 @@ begin
     return null;
   end if;
 
+  -- The first success after a refusal withdraws it, even if a report has already settled the send. No other send looks
+  -- for its account here, except those that the channel refuses because of it.
+  if outcome = 'sent' and was_refused then
+    perform app.withdraw_refusals(account.id, 'refusal', account.asked_at)
+    from app.account_of_message(send.company_id, send.message_id) as account;
+  end if;
   if send.whatsapp_message_id is null and (send.state = 'pending' or send.reason = 'outcome_unknown') then
     -- The real outcome replaces outcome_unknown, which is only a guess at the end of a lease. If the real outcome is a
     -- release, the state stays failed, because a caller may already have been told that the send failed.
@@ -9323,11 +12736,16 @@ begin
       where company_id = send.company_id and id = send.message_id;
     end if;
     if settled_state <> 'sent' then
-      -- The failure is dated to the start of the attempt. If the person has written since then, the window is open
+      -- The failure gets the time at which the attempt began. If the person has written since then, the window is open
       -- again.
       perform app.note_failure(send.company_id, send.message_id, channel_code, (
         select created_at from public.messages where company_id = send.company_id and id = send.message_id
       ));
+    end if;
+    if reason = 'channel_account_error' then
+      perform app.note_refusal(
+        account.id, 'refusal', coalesce(channel_code::text, 'token_unusable'), 1
+      ) from app.account_of_message(send.company_id, send.message_id) as account;
     end if;
     return settled_state;
   end if;
@@ -9338,18 +12756,20 @@ begin
     update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     return 'sent';
   end if;
-  -- For one call, the channel has reported two messages.
+  -- The channel has reported two messages for one call.
   if send.whatsapp_message_id <> settle_send.whatsapp_message_id then
     perform app.note_double_send(send.id, settle_send.whatsapp_message_id);
   end if;
   return send.state;
 end
 $$;
-comment on function public.settle_send(uuid, text, text, text, integer, text, text) is
+comment on function public.settle_send(uuid, text, text, text, integer, text, text, boolean) is
   'Records the outcome of a claimed send, and returns its current state, or null for an unknown claim_id. After a '
-  'refusal or a release, the message gets the channel''s text and details. It does not matter whether the API key was '
-  'switched off or deleted since the claim, because the message was already sent.';
-grant execute on function public.settle_send(uuid, text, text, text, integer, text, text) to api_client;
+  'refusal or a release, the message gets the channel''s text and details. If the channel refused the account, the '
+  'refusal becomes a notice of the account. With was_refused from the claim, a success withdraws the refusals. It does '
+  'not matter whether the API key was switched off or deleted since the claim, because the message was already sent.';
+grant execute on function public.settle_send(uuid, text, text, text, integer, text, text, boolean)
+  to api_client, channel_client;
 
 create function public.fail_expired_sends() returns integer
 language sql security definer
@@ -9384,18 +12804,1260 @@ comment on function app.note_double_send(uuid, text) is
   'Keeps a further id of the channel for the attempt of a send. The message keeps its first id, and only reports with '
   'that id change the message.';
 
+-- schemas/75_outcomes.sql
+
+-- What happened to each send. The ledger knows whether the channel accepted a message, and the channel reports what
+-- happened to the message afterwards. The outcome of a send joins both. Every count and every filter of outcomes
+-- calls the function below.
+
+create function app.outcome_of_send(
+  state text,
+  -- Whether the send is pending although its lease has ended.
+  has_ended boolean,
+  reason text,
+  -- Whether the channel gave the message an id, so that it accepted the message.
+  has_id boolean,
+  -- The status of the message.
+  status text
+) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case
+    -- A message may fail on one device and arrive on another.
+    when status in ('delivered', 'read') then status
+    when has_ended then 'failed'
+    when state in ('pending', 'released') then state
+    when state = 'failed' and not has_id and reason <> 'outcome_unknown' then 'refused'
+    when state = 'failed' or status = 'failed' then 'failed'
+    when status = 'expired' then 'expired'
+    else 'accepted'
+  end;
+end
+$$;
+comment on function app.outcome_of_send(text, boolean, text, boolean, text) is
+  'Returns what happened to a send. pending: the channel has not answered yet. accepted: the channel has the message, '
+  'and no report says yet that it arrived. delivered and read: it arrived. failed: the channel accepted the message '
+  'and later reported that it does not arrive, or the channel never answered. expired: the lifetime of the message '
+  'ended without a report. refused: the channel refused the message when it was sent. released: the channel does not '
+  'have the message, and a repeat sends it.';
+grant execute on function app.outcome_of_send(text, boolean, text, boolean, text) to authenticated;
+
+create function app.reason_of_send(outcome text, reason text, reported text) returns text
+language plpgsql immutable
+set search_path = ''
+as $$
+begin
+  return case when outcome in ('failed', 'refused', 'released') then
+    -- A send whose lease has ended has no reason yet.
+    coalesce(reported, reason, 'outcome_unknown')
+  end;
+end
+$$;
+comment on function app.reason_of_send(text, text, text) is
+  'Returns why a send with this outcome failed, was refused or was released: the reason that the channel reported, or '
+  'else the one in the ledger. Returns null for other outcomes.';
+grant execute on function app.reason_of_send(text, text, text) to authenticated;
+
+create function app.check_member(company_id uuid) returns void
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if (check_member.company_id = any (app.member_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = 'Only the people of a company see its sends';
+  end if;
+end
+$$;
+comment on function app.check_member(uuid) is 'Raises PT403 when the signed-in person does not work in the company.';
+grant execute on function app.check_member(uuid) to authenticated;
+
+create function public.sends_by_outcome(company_id uuid, days integer default 30, zone text default 'UTC')
+returns table (day date, outcome text, reason text, sends bigint)
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  beginning timestamptz;
+begin
+  perform app.check_member(sends_by_outcome.company_id);
+  beginning := app.beginning_of_days(days, zone, 90);
+  return query
+    select
+      counted.day, named.outcome, app.reason_of_send(named.outcome, counted.reason, reported),
+      sum(counted.sends)::bigint
+    from (
+      -- Few sends differ in these columns, so the functions judge few rows.
+      select
+        (sends.created_at at time zone sends_by_outcome.zone)::date as day, sends.state,
+        sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
+        sends.whatsapp_message_id is not null as has_id, sends.reason, message.status, message.reported,
+        count(*) as sends
+      from public.sends
+      -- A lookup for each send, because the plan of a join may read all messages of the company.
+      cross join lateral (
+        select status, failure ->> 'reason' as reported from public.messages
+        where messages.company_id = sends.company_id and messages.id = sends.message_id offset 0
+      ) as message
+      where sends.company_id = sends_by_outcome.company_id
+        and sends.created_at >= beginning
+      group by 1, 2, 3, 4, 5, 6, 7
+    ) as counted
+    cross join lateral app.outcome_of_send(state, has_ended, counted.reason, has_id, status) as named (outcome)
+    group by 1, 2, 3
+    order by 1, 2, 3;
+end
+$$;
+comment on function public.sends_by_outcome(uuid, integer, text) is
+  'Returns how many sends of a company had each outcome, by the day of their first attempt in a time zone. Covers the '
+  'given number of days (1 to 90), counting today. A day or outcome without sends has no row. failed, refused and '
+  'released are counted by reason. The people of the company may call this function. Raises PT403 for others. Raises '
+  'PT422 for another number of days or an unknown zone.';
+grant execute on function public.sends_by_outcome(uuid, integer, text) to authenticated;
+
+-- One company after the other, so that each reads its part of messages_unusual_idx.
+create function app.failures_of_sends(since timestamptz) returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(jsonb_agg(counted order by outcome, sends desc, reason), '[]')
+  from (
+    select named.outcome, app.reason_of_send(named.outcome, unusual.reason, reported) as reason, count(*) as sends
+    from public.companies
+    cross join lateral (
+      select
+        sends.state, sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended, sends.reason,
+        sends.whatsapp_message_id is not null as has_id, messages.status, messages.failure ->> 'reason' as reported
+      from public.messages
+      join public.sends on sends.company_id = messages.company_id and sends.message_id = messages.id
+      where messages.company_id = companies.id and messages.created_at > since
+        and (messages.failure is not null or messages.status in ('pending', 'failed', 'expired'))
+    ) as unusual
+    cross join lateral app.outcome_of_send(state, has_ended, unusual.reason, has_id, status) as named (outcome)
+    where named.outcome in ('failed', 'refused', 'released')
+    group by 1, 2
+  ) as counted
+$$;
+comment on function app.failures_of_sends(timestamptz) is
+  'Returns how many sends of all companies failed, were refused or were released, as [{ outcome, reason, sends }]. '
+  'Counts the sends whose last attempt began after this time.';
+
+-- schemas/76_send_log.sql
+
+-- The log of sends, which the people of a company read: templates and replies, the newest first, with what happened to
+-- them. Owners and admins also see which API key requested a send, and its idempotency key.
+--
+-- A page looks at 5,000 sends at most, whatever the filters are. If no more sends fit on the page, the next page
+-- continues there. So a page of a large company costs no more than that of a small one.
+
+create type app.send_place as (at timestamptz, message_id uuid);
+comment on type app.send_place is 'The place of a send in the log. The newest send is the first.';
+
+create function app.like_patterns(search text) returns text[]
+language sql immutable
+set search_path = ''
+as $$
+  -- A short word begins a word of the text. A longer one may be anywhere.
+  select array_agg(case when char_length(word) < 3 then '% ' else '%' end || word || '%')
+  from regexp_split_to_table(btrim(app.words(search)), ' ') as word
+  where word <> ''
+$$;
+comment on function app.like_patterns(text) is
+  'Returns a pattern for each word of a search, to compare with texts in the form of app.words(). Returns null for a '
+  'search without words.';
+
+create function app.contacts_in_log(own_company_id uuid, search text) returns uuid[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  digits constant text := regexp_replace(search, '[^0-9]', '', 'g');
+  searched_key constant text := app.phone_key('+' || ltrim(digits, '0'));
+  conditions text := (
+    select '(' || string_agg(format('name_words like %L', pattern), ' and ') || ')'
+    from unnest(app.like_patterns(search)) as pattern
+  );
+  ids uuid[];
+begin
+  if search ~ '^[-+().0-9 ]+$' and char_length(digits) >= 4 then
+    conditions := concat_ws(
+      ' or ', conditions,
+      format('replace(phone, ''+'', '' '') like %L', '%' || digits || '%'),
+      format('phone_key = %L', searched_key), format('archived_phone_key = %L', searched_key),
+      format('id = any (%L::uuid[])', array(
+        select contact_id from public.contact_former_phones
+        where company_id = own_company_id and phone_key = searched_key and until = 'infinity'
+      ))
+    );
+  end if;
+  if conditions is null then
+    return '{}';
+  end if;
+  -- The text of the statement contains the patterns, so that the planner knows how common they are.
+  execute format(
+    'select array(
+      select id from public.contacts where company_id = %L and (%s) order by created_at desc, id desc limit 100
+    )',
+    own_company_id, conditions
+  ) into ids;
+  return ids;
+end
+$$;
+comment on function app.contacts_in_log(uuid, text) is
+  'Returns the contacts whose name has each word of a search, or that have its phone or a part of the phone. Returns '
+  'the newest 100 of them.';
+
+create function app.templates_in_log(own_company_id uuid, search text) returns text[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  patterns constant text[] := app.like_patterns(search);
+begin
+  return array(
+    -- Each round reads the next name from the index, so the many sends of one template are skipped.
+    with recursive sent (name) as (
+      (
+        select template_name from public.sends
+        where company_id = own_company_id and template_name is not null
+        order by template_name limit 1
+      )
+      union all
+      select (
+        select template_name from public.sends
+        where company_id = own_company_id and template_name > sent.name
+        order by template_name limit 1
+      )
+      from sent where sent.name is not null
+    )
+    select name from (select name from sent where name is not null limit 2000) as names
+    where app.words(name) like all (patterns)
+    limit 50
+  );
+end
+$$;
+comment on function app.templates_in_log(uuid, text) is
+  'Returns the names of sent templates that have each word of a search: at most 50 of the first 2,000 names.';
+
+create function app.found_sends(
+  own_company_id uuid, search text, with_keys boolean, after app.send_place, max_rows integer
+) returns app.send_place[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- With the digest in the same statement, Postgres might compute it for each send of the company.
+  known_key constant text := app.known_send_key(own_company_id, search);
+  searched_id uuid;
+  templates text[];
+  found_places app.send_place[];
+begin
+  if pg_catalog.pg_input_is_valid(search, 'uuid') then
+    searched_id := search::uuid;
+  end if;
+  -- A key or an id names one send.
+  found_places := array(
+    select (created_at, message_id)::app.send_place from public.sends
+    where with_keys and company_id = own_company_id and idempotency_key = known_key
+    union
+    select (created_at, message_id)::app.send_place from public.sends
+    where company_id = own_company_id and message_id = searched_id
+  );
+  if found_places <> '{}' then
+    return array(select place from unnest(found_places) as place where place < after);
+  end if;
+
+  templates := app.templates_in_log(own_company_id, search);
+  return array(
+    select (at, id)::app.send_place
+    from (
+      select sent.at, sent.id
+      from unnest(templates) as name
+      cross join lateral (
+        select created_at as at, message_id as id from public.sends
+        where company_id = own_company_id and template_name = name
+          and (created_at, message_id) < (after.at, after.message_id)
+        order by created_at desc, message_id desc limit max_rows
+      ) as sent
+      union all
+      select sent.at, sent.id
+      from unnest(app.contacts_in_log(own_company_id, search)) as person (id)
+      cross join lateral (
+        select id from public.conversations
+        where company_id = own_company_id and contact_id = person.id offset 0
+      ) as conversation
+      cross join lateral (
+        select created_at as at, id from public.messages
+        where company_id = own_company_id and conversation_id = conversation.id and direction = 'outbound'
+          and (created_at, id) < (after.at, after.message_id)
+        order by created_at desc, id desc limit max_rows
+      ) as sent
+      -- The sends of these templates are found above, at the time of their first attempt.
+      where not exists (
+        select from public.sends
+        where company_id = own_company_id and message_id = sent.id and template_name = any (templates)
+      )
+    ) as found
+    order by at desc, id desc limit max_rows
+  );
+end
+$$;
+comment on function app.found_sends(uuid, text, boolean, app.send_place, integer) is
+  'Returns the places of the sends after a place that a search finds: the one with this idempotency key or message, or '
+  'else those of a template or a person with these words, or to this phone.';
+
+create function app.shown_send(own_company_id uuid, of_message_id uuid, with_key boolean) returns jsonb
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  send record;
+  message record;
+  contact record;
+  outcome text;
+  reason text;
+begin
+  select *, state = 'pending' and lease_ends_at <= now() as has_ended into send from public.sends
+  where company_id = own_company_id and message_id = of_message_id;
+  if not found then
+    return null;
+  end if;
+  select * into message from public.messages where company_id = own_company_id and id = of_message_id;
+  select id, name, phone, erased_at into contact from public.contacts
+  where company_id = own_company_id and id = (
+    select contact_id from public.conversations where company_id = own_company_id and id = message.conversation_id
+  );
+  outcome := app.outcome_of_send(
+    send.state, send.has_ended, send.reason, send.whatsapp_message_id is not null, message.status
+  );
+  reason := app.reason_of_send(outcome, send.reason, message.failure ->> 'reason');
+  return jsonb_build_object(
+    'message_id', of_message_id,
+    'created_at', send.created_at,
+    'outcome', outcome,
+    'outcome_at', case outcome
+      when 'read' then message.read_at
+      when 'delivered' then message.delivered_at
+      when 'accepted' then message.sent_at
+      when 'expired' then message.expired_at
+      when 'pending' then null
+      else message.failed_at
+    end,
+    'reason', reason,
+    'code', case when reason is not null then
+      coalesce((message.failure ->> 'code')::integer, send.channel_code)
+    end,
+    'template_name', send.template_name,
+    'language_code', send.language_code,
+    'contact', jsonb_build_object(
+      'id', contact.id, 'name', contact.name, 'phone', contact.phone, 'is_erased', contact.erased_at is not null
+    ),
+    'author', case when message.author_type is not null then jsonb_build_object(
+      'type', message.author_type,
+      'id', case when with_key or message.author_type <> 'key' then message.author_id end,
+      'name', case when with_key or message.author_type <> 'key' then message.author_name end
+    ) end
+  );
+end
+$$;
+comment on function app.shown_send(uuid, uuid, boolean) is
+  'Returns a send as the log shows it, or null. The API key that requested the send is shown only with_key.';
+
+-- Security definer, because under a policy, the operator `like` uses no index. People also cannot read the idempotency
+-- keys of sends. So this function and the next one check the company and the role themselves.
+create function public.list_company_sends(
+  company_id uuid,
+  outcome text default null,
+  reason text default null,
+  search text default null,
+  since timestamptz default null,
+  until timestamptz default null,
+  after jsonb default null
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+-- One plan for all values would read too many rows for some values.
+set plan_cache_mode = force_custom_plan
+set jit = off
+as $$
+declare
+  of_company constant uuid := list_company_sends.company_id;
+  wanted_outcome constant text := list_company_sends.outcome;
+  wanted_reason constant text := list_company_sends.reason;
+  searched constant text := nullif(btrim(list_company_sends.search), '');
+  is_manager constant boolean := list_company_sends.company_id = any (app.managed_company_ids());
+  from_time constant timestamptz := coalesce(list_company_sends.since, '-infinity');
+  to_time constant timestamptz := coalesce(list_company_sends.until, 'infinity');
+  page_size constant integer := 50;
+  most constant integer := case
+    when coalesce(list_company_sends.outcome, list_company_sends.reason, list_company_sends.search) is null
+      then page_size + 1
+    else 5000
+  end;
+  after_place constant app.send_place := (
+    coalesce((list_company_sends.after ->> 'at')::timestamptz, 'infinity'),
+    coalesce((list_company_sends.after ->> 'message_id')::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+  );
+  places app.send_place[];
+  shown app.send_place[];
+begin
+  perform app.check_member(of_company);
+  if char_length(searched) > 200 then
+    raise sqlstate 'PT422' using message = 'search must have at most 200 characters';
+  end if;
+  if searched is not null then
+    places := app.found_sends(of_company, searched, is_manager, after_place, most);
+  elsif to_time = 'infinity' and (
+    wanted_reason is not null or wanted_outcome in ('pending', 'failed', 'refused', 'released', 'expired')
+  ) then
+    -- Few sends are like this. Their index has the time of the last attempt.
+    places := array(
+      select (created_at, id)::app.send_place from public.messages
+      where messages.company_id = of_company and (failure is not null or status in ('pending', 'failed', 'expired'))
+        and created_at >= from_time and (created_at, id) < (after_place.at, after_place.message_id)
+      order by created_at desc, id desc limit most
+    );
+  else
+    places := array(
+      select (created_at, message_id)::app.send_place from public.sends
+      where sends.company_id = of_company and created_at >= from_time and created_at < to_time
+        and (created_at, message_id) < (after_place.at, after_place.message_id)
+      order by created_at desc, message_id desc limit most
+    );
+  end if;
+  shown := array(
+    select (place.at, place.message_id)::app.send_place
+    from unnest(places) with ordinality as place (at, message_id, number)
+    -- A lookup for each place, because the plan of a join may read all messages of the company.
+    cross join lateral (
+      select
+        state, state = 'pending' and lease_ends_at <= now() as has_ended, sends.reason, created_at,
+        whatsapp_message_id is not null as has_id
+      from public.sends
+      where sends.company_id = of_company and sends.message_id = place.message_id offset 0
+    ) as send
+    cross join lateral (
+      select status, failure ->> 'reason' as reported from public.messages
+      where messages.company_id = of_company and id = place.message_id offset 0
+    ) as message
+    cross join lateral app.outcome_of_send(
+      send.state, send.has_ended, send.reason, send.has_id, message.status
+    ) as became (outcome)
+    where send.created_at >= from_time and send.created_at < to_time
+      and (wanted_outcome is null or became.outcome = wanted_outcome)
+      and (
+        wanted_reason is null or app.reason_of_send(became.outcome, send.reason, message.reported) = wanted_reason
+      )
+    order by number limit page_size + 1
+  );
+  return jsonb_build_object(
+    'sends', (
+      select coalesce(jsonb_agg(app.shown_send(of_company, message_id, is_manager) order by number), '[]')
+      from unnest(shown[:page_size]) with ordinality as place (at, message_id, number)
+    ),
+    'next', case
+      when cardinality(shown) > page_size then to_jsonb(shown[page_size])
+      when cardinality(places) = most then to_jsonb(places[most])
+    end
+  );
+end
+$$;
+comment on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb) is
+  'Returns a page of the log of a company: { sends, next }. sends has up to 50 sends, the newest first, with outcome, '
+  'reason, recipient, template and author. The next page is after next. It is null at the end of the log. A page may '
+  'have fewer sends, because it looks at 5,000 at most. outcome and reason choose the sends with this outcome and this '
+  'reason, and since and until those that began then. search finds a phone or a part of it, words of a name or of a '
+  'template, and the message_id. Owners and admins also find an idempotency key. The people of the company may call '
+  'this function. Raises PT403 for others, and PT422 for a long search.';
+grant execute on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb)
+  to authenticated;
+
+create function public.get_company_send(company_id uuid, message_id uuid) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  is_manager constant boolean := get_company_send.company_id = any (app.managed_company_ids());
+  shown jsonb;
+begin
+  perform app.check_member(get_company_send.company_id);
+  shown := app.shown_send(get_company_send.company_id, get_company_send.message_id, is_manager);
+  if shown is null then
+    raise sqlstate 'PT404' using message = 'The company has no send with this id';
+  end if;
+  return shown || (
+    select jsonb_build_object(
+      'type', messages.type,
+      'text', coalesce(messages.rendered_text, messages.content),
+      'is_rendered', messages.rendered_text is not null,
+      'attempt', sends.attempt,
+      'attempted_at', messages.created_at,
+      'lease_ends_at', sends.lease_ends_at,
+      'has_channel_id', sends.whatsapp_message_id is not null,
+      'sent_at', messages.sent_at,
+      'delivered_at', messages.delivered_at,
+      'read_at', messages.read_at,
+      'failed_at', messages.failed_at,
+      'expired_at', messages.expired_at,
+      'failure', messages.failure,
+      'double_sent', sends.double_sent_ids <> '{}',
+      'from_phone', (
+        select display_phone from public.messaging_accounts
+        where company_id = messages.company_id and id = (
+          select messaging_account_id from public.conversations
+          where company_id = messages.company_id and id = messages.conversation_id
+        )
+      ),
+      'conversation_id', messages.conversation_id,
+      'whatsapp_message_id', sends.whatsapp_message_id,
+      'idempotency_key', case when is_manager then sends.idempotency_key end
+    )
+    from public.sends
+    join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+    where sends.company_id = get_company_send.company_id and sends.message_id = get_company_send.message_id
+  );
+end
+$$;
+comment on function public.get_company_send(uuid, uuid) is
+  'Returns one send as list_company_sends() does, and also the text of its message, the times that the channel '
+  'reported, the failure in the channel''s words, and the number that it was sent from. Owners and admins also get its '
+  'idempotency key. The people of the company may call this function. Raises PT403 for others, and PT404 when the '
+  'company has no such send.';
+grant execute on function public.get_company_send(uuid, uuid) to authenticated;
+
+-- schemas/77_test_sends.sql
+
+-- Test sends. An owner or admin sends a template to a phone, to see how it arrives. A test send works like every other
+-- send: it has a claim, a row in the ledger, and a settlement, and the wishes of the person count.
+--
+-- The send needs the token of the account, which no person may get, even in its stored form. So there are two steps. In
+-- the first step, the person asks with a session, and the database decides whether the person may send. In the second
+-- step, the edge function claims the allowed send.
+
+create table public.test_sends (
+  -- The page makes a new id for each press of the button.
+  id uuid not null,
+  company_id uuid not null references public.companies on delete cascade,
+  -- No foreign key: the tests of a person who has left the company still count.
+  user_id uuid not null,
+  created_at timestamptz not null default now(),
+  primary key (company_id, id)
+);
+comment on table public.test_sends is
+  'The test sends that were allowed in the last 24 hours, and the member who asked for each.';
+
+create function public.begin_test_send(company_id uuid, id uuid) returns void
+language plpgsql security definer -- no person may write the table, because its rows are counted
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person constant uuid := auth.uid();
+begin
+  if (begin_test_send.company_id = any (app.managed_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company send tests';
+  end if;
+  if begin_test_send.id is null then
+    raise sqlstate 'PT422' using message = 'Name the test send in id';
+  end if;
+  -- If two calls run at the same time, the second call waits here, and then counts the test send of the first call.
+  perform from public.companies where companies.id = begin_test_send.company_id for no key update;
+  delete from public.test_sends as earlier
+  where earlier.company_id = begin_test_send.company_id and earlier.created_at < now() - interval '24 hours';
+  if (
+    select count(*) from public.test_sends as earlier
+    where earlier.company_id = begin_test_send.company_id and earlier.id <> begin_test_send.id
+  ) >= 20 then
+    raise sqlstate 'PT429' using message = 'A company sends at most 20 tests in 24 hours';
+  end if;
+  insert into public.test_sends (company_id, id, user_id)
+  values (begin_test_send.company_id, begin_test_send.id, person)
+  on conflict on constraint test_sends_pkey do nothing;
+  if not exists (
+    select from public.test_sends as begun
+    where begun.company_id = begin_test_send.company_id and begun.id = begin_test_send.id and begun.user_id = person
+  ) then
+    raise sqlstate 'PT409' using message = 'Another person has made a test send with this id';
+  end if;
+end
+$$;
+comment on function public.begin_test_send(uuid, uuid) is
+  'Allows the signed-in person one test send with this id, which is new for each press of the button. The '
+  'same id again is the same test send. Owners and admins of the company may call this function. Raises PT403 for '
+  'others, PT409 for the id of another person''s test send, and PT429 when the company has made 20 test sends in the '
+  'last 24 hours.';
+grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
+
+create function public.claim_test_send(
+  claim_id uuid,
+  company_id uuid,
+  test_send_id uuid,
+  phone text,
+  template_name text,
+  language_code text,
+  phone_number_id text,
+  header_variables text[],
+  body_variables text[],
+  button_variables text[],
+  preflight text
+) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person record;
+  template record;
+  answer jsonb;
+begin
+  -- The person may have lost the role, or left the company, since the test send was allowed.
+  select members.user_id, members.name into person
+  from public.test_sends
+  join public.company_members as members
+    on members.company_id = test_sends.company_id and members.user_id = test_sends.user_id
+  where test_sends.company_id = claim_test_send.company_id and test_sends.id = claim_test_send.test_send_id
+    and members.role in ('owner', 'admin');
+  if not found then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company send tests';
+  end if;
+
+  select
+    app.rendered_text(
+      templates.rendering, claim_test_send.header_variables, claim_test_send.body_variables
+    ) as rendered,
+    lower(templates.header_format) as header
+  into template
+  from public.messaging_accounts as accounts
+  join public.templates on templates.company_id = accounts.company_id
+    and templates.business_account_id = accounts.business_account_id
+    and templates.name = claim_test_send.template_name and templates.language = claim_test_send.language_code
+  where accounts.company_id = claim_test_send.company_id
+    and accounts.phone_number_id = claim_test_send.phone_number_id;
+
+  answer := public.claim_template_send(
+    claim_id => claim_test_send.claim_id,
+    phone => claim_test_send.phone,
+    content => left(coalesce(nullif(template.rendered, ''), claim_test_send.template_name), 4096),
+    message_type => case when template.header in ('image', 'video', 'document') then template.header else 'text' end,
+    template_name => claim_test_send.template_name,
+    language_code => claim_test_send.language_code,
+    phone_number_id => claim_test_send.phone_number_id,
+    idempotency_key => 'test-send-' || claim_test_send.test_send_id,
+    header_variables => claim_test_send.header_variables,
+    body_variables => claim_test_send.body_variables,
+    button_variables => claim_test_send.button_variables,
+    preflight => claim_test_send.preflight,
+    of_company_id => claim_test_send.company_id
+  );
+  if answer ->> 'result' = 'claimed' then
+    update public.messages set author_type = 'member', author_id = person.user_id, author_name = person.name
+    where company_id = claim_test_send.company_id and id = (answer ->> 'message_id')::uuid;
+  end if;
+  return answer;
+end
+$$;
+comment on function public.claim_test_send(
+  uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text
+) is
+  'Claims the send of a test that begin_test_send() has allowed, as claim_template_send() does, and returns the same. The '
+  'author of the message is the person. The idempotency key is made from the id of the test send, so that it is never '
+  'sent twice. Raises PT403 when no test send has the id, or when its person is no longer owner or admin.';
+grant execute on function public.claim_test_send(uuid, uuid, uuid, text, text, text, text, text[], text[], text[], text)
+  to channel_client;
+
+alter table public.test_sends enable row level security;
+create policy "the platform reads test sends" on public.test_sends for select to service_role using (true);
+grant select on public.test_sends to service_role;
+
+-- schemas/78_read_receipts.sql
+
+-- Read receipts: a company tells a person that the person's message was read. The channel marks earlier messages as read
+-- too. The call of the channel comes between the two functions, because it may fail, and a repeat does no harm.
+
+create function public.message_to_read(message_id uuid) returns jsonb
+-- Security definer, because a key cannot read accounts.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  message record;
+  account record;
+  answer jsonb;
+begin
+  select messages.direction, messages.type, messages.whatsapp_message_id, messages.is_erased,
+    coalesce(messages.sent_at, messages.created_at) as said_at, conversations.messaging_account_id
+  into message
+  from public.messages
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  where messages.company_id = own_company_id and messages.id = message_to_read.message_id;
+  if not found or message.is_erased then
+    answer := '{ "result": "not_found" }';
+  elsif message.direction = 'outbound' or message.type = 'system' or message.whatsapp_message_id is null then
+    answer := '{ "result": "not_of_person" }';
+  elsif message.said_at < now() - interval '30 days' then
+    answer := '{ "result": "too_old" }';
+  else
+    select id, phone_number_id, business_account_id, encrypted_token into account from public.messaging_accounts
+    where company_id = own_company_id and id = message.messaging_account_id and disconnected_at is null;
+    answer := case when found then jsonb_build_object(
+      'result', 'ready',
+      'account_id', account.id,
+      'phone_number_id', account.phone_number_id,
+      'business_account_id', account.business_account_id,
+      'encrypted_token', account.encrypted_token,
+      'whatsapp_message_id', message.whatsapp_message_id
+    ) else '{ "result": "no_account" }' end;
+  end if;
+  perform public.authenticate();
+  return answer || jsonb_build_object('company_id', own_company_id);
+end
+$$;
+comment on function public.message_to_read(uuid) is
+  'Returns what the channel needs to mark a message of a person as read, with the account''s encrypted token. The result '
+  'not_found means that the company has no such message, not_of_person that no person wrote it, too_old that it is older '
+  'than 30 days, and no_account that its account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.message_to_read(uuid) to api_client;
+
+create function public.note_message_read(message_id uuid) returns timestamptz
+language plpgsql security definer -- no role of callers may write the table
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  message record;
+begin
+  select id, conversation_id, created_at into message from public.messages
+  where company_id = own_company_id and id = note_message_read.message_id and direction = 'inbound';
+  if not found then
+    return null;
+  end if;
+  -- The rows are locked in the order of their ids, as everywhere.
+  update public.messages set read_at = now()
+  where company_id = own_company_id and id in (
+    select earlier.id from public.messages as earlier
+    where earlier.company_id = own_company_id and earlier.conversation_id = message.conversation_id
+      and earlier.created_at <= message.created_at and earlier.direction = 'inbound' and earlier.read_at is null
+      and not earlier.is_erased
+    order by earlier.id
+    for no key update
+  );
+  return (select read_at from public.messages where company_id = own_company_id and id = message.id);
+end
+$$;
+comment on function public.note_message_read(uuid) is
+  'Notes that the company has read a message of a person and all earlier messages of the conversation. Returns when the '
+  'message was first marked as read, or null when the company has no such message. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.note_message_read(uuid) to api_client;
+
+-- schemas/78_send_events.sql
+
+-- The events of sends, and the events that nobody causes: a window that closes in an hour, and a send whose outcome
+-- nobody reported. A job writes these; see app.note_passed_times().
+
+-- The id of a send is the id of its message, as callers know it.
+select app.make_events(
+  'sends',
+  record => 'message_id',
+  fields => '{state, reason, channel_code, whatsapp_message_id}',
+  shown => '{state, reason}',
+  changed => $$
+    case
+      when is_now.state = was.state then null
+      when is_now.state = 'sent' then 'send.settled'
+      when is_now.state in ('failed', 'released') then 'send.failed'
+    end
+  $$
+);
+
+-- The job looks for the windows and leases that have passed since its last run.
+create table app.noted_times (
+  subject text primary key check (subject in ('windows', 'leases')),
+  noted_until timestamptz not null default now()
+);
+comment on table app.noted_times is
+  'Until which time app.note_passed_times() has written the events that nobody causes.';
+insert into app.noted_times (subject) values ('windows'), ('leases');
+
+create index contact_windows_closing_idx on public.contact_windows (expires_at);
+
+-- The job calls these two functions with the time until which it has noted everything. Each notes at most 1,000, and
+-- returns the time until which it has noted all.
+do $do$
+begin
+  execute format(
+    $template$
+      create function app.note_closing_windows(since timestamptz) returns timestamptz
+      language plpgsql
+      set search_path = ''
+      as $body$
+      declare
+        at constant timestamptz := clock_timestamp();
+        of_slot constant smallint := app.slot_of(at);
+        at_in_id constant bytea := substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3);
+        -- A job that rested notes no window that is closed already.
+        after constant timestamptz := greatest(since, at);
+        until timestamptz := at + interval '1 hour';
+      begin
+        -- Two windows that close at the same time are noted together.
+        until := least(until, (
+          select expires_at from public.contact_windows
+          where expires_at > after and expires_at <= until order by expires_at offset 999 limit 1
+        ));
+        %1$s;
+        return greatest(until, since);
+      end
+      $body$
+    $template$,
+    app.events_statement($rows$
+      select
+        conversations.company_id, 'conversation.window_closing' as type, conversations.id as record_id,
+        null::text[] as changed, null::jsonb as changes
+      from public.contact_windows as windows
+      join public.conversations on conversations.company_id = windows.company_id
+        and conversations.contact_id = windows.contact_id
+        and conversations.messaging_account_id = windows.account_id
+        and conversations.status <> 'closed'
+      where windows.expires_at > after and windows.expires_at <= until
+    $rows$, 'job')
+  );
+  execute format(
+    $template$
+      create function app.note_ended_leases(since timestamptz) returns timestamptz
+      language plpgsql
+      set search_path = ''
+      as $body$
+      declare
+        at constant timestamptz := clock_timestamp();
+        of_slot constant smallint := app.slot_of(at);
+        at_in_id constant bytea := substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3);
+        until timestamptz := at;
+      begin
+        until := least(until, (
+          select lease_ends_at from public.sends
+          where state = 'pending' and lease_ends_at > since and lease_ends_at <= until
+          order by lease_ends_at offset 999 limit 1
+        ));
+        %1$s;
+        return greatest(until, since);
+      end
+      $body$
+    $template$,
+    app.events_statement($rows$
+      select
+        sends.company_id, 'send.failed' as type, sends.message_id as record_id, null::text[] as changed,
+        '{ "state": { "from": "pending", "to": "failed" }, "reason": { "from": null, "to": "outcome_unknown" } }'::jsonb
+          as changes
+      from public.sends
+      where sends.state = 'pending' and sends.lease_ends_at > since and sends.lease_ends_at <= until
+    $rows$, 'job')
+  );
+end
+$do$;
+comment on function app.note_closing_windows(timestamptz) is
+  'Writes conversation.window_closing for the conversations whose window closes in the next hour, and after this time.';
+comment on function app.note_ended_leases(timestamptz) is
+  'Writes send.failed for the sends that are still pending although their lease has ended, after this time. Callers see '
+  'such a send as failed, with the reason outcome_unknown.';
+
+create function app.note_passed_times() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Two runs at the same time would write the events twice, so the second one waits here.
+  perform from app.noted_times order by subject for update;
+  update app.noted_times set noted_until = case subject
+    when 'windows' then app.note_closing_windows(noted_until)
+    when 'leases' then app.note_ended_leases(noted_until)
+  end
+  where subject in ('windows', 'leases');
+end
+$$;
+comment on function app.note_passed_times() is
+  'Writes the events that nobody causes. A job calls it each minute.';
+
+alter table app.noted_times enable row level security;
+
+-- schemas/79_webhook_log.sql
+
+-- What callers read of their webhooks: the list, and the log of deliveries of one webhook, newest first. And how callers
+-- deliver events again: one event, everything since a moment, or a test.
+--
+-- A page of the log looks at 5,000 deliveries at most, whatever the filters are. If no more deliveries fit on the page,
+-- the next page continues there.
+
+-- Deliveries that failed are few among those that succeeded.
+create index deliveries_not_delivered_idx on app.deliveries (webhook_id, seq) where outcome <> 'delivered';
+
+create function public.list_webhooks(company_id uuid default null) returns json
+language plpgsql stable security definer -- no role reads the secrets
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.webhook_company(list_webhooks.company_id);
+begin
+  return coalesce(
+    (
+      select json_agg(app.webhook_json(webhooks) order by created_at desc, id desc) from public.webhooks
+      where webhooks.company_id = own_company_id
+    ),
+    '[]'
+  );
+end
+$$;
+comment on function public.list_webhooks(uuid) is
+  'Returns the webhooks of a company, newest first, without their secrets. A key with the scope webhooks reads those of '
+  'its company. Owners and admins name the company. Raises what app.webhook_company() raises.';
+grant execute on function public.list_webhooks(uuid) to api_client, authenticated, service_role;
+
+create function public.get_webhook(webhook_id uuid) returns json
+language plpgsql stable security definer -- no role reads the secrets
+set search_path = ''
+as $$
+begin
+  return app.webhook_json(app.managed_webhook(get_webhook.webhook_id));
+end
+$$;
+comment on function public.get_webhook(uuid) is
+  'Returns one webhook, as list_webhooks() does. Raises what app.managed_webhook() raises.';
+grant execute on function public.get_webhook(uuid) to api_client, authenticated, service_role;
+
+create function app.event_time(of_event_id uuid) returns timestamptz
+language sql immutable strict parallel safe
+set search_path = ''
+as $$
+  select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
+$$;
+comment on function app.event_time(uuid) is
+  'Returns when an event happened, to the millisecond: the beginning of its id. Postgres 17 reads this time from no UUID '
+  'of version 7.';
+
+create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
+language sql stable
+set search_path = ''
+as $$
+  select events from app.events
+  -- The id begins with the time, so only one part of the table has it.
+  where slot = app.slot_of(app.event_time(of_event_id)) and id = of_event_id and company_id = of_company_id
+    and happened_at > now() - interval '30 days'
+$$;
+comment on function app.stored_event(uuid, uuid) is
+  'Returns an event of a company by its id. Returns null when the log of 30 days has no such event.';
+
+create function public.webhook_deliveries(
+  webhook_id uuid, state text default null, type text default null, after_event text default null,
+  after_ended timestamptz default null, max_rows integer default 50
+) returns json
+language plpgsql stable security definer -- no role reads deliveries
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  hook constant public.webhooks := app.managed_webhook(webhook_deliveries.webhook_id);
+  wanted_state constant text := webhook_deliveries.state;
+  wanted_type constant text := webhook_deliveries.type;
+  most constant integer := least(greatest(max_rows, 1), 200);
+  looked_at constant integer := case when wanted_state is null and wanted_type is null then most + 1 else 5000 end;
+  -- An open delivery has not ended. In the order of the log, it comes before the ended ones of the same event.
+  before_ended constant timestamptz := coalesce(after_ended, 'infinity');
+  before_seq bigint := 9223372036854775807;
+  answer json;
+begin
+  if after_event is not null then
+    -- An event that is no longer in the log is older than every row.
+    before_seq := coalesce((app.stored_event(hook.company_id, app.event_id(after_event))).seq, 0);
+  end if;
+  with looked as (
+    select * from (
+      (
+        select seq, 'infinity'::timestamptz as ended_at, event_id, type, record_id, 'waiting' as outcome, due_at, tries
+        from app.open_deliveries
+        where webhook_id = hook.id and seq < before_seq and (wanted_state is null or wanted_state = 'waiting')
+        order by seq desc limit looked_at
+      )
+      union all
+      (
+        select seq, ended_at, event_id, type, record_id, outcome, null, tries from app.deliveries
+        where webhook_id = hook.id and seq <= before_seq and (seq < before_seq or ended_at < before_ended)
+          and happened_at > now() - interval '30 days'
+          and (wanted_state is null or wanted_state = 'delivered')
+        order by seq desc, ended_at desc limit looked_at
+      )
+      union all
+      (
+        select seq, ended_at, event_id, type, record_id, outcome, null, tries from app.deliveries
+        where webhook_id = hook.id and seq <= before_seq and (seq < before_seq or ended_at < before_ended)
+          and happened_at > now() - interval '30 days'
+          and outcome <> 'delivered' and wanted_state in ('failed', 'undelivered')
+        order by seq desc, ended_at desc limit looked_at
+      )
+    ) as parts
+    order by seq desc, ended_at desc limit looked_at
+  ),
+  found as (
+    select * from looked
+    where (wanted_state is null or outcome = wanted_state)
+      and (wanted_type is null or app.wants(array[wanted_type], type))
+    order by seq desc, ended_at desc limit most + 1
+  ),
+  shown as (
+    select * from found order by seq desc, ended_at desc limit most
+  ),
+  last as (
+    select event_id, ended_at from (
+      -- Without further rows among those that were looked at, the next page begins after the last of them.
+      select seq, event_id, ended_at from shown where (select count(*) from found) > most
+      union all
+      select seq, event_id, ended_at from looked
+      where (select count(*) from found) <= most and (select count(*) from looked) = looked_at
+    ) as places
+    order by seq, ended_at limit 1
+  )
+  select json_build_object(
+    'data', coalesce(
+      (
+        select json_agg(
+          json_build_object(
+            'event_id', app.event_name(event_id), 'type', type, 'record_id', record_id, 'state', outcome,
+            'timestamp', app.event_time(event_id),
+            'attempts', coalesce(jsonb_array_length(tries), 0),
+            'next_attempt_at', due_at,
+            'ended_at', nullif(ended_at, 'infinity'),
+            'tries', coalesce(tries, '[]')
+          )
+          order by seq desc, ended_at desc
+        )
+        from shown
+      ),
+      '[]'
+    ),
+    'next', (
+      select json_build_object('event_id', app.event_name(event_id), 'ended_at', nullif(ended_at, 'infinity')) from last
+    )
+  ) into answer;
+  return answer;
+end
+$$;
+comment on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer) is
+  'Returns a page of the deliveries of a webhook, newest event first: { data, next }. The states are waiting, delivered, '
+  'failed and undelivered. A type may be deal.*. The next page begins after next { event_id, ended_at }, which is null '
+  'on the last page. Raises what app.managed_webhook() raises.';
+grant execute on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer)
+  to api_client, authenticated, service_role;
+
+create function app.delivering_webhook(of_webhook_id uuid) returns public.webhooks
+language plpgsql
+set search_path = ''
+as $$
+declare
+  hook constant public.webhooks := app.locked_webhook(of_webhook_id);
+begin
+  if hook.state = 'off' or app.has_ended_key(hook) then
+    raise sqlstate 'PT409' using message = 'The webhook is off: switch it on first';
+  end if;
+  if hook.state = 'paused' then
+    raise sqlstate 'PT409' using message = 'The webhook is paused: switch it on first';
+  end if;
+  return hook;
+end
+$$;
+comment on function app.delivering_webhook(uuid) is
+  'Returns and locks a webhook that gets events now. Raises PT409 when it is off or paused, and what '
+  'app.managed_webhook() raises.';
+
+create function public.redeliver_event(webhook_id uuid, event_id text, idempotency jsonb default null) returns json
+language plpgsql security definer -- no role writes deliveries
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  hook constant public.webhooks := app.delivering_webhook(redeliver_event.webhook_id);
+  event constant app.events := app.stored_event(hook.company_id, app.event_id(redeliver_event.event_id));
+  earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
+begin
+  -- A test event belongs to one webhook. A webhook may have got an event whose type it no longer asks for.
+  if event.id is null or not (
+    app.wants(hook.types, event.type) and event.type <> 'webhook.test'
+    or exists (
+      select from app.open_deliveries
+      where webhook_id = hook.id and record_id = event.record_id and seq = event.seq
+    )
+    or exists (
+      select from app.deliveries where slot = event.slot and webhook_id = hook.id and seq = event.seq
+    )
+  ) then
+    raise sqlstate 'PT404' using message = 'This webhook has no delivery of this event';
+  end if;
+  if earlier is null then
+    insert into app.open_deliveries as open (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+    values (
+      hook.id, event.record_id, event.seq, event.slot, event.id, hook.company_id, event.type, clock_timestamp()
+    )
+    on conflict (webhook_id, record_id, seq) do update set due_at = excluded.due_at;
+    perform app.keep_outcome(hook.company_id, idempotency, jsonb_build_object('id', hook.id));
+  end if;
+  return json_build_object('replayed', earlier is not null, 'event_id', app.event_name(event.id));
+end
+$$;
+comment on function public.redeliver_event(uuid, text, jsonb) is
+  'Delivers one event of the log to a webhook again, or now if it is waiting. Returns { replayed, event_id }. Raises '
+  'PT404 for an event that the webhook neither got nor asks for, and what app.delivering_webhook() and '
+  'app.claim_idempotency_key() raise.';
+grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
+
+create function public.replay_webhook(
+  webhook_id uuid, since timestamptz, until timestamptz default null, types text[] default null,
+  idempotency jsonb default null
+) returns json
+language plpgsql security definer -- no role writes replays
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  hook constant public.webhooks := app.delivering_webhook(replay_webhook.webhook_id);
+  earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
+  at constant timestamptz := clock_timestamp();
+  ends_at constant timestamptz := least(replay_webhook.until, at);
+  asked constant jsonb := jsonb_build_object(
+    'since', replay_webhook.since, 'until', ends_at, 'types', coalesce(nullif(replay_webhook.types, '{}'), hook.types)
+  );
+begin
+  if earlier is not null then
+    return earlier || '{ "replayed": true }';
+  end if;
+  if replay_webhook.since is null or replay_webhook.since < at - interval '30 days' then
+    raise sqlstate 'PT422' using message = 'since must be a moment of the last 30 days';
+  end if;
+  if replay_webhook.since > at then
+    raise sqlstate 'PT422' using message = 'since must not be in the future';
+  end if;
+  if ends_at <= replay_webhook.since then
+    raise sqlstate 'PT422' using message = 'until must be after since';
+  end if;
+  insert into app.replays (webhook_id, company_id, since, until, types)
+  values (hook.id, hook.company_id, replay_webhook.since, ends_at, nullif(replay_webhook.types, '{}'))
+  on conflict do nothing;
+  if not found then
+    raise sqlstate 'PT409' using message = 'An earlier replay of this webhook is still running: try again later';
+  end if;
+  perform app.keep_outcome(hook.company_id, idempotency, asked);
+  return asked || '{ "replayed": false }';
+end
+$$;
+comment on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb) is
+  'Delivers the events of a span of time to a webhook again. The job that delivers reads them from the log bit by bit. '
+  'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, PT422 for a wrong span, and what '
+  'app.delivering_webhook() and app.claim_idempotency_key() raise.';
+grant execute on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb)
+  to api_client, authenticated, service_role;
+
+create function public.test_webhook(webhook_id uuid, idempotency jsonb default null) returns json
+language plpgsql security definer -- no role writes events
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  hook constant public.webhooks := app.delivering_webhook(test_webhook.webhook_id);
+  earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
+  at constant timestamptz := clock_timestamp();
+  made_id uuid := earlier ->> 'id';
+begin
+  if earlier is null then
+    if (
+      select count(*) from app.open_deliveries
+      where webhook_id = hook.id and record_id = hook.id and type = 'webhook.test'
+    ) >= 10 then
+      raise sqlstate 'PT409' using message = 'Ten test events of this webhook are still waiting: try again later';
+    end if;
+    with noted as (
+      insert into app.events (slot, id, seq, version, company_id, type, record_id, actor, happened_at)
+      select
+        app.slot_of(at), app.new_event_id(at), nextval('app.event_seq'), app.change_now(), hook.company_id,
+        'webhook.test', hook.id,
+        jsonb_build_object(
+          'kind', case
+            when author.api_key_id is not null then 'key'
+            when author.user_id is not null then 'person'
+            else 'platform'
+          end,
+          'id', coalesce(author.api_key_id, author.user_id)
+        ),
+        at
+      from app.webhook_author() as author
+      returning *
+    )
+    insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+    select hook.id, record_id, seq, slot, id, company_id, type, at from noted
+    returning event_id into made_id;
+    perform app.keep_outcome(hook.company_id, idempotency, jsonb_build_object('id', made_id));
+  end if;
+  return json_build_object('replayed', earlier is not null, 'event_id', app.event_name(made_id));
+end
+$$;
+comment on function public.test_webhook(uuid, jsonb) is
+  'Delivers an event webhook.test to this webhook only. Returns { replayed, event_id }. Raises PT409 while ten of them '
+  'wait, and what app.delivering_webhook() and app.claim_idempotency_key() raise.';
+grant execute on function public.test_webhook(uuid, jsonb) to api_client, authenticated, service_role;
+
+-- schemas/79_webhook_troubles.sql
+
+-- The webhooks of a company that get nothing. The settings page says so on every view.
+
+-- Security definer, because no person reads the table.
+create function public.webhook_troubles(company_id uuid)
+returns table (webhook_id uuid, address text, trouble text, since timestamptz)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  return query
+    select
+      webhooks.id, regexp_replace(split_part(webhooks.url, '?', 1), '^https?://', ''), found.trouble, found.since
+    from public.webhooks
+    cross join lateral (
+      select
+        case
+          when webhooks.state = 'off' or app.has_ended_key(webhooks) then 'off'
+          when webhooks.state <> 'paused' and webhooks.failing_since < now() - interval '1 hour' then 'failing'
+        end as trouble,
+        coalesce(webhooks.switched_off_at, webhooks.failing_since) as since
+    ) as found
+    where webhooks.company_id = webhook_troubles.company_id
+      and webhooks.company_id = any (app.managed_company_ids())
+      and found.trouble is not null
+    order by found.trouble = 'off' desc, found.since desc nulls last, webhooks.id;
+end
+$$;
+comment on function public.webhook_troubles(uuid) is
+  'Returns the webhooks of a company that are off, or whose receiver has accepted nothing for an hour, for its owners '
+  'and admins. Other people get no rows. The address has no query, because a query often has a secret.';
+grant execute on function public.webhook_troubles(uuid) to authenticated;
+
 -- schemas/80_channel_events.sql
 
--- Events of the channel, stored as received. The channel keeps no history, so an event is committed before it is
--- answered and before it is read. Every event is stored, even if it names an unknown account. The time that storing
--- takes is proportional to the size of the event.
+-- Events of the channel, stored as received. The channel keeps no history. So an event is committed before the channel
+-- gets its answer, and before anything reads the event. Every event is stored, even if it names an unknown account. The
+-- time that storing takes is proportional to the size of the event.
 --
 -- What an event says about erased people is removed before the event is applied. A small event is cleaned before it is
 -- stored. A large event is cleaned in a separate statement.
 
 create table public.channel_events (
   id uuid primary key default gen_random_uuid(),
-  -- The app whose secret signed the event.
+  -- The event was signed with the secret of this app.
   channel_app_id uuid not null references public.channel_apps on delete cascade,
   received_at timestamptz not null default now(),
   -- The signed bytes. In a text or JSON column, Postgres would refuse some of the characters that people write.
@@ -9409,14 +14071,14 @@ create table public.channel_events (
   waits_for text[] not null default '{}',
   -- What operators should know even if the event was applied, such as a message that went out twice.
   notes text[] not null default '{}',
-  -- When the job applies the event again. Null means that the job does not apply it. While a run of the job works on
-  -- the event, this is the end of the run's lease.
+  -- When the job applies the event again. Null means that the job does not apply the event. While a run of the job
+  -- works on the event, this is the end of the run's lease.
   next_attempt_at timestamptz default now(),
   -- When the event was last applied, with any result.
   processed_at timestamptz,
   person_marks bigint[],
-  -- A repeat of the same bytes is recognized without reading them. The channel may also repeat the same content in
-  -- another grouping.
+  -- A repeat of the same bytes is recognized without reading them. The channel may also repeat the same content,
+  -- grouped into events in another way.
   constraint channel_events_once unique (channel_app_id, body_sha256)
 );
 comment on table public.channel_events is
@@ -9439,7 +14101,7 @@ create index channel_events_people_idx on public.channel_events using gin (perso
 create index channel_events_unread_people_idx on public.channel_events (id) where person_marks is null;
 
 create function public.store_channel_event(app_key text, body text) returns jsonb
-language plpgsql security definer -- for the same reason as channel_app()
+language plpgsql security definer -- see channel_app()
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -9470,8 +14132,8 @@ begin
 end
 $$;
 comment on function public.store_channel_event(text, text) is
-  'Stores an event of an app, and does nothing else with it. The body is base64. The result is stored or repeated, '
-  'with the id and the state of the event. Returns null for an unknown app.';
+  'Stores an event of an app, and does nothing else. The body is base64. The result is stored or repeated, with the '
+  'id and the state of the event. Returns null for an unknown app.';
 grant execute on function public.store_channel_event(text, text) to channel_client;
 
 create function public.channel_apps_status() returns jsonb
@@ -9515,7 +14177,7 @@ declare
   accounts integer;
   events integer;
 begin
-  -- This lock waits for accounts and events that are being added, and blocks new ones.
+  -- This statement waits for transactions that add accounts or events of the app, and blocks later ones.
   select apps.id into app_id from public.channel_apps as apps
   where apps.app_key = delete_channel_app.app_key
   for update;
@@ -9543,7 +14205,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(items) is distinct from 'array'
-    -- An event that was received in this transaction is received now.
+    -- An event that this transaction stores has the current time already, so its messages need no received_at.
     or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
   then
     return items;
@@ -9633,7 +14295,7 @@ begin
   failed := outcome -> 'failed';
   delayed := outcome -> 'delayed';
   unroutable := outcome -> 'unroutable';
-  -- The first time that items are left to the job, this is not a failure.
+  -- Items that are left to the job for the first time are not a failure.
   is_failure := failed > 0 or is_repeated and delayed > 0;
   -- If the job makes this attempt, the job has already counted it.
   attempt := case when is_failure and not is_repeated then 1 else 0 end;
@@ -9759,9 +14421,9 @@ grant select on public.channel_events to service_role;
 
 -- schemas/81_items.sql
 
--- The items of an event. For each item, its account is found and its facts are stored. An item that fails does not stop
--- the others. Two events that are applied at the same time cannot end in a deadlock. Applying an item again changes
--- nothing.
+-- The items of an event. The functions find the account of each item, and store its facts. An item that fails does not
+-- stop the others. Two events that are applied at the same time cannot end in a deadlock. Applying an item again
+-- changes nothing.
 
 create function app.apply_item(app_id uuid, item jsonb) returns text
 language plpgsql
@@ -10035,9 +14697,9 @@ comment on function app.fill_business_accounts(uuid, jsonb) is
 
 -- schemas/82_event_retries.sql
 
--- Events that were not done immediately. The job tries them again. When an account is connected, the events that waited
--- for it become due. The operator can replay other events. An event about a number that no one has connected waits
--- until someone connects the number.
+-- Events that were not done immediately. The job tries these events again. When an account is connected, the events
+-- that waited for it become due. The operator can replay other events. An event about a number that no one has
+-- connected waits until someone connects the number.
 
 create function app.next_attempt(attempts integer) returns timestamptz
 language sql stable
@@ -10050,7 +14712,7 @@ comment on function app.next_attempt(integer) is
   'Returns when an event is tried again after this number of failed attempts. Returns null after the last attempt.';
 
 create function public.due_channel_events(max_rows integer default 20) returns table (event_id uuid, body text)
-language sql security definer -- for the same reason as receive_channel_event()
+language sql security definer -- see receive_channel_event()
 set search_path = ''
 as $$
   with due as (
@@ -10086,7 +14748,7 @@ comment on function public.due_channel_events(integer) is
 grant execute on function public.due_channel_events(integer) to channel_client, service_role;
 
 create function public.fail_channel_event(event_id uuid, failure text) returns void
-language sql security definer -- for the same reason as receive_channel_event()
+language sql security definer -- see receive_channel_event()
 set search_path = ''
 as $$
   update public.channel_events as events set
@@ -10102,7 +14764,7 @@ grant execute on function public.fail_channel_event(uuid, text) to channel_clien
 
 create function public.apply_channel_event(event_id uuid, items jsonb, problem text default null)
 returns jsonb
-language plpgsql security definer -- for the same reason as receive_channel_event()
+language plpgsql security definer -- see receive_channel_event()
 set search_path = ''
 as $$
 declare
@@ -10132,7 +14794,7 @@ begin
   own_items := app.judge_stored_event(event.id, app_id, event.body, own_items);
   return app.apply_event(
     event.id, app_id, company_ids, own_items, apply_channel_event.problem,
-    -- If the job has not begun the event, the request that stored it is waiting for the answer.
+    -- At the first attempt, the request that stored the event still waits for an answer.
     began_at + case when event.attempts > 0 then most else least(most, interval '3 seconds') end,
     event.attempts > 0
   );
@@ -10161,8 +14823,8 @@ begin
     where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
       and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
       and events.processed_at < processed_before
-    -- An event that is being applied is skipped, because it would make the account wait. wake_late_events() looks at it
-    -- later.
+    -- This query skips an event that is being applied, because the account would have to wait for it.
+    -- wake_late_events() makes such an event due later.
     for update of events skip locked
   )
   update public.channel_events as events set next_attempt_at = now()
@@ -10213,8 +14875,8 @@ as $$
   ) as changed
 $$;
 comment on function app.wake_late_events() is
-  'Does what wake_events() does, for events that were being applied while their account was connected. Those events '
-  'could not see the account.';
+  'Makes events due as wake_events() does, for events that were being applied while their account was connected. '
+  'Those events could not see the account.';
 
 create function public.replay_channel_events(
   states text[] default null,
@@ -10242,7 +14904,8 @@ begin
       and (replay_channel_events.app_key is null or events.channel_app_id = (
         select apps.id from public.channel_apps as apps where apps.app_key = replay_channel_events.app_key
       ))
-      -- This leaves out events that are already due, and events that were applied after the first of these calls.
+      -- These conditions leave out events that are already due, and events that were applied after the first of these
+      -- calls.
       and (events.next_attempt_at is null or events.next_attempt_at > now())
       and (events.processed_at is null or events.processed_at < beginning)
     order by events.received_at
@@ -10314,7 +14977,7 @@ comment on table public.waiting_facts is
 comment on column public.waiting_facts.person_marks is
   'The marks (app.marks_of()) of the people whom the fact names. Null when the names could not be read.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.waiting_facts alter column company_id set (n_distinct = 1);
 
 create unique index waiting_facts_once_idx
@@ -10364,7 +15027,8 @@ begin
   delete from public.waiting_facts where id = fact_id;
   return true;
 exception when others then
-  -- A fact that cannot be applied must not undo a settled send or a received message. Such a fact keeps waiting.
+  -- A fact that cannot be applied must not undo a settled send or a received message. A fact that cannot be applied
+  -- keeps waiting.
   raise warning 'A waiting fact (%) is not applied: % (%)', fact_id, sqlerrm, sqlstate;
   return false;
 end
@@ -10391,7 +15055,7 @@ begin
     select replies.id from public.messages as replies
     where replies.company_id = new.company_id and replies.reply_to_whatsapp_id = new.whatsapp_message_id
       and replies.reply_to_id is null and replies.id <> new.id
-    -- A reply that another transaction has locked is left to the job.
+    -- The trigger leaves a reply to the job if another transaction has locked the reply.
     for no key update skip locked
   ));
   return null;
@@ -10420,10 +15084,10 @@ begin
       join public.messages on messages.company_id = facts.company_id
         and messages.whatsapp_message_id = facts.whatsapp_message_id
       where facts.received_at > now() - interval '1 day'
-        -- A message from a person has no status. A status of such a message would be tried without success until it is
-        -- deleted.
+        -- A message from a person has no status. The job would try a status of such a message without success until the
+        -- status is deleted.
         and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
-      -- In random order, so that facts that cannot be applied do not block the others.
+      -- The order is random, so that facts that cannot be applied do not block the others.
       order by random()
       limit greatest(max_rows, 0)
     ), locked as materialized (
@@ -10462,7 +15126,7 @@ end
 $$;
 comment on function app.apply_waiting_facts(integer) is
   'Applies waiting facts of the last day whose messages are known, and links late replies. Handles at most max_rows '
-  'of each, and returns how many. A scheduled job calls this.';
+  'of each, and returns how many. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql
@@ -10501,7 +15165,8 @@ grant select on public.waiting_facts to service_role;
 -- schemas/84_statuses.sql
 
 -- Reports of the channel about a message that the company sent: sent, delivered, read or failed. Reports may come late,
--- twice and in any order. Each report fills its own column of the message, so every order gives the same row.
+-- twice and in any order. Each report fills its own column of the message, so the row does not depend on the order of
+-- the reports.
 
 create function app.send_of_mark(candidates uuid[], mark jsonb) returns uuid
 language plpgsql stable
@@ -10539,7 +15204,8 @@ begin
   if not found then
     return 'waiting';
   elsif send.whatsapp_message_id = wamid then
-    -- The message may have failed on another device, or before this report came. The channel still accepted it.
+    -- The message may have failed on another device, or before this report came. The channel still accepted the
+    -- message.
     if send.state = 'failed' and word <> 'failed' then
       update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     end if;
@@ -10547,8 +15213,7 @@ begin
   elsif mark_attempt !~ '^[1-9][0-9]{0,8}$' or mark_attempt::integer > send.attempt then
     return 'waiting';
   elsif mark_attempt::integer < send.attempt then
-    -- Another attempt came after the attempt of this report, so the earlier attempt had been released. The report no
-    -- longer settles the send.
+    -- The attempt of this report was released, and a later attempt followed. The report no longer settles the send.
     return 'released_but_sent';
   elsif send.whatsapp_message_id is not null then
     perform app.note_double_send(send.id, wamid);
@@ -10665,7 +15330,7 @@ begin
         becomes.failure := failure_told;
       end if;
   end case;
-  -- Only some reports have the price, and it is the same in all of them.
+  -- Only some reports have the price, and all these reports have the same price.
   becomes.price_category := least(was.price_category, nullif(left(item #>> '{price,category}', 64), '') collate "C");
   becomes.price_type := least(was.price_type, nullif(left(item #>> '{price,type}', 64), '') collate "C");
   if becomes is distinct from was and was.expired_at is not null then
@@ -10687,6 +15352,7 @@ begin
       expired_at = becomes.expired_at,
       expires_at = becomes.expires_at
     where company_id = found_message.company_id and id = found_message.id;
+    perform app.note_report(found_message.company_id, found_message.id, failure_told, reported_at);
   end if;
 
   if item ->> 'recipient_user_id' is not null then
@@ -10705,11 +15371,11 @@ begin
 end
 $$;
 comment on function app.apply_status(uuid[], jsonb) is
-  'Applies one report about a message, from an app that may speak for these accounts. The message is found by its id, '
-  'or else by the mark of its send. Returns done, or waiting when no message is known. Returns ignored for a report of '
-  'another kind, and unroutable without an account. Returns double_send when the attempt already has another id. The '
-  'message then keeps the facts of its own id, and this report is only stored. Returns released_but_sent when the '
-  'ledger said that the channel did not accept the send.';
+  'Applies one report about a message, from an app of these accounts. The message is found by its id, or else by the '
+  'mark of its send. Returns done, or waiting when no message is known. Returns ignored for a report of another kind, '
+  'and unroutable without an account. Returns double_send when the attempt already has another id. The message then '
+  'keeps the facts of its own id, and this report is only stored. Returns released_but_sent when the ledger said that '
+  'the channel did not accept the send.';
 
 create function app.learn_recipient(
   own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -10720,7 +15386,7 @@ as $$
 declare
   recipient_id uuid;
 begin
-  -- Another contact without a phone may have this id, because the same person may hide the phone.
+  -- A contact with a phone keeps this id. A contact without a phone may be the same person, who hides the phone.
   if exists (
     select from public.contact_identities as known
     join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
@@ -10764,8 +15430,8 @@ begin
   join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
     and accounts.id = conversations.messaging_account_id
   where messages.company_id = own_company_id and messages.id = of_message_id;
-  -- Rows that another transaction has locked are skipped. These changes are only hints, and settling a send must not
-  -- wait for them.
+  -- These statements skip rows that another transaction has locked. The changes are only hints, and settling a send
+  -- must not wait for them.
   if channel_code in (100, 131009, 131053) then
     update public.template_media set media_id = null where id in (
       select media.id from public.template_media as media
@@ -10853,7 +15519,7 @@ as $$
   )
 $$;
 comment on function app.is_marketing(uuid, uuid) is
-  'Whether a message was sent with a template that is a marketing template, as the check of a send sees it.';
+  'Whether a message was sent with a marketing template. The check of a send uses the same rule.';
 
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -10862,7 +15528,7 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id uuid;
-  -- The clock of the channel may be ahead, but no one writes in the future. An unusable time is null.
+  -- The clock of the channel may be ahead, but no one writes in the future. A time that Postgres cannot use is null.
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
   -- One transaction adds all messages of an event. clock_timestamp() keeps their order.
   added_at constant timestamptz := clock_timestamp();
@@ -10945,7 +15611,7 @@ begin
   select * into message from public.messages
   where company_id = own_company_id and whatsapp_message_id = item ->> 'target'
   for no key update;
-  -- This adds no contact, but may show that an id and a phone belong to one person.
+  -- This call adds no contact, but may show that an id and a phone belong to one person.
   if message.id is not null and app.known_person(own_company_id, item -> 'person', done_at) is not null then
     person_id := app.find_person(account_id, item -> 'person', done_at);
   end if;
@@ -10998,7 +15664,7 @@ begin
   where company_id = (target.message).company_id and id = (target.message).id
     and (
       reaction is null
-      -- If a reaction and its removal have the same second, the removal counts as the later one.
+      -- If a reaction and its removal have the same second, the removal counts as later.
       or (reacted_at, new_emoji is null, coalesce(new_emoji, '') collate "C") > (
         (reaction ->> 'at')::timestamptz, reaction ->> 'emoji' is null, coalesce(reaction ->> 'emoji', '') collate "C"
       )
@@ -11175,7 +15841,7 @@ begin
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
       end if;
-      -- After a merge, the other phone is an additional phone until it is known which phone is newer.
+      -- After a merge, the other phone is an additional phone until the platform knows which phone is newer.
       delete from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id
         and phone_key = app.phone_key(phone_now) and until = 'infinity';
@@ -11207,7 +15873,8 @@ begin
     values (own_company_id, of_contact_id, lost_phone, at)
     on conflict on constraint contact_former_phones_once do update set
       until = case former.until when 'infinity' then excluded.until else greatest(former.until, excluded.until) end;
-    -- The wish stays with the person. The earlier phone is free for another person, so no wish is kept for it.
+    -- The wish stays with the person. The earlier phone is free for another person, so the platform keeps no wish for
+    -- that phone.
     delete from app.kept_wishes
     where company_id = own_company_id and digest = app.erased_digest(own_company_id, 'person', app.phone_key(lost_phone));
   end if;
@@ -11325,7 +15992,7 @@ create table public.job_runs (
   account_id uuid not null,
   job text not null check (job in ('template-sync', 'template-media')),
   began_at timestamptz not null default now(),
-  -- Null while the run is under way. A run without an end that began more than three minutes ago was cut off.
+  -- Null while the run is under way. A run without an end that began more than three minutes ago was interrupted.
   ended_at timestamptz,
   -- Why the run failed, as a sentence for operators.
   failure text check (char_length(failure) between 1 and 1000),
@@ -11337,11 +16004,11 @@ create table public.job_runs (
 comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
 
 -- The job of the channel needs no account. Each minute, it applies the events that are due, and marks or deletes
--- expired rows.
+-- expired rows. Of the job that delivers to webhooks, only the call is noted here.
 create table public.channel_jobs (
-  job text primary key check (job in ('channel-events')),
+  job text primary key check (job in ('channel-events', 'deliver')),
   began_at timestamptz,
-  -- Null while the run is under way. A run without an end that began more than three minutes ago was cut off.
+  -- Null while the run is under way. A run without an end that began more than three minutes ago was interrupted.
   ended_at timestamptz,
   -- Why the run failed, as a sentence for operators.
   failure text check (char_length(failure) between 1 and 1000),
@@ -11378,7 +16045,8 @@ declare
   account record;
   run record;
 begin
-  -- If several calls come at the same time, the first one locks the row. The others wait, and then see its run.
+  -- If several calls come at the same time, the first one locks the row. The other calls wait, and then see the run of
+  -- the first call.
   select accounts.* into account from public.messaging_accounts as accounts
   where accounts.id = begin_job.account_id and accounts.disconnected_at is null
   for no key update;
@@ -11418,7 +16086,12 @@ comment on function public.begin_job(text, uuid) is
   'has this id.';
 grant execute on function public.begin_job(text, uuid) to channel_client, service_role;
 
-create function public.end_job(run_id uuid, failure text default null, result jsonb default null) returns void
+create function public.end_job(
+  run_id uuid,
+  failure text default null,
+  result jsonb default null,
+  refusal text default null
+) returns void
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -11431,7 +16104,7 @@ begin
     failure = left(end_job.failure, 1000),
     result = end_job.result
   where id = end_job.run_id and ended_at is null
-  returning company_id, account_id, job into run;
+  returning company_id, account_id, job, began_at into run;
   if run.job = 'template-sync' and end_job.failure is not null then
     update public.template_catalogues as catalogues set
       failures = catalogues.failures + 1,
@@ -11441,12 +16114,51 @@ begin
       and catalogues.company_id = accounts.company_id
       and catalogues.business_account_id = accounts.business_account_id;
   end if;
+  if run.job = 'template-sync' and end_job.refusal is not null then
+    perform app.note_refusal(run.account_id, 'reading_refusal', end_job.refusal, 0);
+  elsif run.job = 'template-sync' and end_job.failure is null then
+    perform app.withdraw_refusals(run.account_id, 'reading_refusal', run.began_at);
+  end if;
 end
 $$;
-comment on function public.end_job(uuid, text, jsonb) is
-  'Records the end of a run, and the reason if it failed. After a failed reading of templates, the next reading is '
+comment on function public.end_job(uuid, text, jsonb, text) is
+  'Records the end of a run, and the reason if it failed. A failed reading of templates has a refusal if the channel '
+  'refused the account: its code, or token_unusable. After a failed reading of templates, the next reading is '
   'due after a pause. The pause grows with each failure, from five minutes to six hours.';
-grant execute on function public.end_job(uuid, text, jsonb) to channel_client, service_role;
+grant execute on function public.end_job(uuid, text, jsonb, text) to channel_client, service_role;
+
+create function public.note_numbers(account_id uuid, numbers jsonb) returns integer
+language plpgsql security definer -- the role of the function whatsapp cannot write any table
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  noted integer;
+begin
+  insert into public.account_health as health (
+    account_id, company_id, token_stored_at, quality_rating, messaging_limit, checked_at
+  )
+  select
+    accounts.id, accounts.company_id, accounts.created_at, left(number ->> 'quality_rating', 100),
+    left(number ->> 'messaging_limit', 100), now()
+  from public.messaging_accounts as asked
+  join public.messaging_accounts as accounts on accounts.company_id = asked.company_id
+    and accounts.business_account_id = asked.business_account_id and accounts.disconnected_at is null
+  join jsonb_array_elements(numbers) as number on number ->> 'id' = accounts.phone_number_id
+  where asked.id = note_numbers.account_id
+  order by accounts.id
+  on conflict on constraint account_health_once do update set
+    quality_rating = excluded.quality_rating,
+    messaging_limit = excluded.messaging_limit,
+    checked_at = excluded.checked_at;
+  get diagnostics noted = row_count;
+  return noted;
+end
+$$;
+comment on function public.note_numbers(uuid, jsonb) is
+  'Stores what the channel says about the numbers of a business account, for the accounts of the company of this account. '
+  'Each number has id, quality_rating and messaging_limit. Returns how many accounts have such a number.';
+grant execute on function public.note_numbers(uuid, jsonb) to channel_client, service_role;
 
 create function public.due_jobs() returns table (job text, account_id uuid)
 language sql stable security definer
@@ -11510,7 +16222,7 @@ comment on function public.begin_channel_job(text) is
 grant execute on function public.begin_channel_job(text) to channel_client;
 
 create function public.end_channel_job(job text, failure text default null, result jsonb default null) returns void
-language sql security definer -- for the same reason as begin_channel_job()
+language sql security definer -- see begin_channel_job()
 set search_path = ''
 as $$
   update public.channel_jobs as jobs set
@@ -11521,8 +16233,18 @@ comment on function public.end_channel_job(text, text, jsonb) is
   'Records the end of a run of a job that needs no account, and the reason if it failed.';
 grant execute on function public.end_channel_job(text, text, jsonb) to channel_client;
 
+create function app.jobs_ran_at() returns timestamptz
+language sql stable security definer -- people cannot read the table
+set search_path = ''
+as $$
+  select max(began_at) from public.channel_jobs
+$$;
+comment on function app.jobs_ran_at() is
+  'Returns when the jobs of the platform last ran. They run each minute, so an earlier time means that they have stopped.';
+grant execute on function app.jobs_ran_at() to authenticated;
+
 create function public.tend_channel(max_rows integer default 1000) returns jsonb
-language plpgsql security definer -- for the same reason as begin_channel_job()
+language plpgsql security definer -- see begin_channel_job()
 set search_path = ''
 as $$
 declare
@@ -11532,6 +16254,7 @@ declare
   failures text[] := '{}';
 begin
   perform set_config('lock_timeout', '1s', true);
+  perform set_config('app.event_actor', 'job', true);
   for duty in
     select * from (values
       ('woken', 'app.wake_late_events()'),
@@ -11540,7 +16263,8 @@ begin
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
       ('erased_forgotten', 'app.forget_erased_people(integer)'),
-      -- This comes last, because a request with one of the deleted keys waits for the end of this transaction.
+      ('uploads_removed', 'app.remove_old_uploads(integer)'),
+      -- This task comes last, because a request with one of the deleted keys waits for the end of this transaction.
       ('keys_removed', 'app.remove_old_idempotency_keys(integer)')
     ) as duties (name, signature)
   loop
@@ -11602,14 +16326,15 @@ as $$
     ),
     'waiting_facts', (
       select count(*) from public.waiting_facts where received_at > now() - interval '1 day'
-    )
+    ),
+    'failures', app.failures_of_sends(now() - interval '1 day')
   )
   from public.messages
   where expired_at is not null and expired_at > now() - interval '1 day'
 $$;
 comment on function public.channel_health() is
-  'Returns numbers of the last day: expired messages, sends that went out twice (double_sends), and facts that still '
-  'wait for their message. The number expired_unreported counts the expired messages without any report. Such '
+  'Returns numbers of the last day: expired messages, sends that went out twice (double_sends), facts that still wait '
+  'for their message, and the sends that failed, were refused or were released (failures). The number expired_unreported counts the expired messages without any report. Such '
   'messages occur when the events of the channel do not arrive here.';
 grant execute on function public.channel_health() to service_role;
 
@@ -11625,8 +16350,8 @@ grant select on public.channel_jobs to service_role;
 
 -- schemas/88_schedule.sql
 
--- The schedule of the jobs. pg_cron calls the edge function whatsapp through pg_net, with an address and a secret from
--- Vault. A database without these extensions can also have this schema, so only dynamic SQL names the extensions. In
+-- The schedule of the jobs. pg_cron calls the edge functions whatsapp and webhooks through pg_net, with addresses and a
+-- secret from Vault. A database without these extensions can also have this schema, so only dynamic SQL names the extensions. In
 -- such a database, another program calls the function, as the local stack does.
 
 create table public.job_calls (
@@ -11686,7 +16411,8 @@ set search_path = ''
 as $$
 declare
   function_url constant text := app.job_secret('whatsapp_function_url');
-  secret constant text := app.job_secret('whatsapp_jobs_secret');
+  webhooks_url constant text := app.job_secret('webhooks_function_url');
+  secret constant text := app.job_secret('jobs_secret');
   call constant text :=
     'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 150000)';
   headers constant jsonb :=
@@ -11695,15 +16421,22 @@ declare
   call_id bigint;
   called integer := 0;
 begin
-  if function_url is null or secret is null then
-    raise exception 'Vault has no address and secret of the function whatsapp: run npm run admin -- jobs schedule';
+  if function_url is null or webhooks_url is null or secret is null then
+    raise exception 'Vault has no addresses and secret of the functions: run npm run admin -- jobs schedule';
+  end if;
+  -- A run delivers for a minute, so one is always there.
+  if exists (select from public.webhooks where state in ('on', 'catching_up')) then
+    execute call into call_id using webhooks_url || '/jobs/deliver', jsonb_build_object(), headers;
+    insert into public.channel_jobs as jobs (job, request_id, called_at) values ('deliver', call_id, now())
+    on conflict (job) do update set request_id = excluded.request_id, called_at = excluded.called_at;
+    called := called + 1;
   end if;
   execute call into call_id using function_url || '/jobs/channel-events', jsonb_build_object(), headers;
   insert into public.channel_jobs as jobs (job, request_id, called_at) values ('channel-events', call_id, now())
   on conflict (job) do update set request_id = excluded.request_id, called_at = excluded.called_at;
   called := called + 1;
   delete from public.job_calls where called_at < now() - interval '1 day';
-  -- In random order, so that jobs that are due again and again do not block the others.
+  -- The order is random, so that jobs that are due again and again do not block the others.
   for due in
     select jobs.job, jobs.account_id, accounts.company_id
     from public.due_jobs() as jobs
@@ -11721,10 +16454,11 @@ begin
 end
 $$;
 comment on function app.call_due_jobs() is
-  'Calls the edge function whatsapp for the events of the channel, and for at most 50 jobs that are due. Returns the '
-  'number of calls. pg_net sends the calls after the transaction. pg_cron runs this function each minute.';
+  'Calls the edge function whatsapp for the events of the channel, and for at most 50 jobs that are due. If any webhook '
+  'is on, calls the edge function webhooks to deliver. Returns the number of calls. pg_net sends the calls after the '
+  'transaction. pg_cron runs this function each minute.';
 
-create function public.schedule_jobs(url text, secret text) returns void
+create function public.schedule_jobs(url text, webhooks_url text, secret text) returns void
 -- Security definer, because the extensions and Vault belong to the owner of the database.
 language plpgsql security definer
 set search_path = ''
@@ -11733,12 +16467,12 @@ declare
   extension record;
   missing text[] := '{}';
 begin
-  if url is null or url !~ '^https?://[^[:space:]?#]+$' then
-    raise sqlstate 'PT422' using message = 'The address of the function must be a URL without a query';
+  if (url ~ '^https?://[^[:space:]?#]+$' and webhooks_url ~ '^https?://[^[:space:]?#]+$') is not true then
+    raise sqlstate 'PT422' using message = 'The address of each function must be a URL without a query';
   end if;
   if secret is null or secret !~ '^[!-~]{32,255}$' then
     raise sqlstate 'PT422' using message =
-      'The secret of the jobs must have 32 to 255 visible ASCII characters';
+      'JOBS_SECRET must have 32 to 255 visible ASCII characters';
   end if;
   for extension in
     select * from (values
@@ -11768,28 +16502,34 @@ begin
   if missing <> '{}' then
     raise sqlstate 'PT501' using message = format(
       'This database does not have what scheduled jobs need (%s): enable it, or have another scheduler call the '
-      'function whatsapp. The local stack (npm start) runs its own jobs', array_to_string(missing, ', ')
+      'functions whatsapp and webhooks. The local stack (npm start) runs its own jobs', array_to_string(missing, ', ')
     );
   end if;
 
   perform app.keep_job_secret(
     'whatsapp_function_url', rtrim(url, '/'), 'The address of the edge function whatsapp, for its jobs'
   );
-  perform app.keep_job_secret('whatsapp_jobs_secret', secret, 'JOBS_SECRET of the edge function whatsapp');
+  perform app.keep_job_secret(
+    'webhooks_function_url', rtrim(webhooks_url, '/'), 'The address of the edge function webhooks, for its job'
+  );
+  perform app.keep_job_secret('jobs_secret', secret, 'JOBS_SECRET of the edge functions');
   execute 'select cron.schedule($1, $2, $3)'
     using 'call-due-jobs', '* * * * *', 'select app.call_due_jobs()';
   execute 'select cron.schedule($1, $2, $3)'
     using 'fail-expired-sends', '* * * * *', 'select public.fail_expired_sends()';
+  execute 'select cron.schedule($1, $2, $3)'
+    using 'tidy-events', '* * * * *', 'select public.tidy_events()';
 end
 $$;
-comment on function public.schedule_jobs(text, text) is
-  'Schedules two jobs of pg_cron that run each minute. One calls the edge function whatsapp at this address for the '
-  'jobs that are due. The other settles the sends whose lease has ended. Enables the extensions if possible. Raises '
-  'PT501 when the database does not have them, and PT422 for a malformed address or secret.';
-grant execute on function public.schedule_jobs(text, text) to service_role;
+comment on function public.schedule_jobs(text, text, text) is
+  'Schedules three jobs of pg_cron that run each minute. One calls the edge functions whatsapp and webhooks at these '
+  'addresses for the jobs that are due. One settles the sends whose lease has ended. One does the upkeep of events. '
+  'Enables the extensions if possible. Raises PT501 when the database does not have them, and PT422 for a malformed '
+  'address or secret.';
+grant execute on function public.schedule_jobs(text, text, text) to service_role;
 
 create function public.unschedule_jobs() returns integer
-language plpgsql security definer -- for the same reason as schedule_jobs()
+language plpgsql security definer -- see schedule_jobs()
 set search_path = ''
 as $$
 declare
@@ -11798,7 +16538,7 @@ declare
   unscheduled integer := 0;
 begin
   if to_regnamespace('cron') is not null then
-    foreach job_name in array array['call-due-jobs', 'fail-expired-sends'] loop
+    foreach job_name in array array['call-due-jobs', 'fail-expired-sends', 'tidy-events'] loop
       execute 'select exists (select from cron.job where jobname = $1)' into is_scheduled using job_name;
       if is_scheduled then
         execute 'select cron.unschedule($1)' using job_name;
@@ -11807,14 +16547,14 @@ begin
     end loop;
   end if;
   if to_regnamespace('vault') is not null then
-    execute 'delete from vault.secrets where name in ($1, $2)'
-      using 'whatsapp_function_url', 'whatsapp_jobs_secret';
+    execute 'delete from vault.secrets where name in ($1, $2, $3)'
+      using 'whatsapp_function_url', 'webhooks_function_url', 'jobs_secret';
   end if;
   return unscheduled;
 end
 $$;
 comment on function public.unschedule_jobs() is
-  'Removes the jobs of schedule_jobs() from pg_cron, and the address and the secret from Vault. Returns the number of '
+  'Removes the jobs of schedule_jobs() from pg_cron, and the addresses and the secret from Vault. Returns the number of '
   'removed jobs, which is 0 when no job was scheduled.';
 grant execute on function public.unschedule_jobs() to service_role;
 
@@ -11841,7 +16581,7 @@ begin
       order by details.runid desc
       limit 1
     ) as run on true
-    where job.jobname in ('call-due-jobs', 'fail-expired-sends')
+    where job.jobname in ('call-due-jobs', 'fail-expired-sends', 'tidy-events')
   $query$ into jobs;
   return jobs;
 end
@@ -11882,10 +16622,39 @@ begin
 end
 $$;
 comment on function app.failed_job_calls() is
-  'Returns the last ten calls of the edge function whatsapp that failed, with the status and the answer.';
+  'Returns the last ten calls of the edge functions that failed, with the status and the answer.';
+
+create function app.delivery_status() returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'called_at', (select called_at from public.channel_jobs where job = 'deliver'),
+    'webhooks', (
+      select coalesce(jsonb_object_agg(state, webhooks), '{}')
+      from (select state, count(*) as webhooks from public.webhooks group by state) as states
+    ),
+    -- Their receivers failed several times, so the next attempt waits.
+    'resting', (select count(*) from public.webhooks where state in ('on', 'catching_up') and paused_until > now()),
+    'last_success_at', (select max(last_success_at) from public.webhooks),
+    'open', (select count(*) from app.open_deliveries),
+    'due', due.deliveries,
+    'oldest_due_at', due.oldest_at
+  )
+  from (
+    select count(*) as deliveries, min(open.due_at) as oldest_at
+    from app.open_deliveries as open
+    join public.webhooks on webhooks.id = open.webhook_id
+    where open.due_at <= now() and webhooks.state in ('on', 'catching_up')
+      and (webhooks.paused_until is null or webhooks.paused_until <= now())
+  ) as due
+$$;
+comment on function app.delivery_status() is
+  'Returns how many webhooks are in each state, how many of them rest after failures, and how many deliveries are open '
+  'and due now.';
 
 create function app.account_jobs_status() returns jsonb
-language plpgsql stable security definer -- for the same reason as schedule_jobs()
+language plpgsql stable security definer -- see schedule_jobs()
 set search_path = ''
 as $$
 declare
@@ -11894,6 +16663,7 @@ begin
   return jsonb_build_object(
     'scheduled', cron_jobs @> '[{ "name": "call-due-jobs", "active": true }]',
     'url', case when to_regnamespace('vault') is not null then app.job_secret('whatsapp_function_url') end,
+    'webhooks_url', case when to_regnamespace('vault') is not null then app.job_secret('webhooks_function_url') end,
     'cron_jobs', cron_jobs,
     'accounts', (
       select coalesce(jsonb_agg(jsonb_build_object(
@@ -11937,13 +16707,15 @@ comment on function app.account_jobs_status() is
   'connected account, returns its catalogue and its last runs.';
 
 create function public.jobs_status() returns jsonb
-language sql stable security definer -- for the same reason as schedule_jobs()
+language sql stable security definer -- see schedule_jobs()
 set search_path = ''
 as $$
-  select app.account_jobs_status() || jsonb_build_object('channel', app.channel_job_status())
+  select app.account_jobs_status()
+    || jsonb_build_object('channel', app.channel_job_status(), 'webhooks', app.delivery_status())
 $$;
 comment on function public.jobs_status() is
-  'Returns what app.account_jobs_status() returns, and the status of the channel''s job.';
+  'Returns the answer of app.account_jobs_status(), and the status of the channel''s job and of the deliveries to '
+  'webhooks.';
 grant execute on function public.jobs_status() to service_role;
 
 alter table public.job_calls enable row level security;
@@ -11952,6 +16724,173 @@ create policy "the platform reads the calls of jobs" on public.job_calls
 
 grant select on public.job_calls to service_role;
 
+-- schemas/89_accounts_overview.sql
+
+-- What the members of a company see of its messaging accounts: the state of each, and what stops its sends.
+
+-- The policies of the tables decide what the caller reads, so this function has the rights of the caller.
+create function public.messaging_accounts_overview(company_id uuid) returns table (
+  id uuid,
+  display_phone text,
+  phone_number_id text,
+  business_account_id text,
+  connected_at timestamptz,
+  disconnected_at timestamptz,
+  templates_synced_at timestamptz,
+  template_sync_failures integer,
+  approved_templates integer,
+  last_event_at timestamptz,
+  notices jsonb,
+  has_channel_app boolean,
+  token_stored_at timestamptz,
+  token_expires_at timestamptz,
+  quality_rating text,
+  messaging_limit text,
+  checked_at timestamptz,
+  jobs_ran_at timestamptz
+)
+language sql stable
+set search_path = ''
+as $$
+  select
+    accounts.id,
+    accounts.display_phone,
+    accounts.phone_number_id,
+    accounts.business_account_id,
+    (
+      select max(connections.connected_at) from public.account_connections as connections
+      where connections.company_id = accounts.company_id and connections.account_id = accounts.id
+    ),
+    accounts.disconnected_at,
+    catalogues.synced_at,
+    coalesce(catalogues.failures, 0),
+    coalesce(approved.templates, 0),
+    (
+      select max(connections.last_event_at) from public.account_connections as connections
+      where connections.company_id = accounts.company_id and connections.account_id = accounts.id
+    ),
+    (
+      select coalesce(
+        jsonb_agg(to_jsonb(notices) - 'id' order by notices.happened_at desc, notices.kind, notices.event), '[]'
+      )
+      from public.account_notices as notices
+      where notices.company_id = accounts.company_id and notices.account_id = accounts.id and app.is_current(notices)
+    ),
+    accounts.channel_app_id is not null,
+    health.token_stored_at,
+    health.token_expires_at,
+    health.quality_rating,
+    health.messaging_limit,
+    health.checked_at,
+    app.jobs_ran_at()
+  from public.messaging_accounts as accounts
+  left join public.account_health as health on health.company_id = accounts.company_id
+    and health.account_id = accounts.id
+  left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
+    and catalogues.business_account_id = accounts.business_account_id
+  left join (
+    -- Counts the templates of each business account once, even if it has several numbers.
+    select templates.business_account_id, count(*)::integer as templates
+    from public.templates
+    where templates.company_id = messaging_accounts_overview.company_id and templates.status = 'APPROVED'
+    group by templates.business_account_id
+  ) as approved on approved.business_account_id = accounts.business_account_id
+  where accounts.company_id = messaging_accounts_overview.company_id
+  order by accounts.disconnected_at desc nulls first, accounts.created_at desc, accounts.id
+$$;
+comment on function public.messaging_accounts_overview(uuid) is
+  'Returns the messaging accounts of a company for its members, the connected accounts first. The columns '
+  'connected_at and disconnected_at are the times of the latest connection. The column templates_synced_at is when '
+  'the templates were last read, and template_sync_failures counts the readings that failed since then. The column '
+  'last_event_at is when the channel last reported something about the account, or null. The column notices has the '
+  'notices of the channel that still count. The columns after it are null if the channel was not asked since the number '
+  'was connected; see account_health. The column jobs_ran_at is when the jobs of the platform last ran. Returns no rows for a company in which the caller does not work.';
+grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
+
+-- The page shows these troubles on every view, so this function reads only what it needs.
+create function public.messaging_account_troubles(company_id uuid) returns table (
+  account_id uuid,
+  display_phone text,
+  trouble text,
+  event text,
+  since timestamptz,
+  until timestamptz,
+  stopped_sends integer
+)
+language sql stable
+set search_path = ''
+as $$
+  select
+    accounts.id, accounts.display_phone, troubles.trouble, troubles.event, troubles.since, troubles.until,
+    troubles.stopped_sends
+  from public.messaging_accounts as accounts
+  cross join lateral (
+    select
+      case when notices.kind like '%refusal' then 'refused' else 'restricted' end as trouble,
+      notices.event, notices.happened_at as since, notices.until, notices.stopped_sends
+    from public.account_notices as notices
+    where notices.company_id = accounts.company_id and notices.account_id = accounts.id
+      and notices.stops_sending and app.is_current(notices)
+    union all
+    select
+      case when health.token_expires_at <= now() then 'token_expired' else 'token_expires' end,
+      null, health.token_stored_at, health.token_expires_at, 0
+    from public.account_health as health
+    where health.company_id = accounts.company_id and health.account_id = accounts.id
+      and health.token_expires_at < now() + interval '14 days'
+  ) as troubles
+  where accounts.company_id = messaging_account_troubles.company_id and accounts.disconnected_at is null
+  order by troubles.trouble, troubles.since desc
+  limit 20
+$$;
+comment on function public.messaging_account_troubles(uuid) is
+  'Returns what stops or will soon stop the sends of the connected accounts of a company, for its members: refused and '
+  'restricted with the event of the notice, token_expired, and token_expires within 14 days. Returns no rows for a '
+  'company in which the caller does not work.';
+grant execute on function public.messaging_account_troubles(uuid) to authenticated;
+
+-- schemas/89_webhooks_overview.sql
+
+-- What operators see of the webhooks of all companies. They pause and resume a webhook with change_webhook(), and read its
+-- deliveries with webhook_deliveries().
+
+create function public.webhooks_overview(company_id uuid default null, max_rows integer default 200) returns jsonb
+language plpgsql stable security definer -- no role reads the table of open deliveries
+set search_path = ''
+as $$
+declare
+  asked_company_id constant uuid := webhooks_overview.company_id;
+begin
+  return (
+    select coalesce(jsonb_agg(
+      app.webhook_json(found.hook)::jsonb || jsonb_build_object(
+        'company_name', found.company_name,
+        'failures', (found.hook).failures,
+        'oldest_open_at', (
+          -- The id of an event begins with its milliseconds.
+          select to_timestamp(('x' || left(replace(min(open.event_id::text), '-', ''), 12))::bit(48)::bigint / 1000.0)
+          from app.open_deliveries as open where open.webhook_id = (found.hook).id
+        )
+      )
+      order by found.is_well, found.company_name, (found.hook).created_at
+    ), '[]')
+    from (
+      select webhooks as hook, companies.name as company_name,
+        webhooks.state = 'on' and webhooks.failing_since is null as is_well
+      from public.webhooks
+      join public.companies on companies.id = webhooks.company_id
+      where asked_company_id is null or webhooks.company_id = asked_company_id
+      order by is_well, companies.name, webhooks.created_at
+      limit least(greatest(max_rows, 1), 1000)
+    ) as found
+  );
+end
+$$;
+comment on function public.webhooks_overview(uuid, integer) is
+  'Returns the webhooks of a company, or of all companies, for operators: each as list_webhooks() does, with the name of '
+  'its company, its failures and the time of its oldest open event. Webhooks that are not on, or that fail, come first.';
+grant execute on function public.webhooks_overview(uuid, integer) to service_role;
+
 -- schemas/90_archive.sql
 
 -- Contacts and deals are archived, not deleted. A record that was archived by mistake can be restored unchanged. The
@@ -11959,8 +16898,8 @@ grant select on public.job_calls to service_role;
 -- not changed in another way.
 --
 -- An archived contact loses everything that finds a person: its phone, its additional and earlier phones, and its ids
--- at the channel. So the person may become another contact in the meantime. The values are kept for a restore, and
--- because the wishes of the person still count.
+-- at the channel. So the person may become another contact in the meantime. The rows keep these values for a restore,
+-- and because the wishes of the person still count.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -11971,7 +16910,7 @@ begin
     new.archived_at := now();
     return new;
   elsif new.archived_at <> old.archived_at then
-    -- The record is archived a second time, so everything stays as it was after the first time.
+    -- Archiving a record again changes nothing.
     return old;
   -- The platform may still write facts, such as an opt-out that is reported late.
   elsif current_user in ('api_client', 'authenticated') then
@@ -12032,8 +16971,8 @@ begin
 end
 $$;
 comment on function app.keep_persons_of_archived() is
-  'Trigger: makes sure that the former phones and the ids of an archived contact find no contact. A restored contact '
-  'has them again, except the additional phones and ids that another contact has now.';
+  'Trigger: makes sure that no search by a former phone or an id of an archived contact finds the contact. A restored '
+  'contact has them again, except the additional phones and ids that another contact has now.';
 
 create function public.archive_contact(id uuid, accepted_versions bigint[] default null) returns boolean
 -- Security definer, like the functions below, because a key may not write archived_at.
@@ -12044,7 +16983,7 @@ declare
   own_company_id constant uuid := app.company_id('write');
   contact record;
 begin
-  -- This is the stronger lock, because the contact loses its phone_key, which is a key of the row.
+  -- The function takes the stronger lock, because the contact loses its phone_key, which is a key of the row.
   select archived_at, version into contact from public.contacts
   where company_id = own_company_id and contacts.id = archive_contact.id
   for update;
@@ -12165,8 +17104,9 @@ begin
 end
 $$;
 comment on function app.unarchive_contact(uuid, uuid) is
-  'Restores a contact of a company. A contact that is not archived stays as it is. The result is { status: 200, id }, '
-  '{ status: 404 }, or { status: 409, existing_id, field } with the contact that has the phone or the external_id now.';
+  'Restores a contact of a company. A contact that is not archived does not change. The result is { status: 200, id '
+  '}, { status: 404 }, or { status: 409, existing_id, field } with the contact that has the phone or the external_id '
+  'now.';
 
 create function app.unarchive_deal(own_company_id uuid, own_deal_id uuid) returns jsonb
 language plpgsql
@@ -12197,8 +17137,8 @@ begin
 end
 $$;
 comment on function app.unarchive_deal(uuid, uuid) is
-  'Restores a deal of a company. A deal that is not archived stays as it is. The result is { status: 200, id }, '
-  '{ status: 404 }, or { status: 409, existing_id, field } with the deal that has the external_id now.';
+  'Restores a deal of a company. A deal that is not archived does not change. The result is { status: 200, id }, { '
+  'status: 404 }, or { status: 409, existing_id, field } with the deal that has the external_id now.';
 
 create function public.restore_contact(id uuid, idempotency jsonb default null) returns json
 language plpgsql security definer
@@ -12311,7 +17251,7 @@ begin
     order by 1
   loop
     -- Messages are locked before conversations, as when a send is settled. In the kept conversation, the messages of
-    -- both are in the order of created_at.
+    -- both conversations are in the order of created_at.
     perform from public.messages where company_id = own_company_id and conversation_id = pair.gone
     order by id for no key update;
     update public.messages set conversation_id = pair.kept
@@ -12374,21 +17314,22 @@ begin
   from jsonb_each(theirs.custom_fields)
   where coalesce(own.custom_fields -> key, 'null') in ('null', '""', '[]', '{}');
 
-  -- Batches lock deals in the order of the ids too.
+  -- All functions lock deals in the order of the ids.
   perform from public.deals where company_id = own_company_id and contact_id = other order by id for no key update;
   update public.deals set contact_id = survivor where company_id = own_company_id and contact_id = other;
   perform app.merge_conversations(own_company_id, survivor, other);
 
+  update public.opt_out_lifts set contact_id = survivor where company_id = own_company_id and contact_id = other;
   update public.contact_identities set contact_id = survivor
   where company_id = own_company_id and contact_id = other;
-  -- A person who returned to an earlier phone has it twice, so each phone is written only once.
+  -- A person who returned to an earlier phone has this phone twice, so the merge writes each phone only once.
   insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
   select own_company_id, survivor, (array_agg(known.phone order by known.until desc, known.phone))[1], max(known.until)
   from (
     select phone, until from public.contact_former_phones
     where company_id = own_company_id and contact_id = other
     union all
-    -- As far as is known, the person still has this phone.
+    -- As far as the platform knows, the person still has this phone.
     select theirs.phone, 'infinity' where theirs.phone_key <> own.phone_key
   ) as known
   group by app.phone_key(known.phone)
@@ -12401,6 +17342,8 @@ begin
   select own_company_id, survivor, 'merged', other::text, survivor::text, now()
   on conflict on constraint contact_identity_events_once do nothing;
 
+  -- The triggers of the events make one event of the deletion and of the change of the survivor: contact.merged.
+  perform set_config('app.merged', survivor || ' ' || other, true);
   delete from public.contacts where company_id = own_company_id and id = other;
   update public.deleted_rows set merged_into = survivor
   where company_id = own_company_id and resource = 'contacts' and id = any (other || array(
@@ -12410,7 +17353,8 @@ begin
   update public.contacts set
     phone = coalesce(own.phone, theirs.phone),
     has_identity = own.has_identity or theirs.has_identity,
-    -- A name that a member or a key gave counts more than a profile name. Of two profile names, the earlier one counts.
+    -- A name that a member or a key gave counts more than a profile name. Of two profile names, the earlier name
+    -- counts.
     (name, profile_name_at) = (
       select name, profile_name_at
       from (values (1, own.name, own.profile_name_at), (2, theirs.name, theirs.profile_name_at))
@@ -12432,8 +17376,8 @@ begin
       when octet_length((own.custom_fields || filling)::text) <= 32768 then own.custom_fields || filling
       else own.custom_fields
     end,
-    -- If one of the contacts has do_not_contact, the survivor has it too. The stop and start words of both contacts
-    -- count as if the person had sent them to one contact.
+    -- The survivor gets do_not_contact if one of the two contacts had it. The survivor also gets the newest stop word
+    -- and the newest start word of the two contacts.
     do_not_contact = own.do_not_contact or theirs.do_not_contact,
     (do_not_contact_source, do_not_contact_at) = (
       select source, at
@@ -12454,6 +17398,7 @@ begin
     end,
     marketing_resumed_at = greatest(own.marketing_resumed_at, theirs.marketing_resumed_at)
   where company_id = own_company_id and id = survivor;
+  perform set_config('app.merged', '', true);
 
   -- Two people seemed to have the same phone, but they are one person, who has changed the phone.
   for taken in
@@ -12611,16 +17556,16 @@ grant execute on function public.merge_contact(uuid, uuid, bigint[], boolean, js
 
 -- schemas/92_names_in_events.sql
 
--- Functions that find the people whom an event names. One pass over the text finds all of them. A function call for
--- each name took seconds for the events of a busy day.
+-- Functions that find the people whom an event names. One pass over the text finds all these people. A function call
+-- for each name took seconds for the events of a busy day.
 
 create function app.names_in(document text) returns text[]
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- This leaves out times and the ids of the company's own numbers, which identify no person. Escaped characters are
-  -- also left out, because they may end in digits.
+  -- The pattern leaves out times and the ids of the company's own numbers, which identify no person. Escaped characters
+  -- are also left out, because they may end in digits.
   told constant text := regexp_replace(
     document,
     '[\\' || chr(57344) || ']u[0-9a-fA-F]{4}|"(?:timestamp|time|phone_number_id)"\s*:\s*"?[0-9]+', ' ', 'g'
@@ -12681,7 +17626,7 @@ begin
 end
 $$;
 comment on function app.names_among(jsonb, jsonb) is
-  'Of the names { name: … }, returns the ones that a document contains.';
+  'Of the names { name: … }, returns the names that a document contains.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.
@@ -12705,7 +17650,7 @@ begin
     from (
       select translate(phone, '+ ().-', '') from unnest(phones) as phone
       union all
-      -- The phone comes first. Any bytes may follow it.
+      -- The phone comes first, and any bytes may follow the phone.
       select substring(
         encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
       )
@@ -12757,7 +17702,7 @@ begin
   return replace(replace(replace(replace(replace(
     convert_from(body, 'LATIN1'), '\\', chr(57345)), '\"', chr(57346)), '\/', '/'), '\u0040', '@'), '\', escape);
 exception when others then
-  -- This happens when the bytes contain a NUL.
+  -- Postgres cannot convert bytes that contain a NUL.
   return regexp_replace(encode(body, 'escape'), '\\[0-3][0-7][0-7]', ' ', 'g');
 end
 $$;
@@ -12858,7 +17803,7 @@ comment on function app.erase_message() is
   'Trigger: removes the content of an erased message, and replaces the channel''s id with a digest.';
 
 create function app.erase_send() returns trigger
-language plpgsql security definer -- for the same reason as erase_message()
+language plpgsql security definer -- see erase_message()
 set search_path = ''
 as $$
 begin
@@ -12949,7 +17894,8 @@ begin
     from (
       select named.name, people.until
       from (
-        -- This does the same as app.erased_digest(). Calling that function once for each name would cost more.
+        -- This query makes the same digest as app.erased_digest(). Calling that function once for each name would cost
+        -- more.
         select name, 'erased.' || encode(
           sha256(outer_pad || sha256(
             inner_pad || convert_to(format('%s %s %s', own_company_id, 'person', name), 'UTF8')
@@ -12964,7 +17910,7 @@ begin
 end
 $$;
 comment on function app.erased_among(uuid, text[]) is
-  'Of these names, returns the ones that an erased person of the company had, as { name: { until, is_back } }. The '
+  'Returns the names among these that an erased person of the company had, as { name: { until, is_back } }. The '
   'member until is the last second in which the person had the name. The member is_back says whether a contact has '
   'the name again.';
 
@@ -13038,9 +17984,9 @@ begin
 end
 $$;
 comment on function app.item_without(uuid, jsonb, jsonb, text[]) is
-  'Returns an item without the people whom the company has erased, { name: { until, is_back } }. Returns null when the '
-  'item is about one of them. A report with one of late_ids keeps only what is counted. A notice that names one of '
-  'them keeps only its numbers and fixed words.';
+  'Removes the people whom the company has erased, { name: { until, is_back } }, from an item, and returns the item. '
+  'Returns null when the item is about one of them. A report with one of late_ids keeps only what is counted. A '
+  'notice that names one of them keeps only its numbers and fixed words.';
 
 create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
 language plpgsql stable
@@ -13093,7 +18039,7 @@ begin
     select coalesce(jsonb_agg(kept order by place), '[]') into items
     from jsonb_array_elements(items) with ordinality as listed (item, place)
     cross join lateral (
-      -- If a number has moved from one company to another, perhaps only one of them has erased the person.
+      -- If a number has moved from one company to another, perhaps only one of the two companies has erased the person.
       select case when is_own_app and item ->> 'phone_number_id' is null or exists (
         select from public.messaging_accounts as accounts
         where accounts.company_id = own_company_id and (
@@ -13126,7 +18072,7 @@ create trigger sends_require_key_not_erased after insert on public.sends
 -- schemas/94_erase_in_events.sql
 
 -- Functions that remove an erased person from events. An event may name several people, and may not have been applied
--- yet. So everything that it says about the other people stays.
+-- yet. So everything that the event says about the other people stays.
 
 create function app.is_about(part jsonb, people jsonb, is_report boolean default false) returns boolean
 language plpgsql immutable
@@ -13228,7 +18174,7 @@ declare
   remaining_names text[] := '{}';
   erased_names text[];
 begin
-  -- If a change is about no known account, it belongs to the companies whose app signed it.
+  -- A change that names no known account belongs to the companies of the app that signed it.
   if not (own_company_id = any (company_ids) or company_ids = '{}' and is_own_app) then
     return change;
   end if;
@@ -13430,7 +18376,8 @@ comment on function app.erase_in_events(uuid, uuid[], jsonb) is
 create function app.erase_idempotency_keys(own_company_id uuid, record_ids uuid[], names text[]) returns void
 language sql
 set search_path = ''
--- The role of a key has hash joins off. Postgres would then compare each id of each outcome with each id of the person.
+-- The role of a key has hash joins off. Without hash joins, Postgres would compare each id of each outcome with each id
+-- of the person.
 set enable_hashjoin = on
 as $$
   with written as materialized (
@@ -13441,7 +18388,7 @@ as $$
   )
   update public.idempotency_keys set
     key = app.erased_digest(company_id, 'key', key),
-    -- The fingerprint is a plain digest, so a short request can be guessed from it.
+    -- The fingerprint is a plain digest, so someone could guess a short request from the fingerprint.
     fingerprint = app.erased_digest(company_id, 'key', fingerprint)
   where company_id = own_company_id
     and (
@@ -13470,8 +18417,8 @@ as $$
 declare
   locked_messages bigint;
 begin
-  -- While this lock is held, no event of the company is applied. An event may take three seconds, so this waits up to
-  -- four seconds for the lock.
+  -- While this lock is held, no event of the company is applied. An event may take three seconds, so the function waits
+  -- up to four seconds for the lock.
   perform set_config('lock_timeout', '4s', true);
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
   for tries in 1..5 loop
@@ -13532,7 +18479,7 @@ as $$
     select coalesce(user_id, archived_user_id), now(), false from public.contact_identities
     where company_id = own_company_id and contact_id = any (contact_ids)
     union all
-    -- Several people may have the same email address, so no wish is kept for it.
+    -- Several people may have the same email address, so the platform keeps no wish for an address.
     select lower(email), now(), true from public.contacts
     where company_id = own_company_id and id = any (contact_ids) and email <> ''
     union all
@@ -13542,7 +18489,7 @@ as $$
       select app.phone_key('+' || digits) as name, max(last_at) as last_at
       from (
         select
-          -- The phone comes first. Any bytes may follow it.
+          -- The phone comes first, and any bytes may follow the phone.
           substring(
             encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
           ) as digits,
@@ -13679,6 +18626,7 @@ begin
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('messages', changed);
 
+  perform app.forget_answers(own_company_id, contact_ids, conversation_ids || message_ids);
   delete from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids);
   delete from public.contact_former_phones where company_id = own_company_id and contact_id = any (contact_ids);
   -- The events of merges contain only ids.
@@ -13687,6 +18635,7 @@ begin
   delete from public.user_id_changes
   where company_id = own_company_id and (whom ? was or whom ? becomes or whom ? phone_key);
   delete from public.contact_windows where company_id = own_company_id and contact_id = any (contact_ids);
+  update public.opt_out_lifts set reason = null where company_id = own_company_id and contact_id = any (contact_ids);
   update public.conversations set status = 'closed', window_expires_at = null
   where company_id = own_company_id and id = any (conversation_ids);
   counts := counts || jsonb_build_object('conversations', cardinality(conversation_ids));
@@ -13806,8 +18755,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- Raises an error when the key is refused. The views might not check the key when they find nothing. With the id in
-  -- the text of the statement, the planner knows how many rows the company has.
+  -- app.company_id() raises an error for a refused key. The views might not check the key when they find nothing. With
+  -- the id in the text of the statement, the planner knows how many rows the company has.
   own_company constant text := format(' and company_id = %L', app.company_id('read'));
   has_word constant text :=
     '(name_words like %1$L or email_words like %1$L or phone_words like %1$L or empresa_words like %1$L)';
@@ -13840,8 +18789,9 @@ begin
   end if;
 
   -- The text of the statement contains the patterns, because a condition with like all (array) uses no index. A search
-  -- for a common word must cost no more than a page. So only some of the found records are compared: the newest 100 of
-  -- each kind, and 100 whose label begins with the text. Each of these contacts adds its newest three conversations.
+  -- for a common word must cost no more than a page. So the function compares only some of the found records: the
+  -- newest 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds its newest
+  -- three conversations.
   return query execute format(
     $query$
       with
@@ -13962,6 +18912,229 @@ comment on function public.search_records(text[], text, integer, text, text[], t
   'phone also finds contacts whose stored phone matches one of phone_patterns, or whose key is one of phone_keys. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.search_records(text[], text, integer, text, text[], text[], text[]) to api_reader;
 
+-- schemas/96_shown_records.sql
+
+-- The records as callers see them, for the deliveries of webhooks. Each has the columns of the view of the company's own
+-- rows in 97_views.sql from which a read is answered, and a test compares the two. They cannot share a view, because the
+-- Data API finds the relationships only of views that read a table directly.
+
+create function app.shown_contact(of_company uuid, of_record uuid) returns json
+language sql stable
+set search_path = ''
+as $$
+  select to_json(shown)
+  from (
+    select
+      id, company_id, external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields,
+      do_not_contact, do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source,
+      marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at, version::text as version
+    from public.contacts
+    where contacts.company_id = of_company and contacts.id = of_record
+  ) as shown
+$$;
+comment on function app.shown_contact(uuid, uuid) is 'Returns a contact as a read of it answers.';
+
+create function app.shown_deal(of_company uuid, of_record uuid) returns json
+language sql stable
+set search_path = ''
+as $$
+  select to_json(shown)
+  from (
+    select
+      id, company_id, external_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at,
+      archived_at, created_at, updated_at, version::text as version
+    from public.deals
+    where deals.company_id = of_company and deals.id = of_record
+  ) as shown
+$$;
+comment on function app.shown_deal(uuid, uuid) is 'Returns a deal as a read of it answers.';
+
+create function app.shown_conversation(of_company uuid, of_record uuid) returns json
+language sql stable
+set search_path = ''
+as $$
+  select to_json(shown)
+  from (
+    select
+      id, company_id, contact_id, phone_number_id, status, assigned_to, team_id, last_message_at, window_expires_at,
+      created_at, updated_at, version::text as version
+    from public.conversations
+    where conversations.company_id = of_company and conversations.id = of_record
+  ) as shown
+$$;
+comment on function app.shown_conversation(uuid, uuid) is 'Returns a conversation as a read of it answers.';
+
+create function app.shown_message(of_company uuid, of_record uuid) returns json
+language sql stable
+set search_path = ''
+as $$
+  select to_json(shown)
+  from (
+    select
+      messages.id, messages.company_id, messages.conversation_id, messages.direction, messages.type,
+      case
+        when messages.type = 'system' then jsonb_build_object('type', 'system', 'id', null, 'name', null)
+        when messages.direction = 'inbound'
+          then jsonb_build_object('type', 'person', 'id', contacts.id, 'name', contacts.name)
+        when messages.author_type is not null
+          then jsonb_build_object('type', messages.author_type, 'id', messages.author_id, 'name', messages.author_name)
+      end as author,
+      messages.content, messages.rendered_text, messages.status, messages.whatsapp_message_id, messages.sent_at,
+      messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at, messages.failure,
+      messages.price_category, messages.price_type, messages.payload,
+      case when messages.type = 'location' then app.location_in(messages.payload) end as location,
+      case when messages.type = 'contacts' then app.contact_cards_in(messages.payload) end as contact_cards,
+      case
+        when messages.direction = 'inbound' and messages.type in ('interactive', 'button')
+          then app.choice_in(messages.payload)
+      end as choice,
+      messages.media, messages.reply_to_id,
+      messages.reply_to_whatsapp_id,
+      -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
+      -- replace it.
+      case when messages.reaction ->> 'emoji' <> '' then messages.reaction end as reaction,
+      messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
+      messages.version::text as version
+    from public.messages
+    join public.conversations on conversations.company_id = messages.company_id
+      and conversations.id = messages.conversation_id
+    join public.contacts on contacts.company_id = messages.company_id and contacts.id = conversations.contact_id
+    where messages.company_id = of_company and messages.id = of_record
+  ) as shown
+$$;
+comment on function app.shown_message(uuid, uuid) is 'Returns a message as a read of it answers.';
+
+create function app.shown_template(of_company uuid, of_record uuid) returns json
+language sql stable
+set search_path = ''
+as $$
+  select to_json(shown)
+  from (
+    select
+      id, company_id, business_account_id, phone_number_ids, name, language, status, category, upcoming_category, quality,
+      rejected_reason, parameter_format, components, variables, read_at, created_at, updated_at, header_format,
+      status_since, unsupported, media_problem
+    from public.templates
+    where templates.company_id = of_company and templates.id = of_record
+  ) as shown
+$$;
+comment on function app.shown_template(uuid, uuid) is 'Returns a template as a read of it answers, except that some fields are computed from its columns.';
+
+create function app.shown_send(of_company uuid, of_record uuid) returns json
+language sql stable
+set search_path = ''
+as $$
+  select to_json(shown)
+  from (
+    select
+      sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
+      sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
+      sends.template_name, sends.language_code,
+      -- As for a repeat, a pending send whose lease has ended counts as failed, even before the job marks it as failed.
+      case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
+      case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
+      sends.attempt,
+      -- The ledger stores the channel's code, but not the channel's words.
+      case
+        when messages.failure is not null then messages.failure
+        when sends.reason is not null or sends.state = 'pending' and sends.lease_ends_at <= now() then jsonb_build_object(
+          'reason', coalesce(sends.reason, 'outcome_unknown'), 'code', sends.channel_code, 'message', null,
+          'details', null
+        )
+      end as failure,
+      sends.double_sent_ids <> '{}' as double_sent,
+      sends.whatsapp_message_id,
+      case when sends.state = 'pending' and sends.lease_ends_at > now() then sends.lease_ends_at end as lease_ends_at,
+      messages.sent_at, messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at,
+      sends.created_at
+    from public.sends
+    join public.messages on messages.company_id = sends.company_id and messages.id = sends.message_id
+    join public.conversations on conversations.company_id = sends.company_id
+      and conversations.id = messages.conversation_id
+    join public.contacts on contacts.company_id = sends.company_id and contacts.id = conversations.contact_id
+    where sends.company_id = of_company and sends.message_id = of_record
+  ) as shown
+$$;
+comment on function app.shown_send(uuid, uuid) is 'Returns a send as a read of it answers.';
+
+create function app.shown_account(of_company uuid, of_account uuid) returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', accounts.id,
+    'company_id', accounts.company_id,
+    'phone_number_id', accounts.phone_number_id,
+    'display_phone', accounts.display_phone,
+    'is_connected', accounts.disconnected_at is null,
+    'is_restricted', exists (
+      select from public.account_notices as notices
+      where notices.company_id = accounts.company_id and notices.account_id = accounts.id and notices.stops_sending
+        and app.is_current(notices)
+    ),
+    'created_at', accounts.created_at,
+    'updated_at', accounts.updated_at
+  )
+  from public.messaging_accounts as accounts
+  where accounts.company_id = of_company and accounts.id = of_account
+$$;
+comment on function app.shown_account(uuid, uuid) is
+  'Returns a messaging account as a webhook gets it: without its token, and with whether the channel restricts it.';
+
+create function app.shown_webhook(of_company uuid, of_webhook uuid) returns json
+language sql stable
+set search_path = ''
+as $$
+  select json_build_object(
+    'id', webhooks.id,
+    'company_id', webhooks.company_id,
+    'url', webhooks.url,
+    'types', webhooks.types,
+    'payload', webhooks.payload,
+    'description', webhooks.description,
+    'state', webhooks.state,
+    'why', webhooks.why,
+    'created_by_key_id', webhooks.created_by_key_id,
+    'created_by', webhooks.created_by,
+    'failing_since', webhooks.failing_since,
+    'paused_until', webhooks.paused_until,
+    'switched_off_at', webhooks.switched_off_at,
+    'previous_secret_ends_at', webhooks.previous_secret_ends_at,
+    'last_success_at', webhooks.last_success_at,
+    'open_deliveries', (
+      select count(*)
+      from (select from app.open_deliveries where webhook_id = webhooks.id limit 1000) as counted
+    ),
+    'created_at', webhooks.created_at,
+    'updated_at', webhooks.updated_at
+  )
+  from public.webhooks
+  where webhooks.company_id = of_company and webhooks.id = of_webhook
+$$;
+comment on function app.shown_webhook(uuid, uuid) is
+  'Returns a webhook as a read of it answers, without its secrets. Counts at most 1,000 open deliveries.';
+
+create function app.shown_record(resource text, of_company uuid, of_record uuid) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return case resource
+    when 'contact' then app.shown_contact(of_company, of_record)
+    when 'deal' then app.shown_deal(of_company, of_record)
+    when 'conversation' then app.shown_conversation(of_company, of_record)
+    when 'message' then app.shown_message(of_company, of_record)
+    when 'send' then app.shown_send(of_company, of_record)
+    when 'template' then app.shown_template(of_company, of_record)
+    when 'account' then app.shown_account(of_company, of_record)
+    when 'webhook' then app.shown_webhook(of_company, of_record)
+  end;
+end
+$$;
+comment on function app.shown_record(text, uuid, uuid) is
+  'Returns a record as a read of it by its id answers, also when the record is archived. Of a template, returns the '
+  'columns from which the functions compute the answer. Returns null when the company has no such record.';
+
 -- schemas/97_views.sql
 
 -- The rows of a company, as its keys read them. Under a policy, an operator that is not leakproof, such as like, cannot
@@ -13972,7 +19145,7 @@ grant execute on function public.search_records(text[], text, integer, text, tex
 -- version.
 --
 -- The Data API needs more time for each column that a request names, so reads select all columns of a view. Most reads
--- find rows only by columns that they return. They use a plain view, which has only these columns.
+-- find rows only by columns that they return. Such reads use a plain view, which has only these columns.
 
 create view public.own_contacts as
   select
@@ -13987,7 +19160,7 @@ create view public.own_contacts as
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contacts is
-  'The contacts of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The contacts of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_contacts to api_reader;
 
 create view public.own_plain_contacts as
@@ -13997,7 +19170,7 @@ create view public.own_plain_contacts as
     marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at, version::text as version
   from public.contacts
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_contacts is 'The contacts of the company whose key the request carries.';
+comment on view public.own_plain_contacts is 'The contacts of the key''s company.';
 grant select on public.own_plain_contacts to api_reader;
 
 create view public.own_deals as
@@ -14011,7 +19184,7 @@ create view public.own_deals as
   from public.deals
   where company_id = (select app.company_id('read'));
 comment on view public.own_deals is
-  'The deals of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The deals of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_deals to api_reader;
 
 create view public.own_plain_deals as
@@ -14020,7 +19193,7 @@ create view public.own_plain_deals as
     archived_at, created_at, updated_at, version::text as version
   from public.deals
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_deals is 'The deals of the company whose key the request carries.';
+comment on view public.own_plain_deals is 'The deals of the key''s company.';
 grant select on public.own_plain_deals to api_reader;
 
 create view public.own_conversations as
@@ -14033,8 +19206,7 @@ create view public.own_conversations as
   from public.conversations
   where company_id = (select app.company_id('read'));
 comment on view public.own_conversations is
-  'The conversations of the company whose key the request carries, with the columns that keys use to find and sort '
-  'them.';
+  'The conversations of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_conversations to api_reader;
 
 create view public.own_plain_conversations as
@@ -14043,7 +19215,7 @@ create view public.own_plain_conversations as
     created_at, updated_at, version::text as version
   from public.conversations
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_conversations is 'The conversations of the company whose key the request carries.';
+comment on view public.own_plain_conversations is 'The conversations of the key''s company.';
 grant select on public.own_plain_conversations to api_reader;
 
 create view public.own_teams as
@@ -14054,14 +19226,14 @@ create view public.own_teams as
   from public.teams
   where company_id = (select app.company_id('read'));
 comment on view public.own_teams is
-  'The teams of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The teams of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_teams to api_reader;
 
 create view public.own_plain_teams as
   select id, company_id, name, created_at, updated_at, version::text as version
   from public.teams
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_teams is 'The teams of the company whose key the request carries.';
+comment on view public.own_plain_teams is 'The teams of the key''s company.';
 grant select on public.own_plain_teams to api_reader;
 
 create view public.own_members as
@@ -14072,17 +19244,17 @@ create view public.own_members as
   from public.company_members
   where company_id = (select app.company_id('read'));
 comment on view public.own_members is
-  'The people of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The people of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_members to api_reader;
 
 create view public.own_plain_members as
   select user_id as id, company_id, name, role, created_at, updated_at, version::text as version
   from public.company_members
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_members is 'The people of the company whose key the request carries.';
+comment on view public.own_plain_members is 'The people of the key''s company.';
 grant select on public.own_plain_members to api_reader;
 
--- The view has archived rows too. A list leaves them out with its own condition.
+-- The view has archived rows too. A list leaves archived rows out with its own condition.
 create view public.own_pipelines as
   select
     id, company_id, name, position, is_default, created_at, updated_at,
@@ -14092,14 +19264,14 @@ create view public.own_pipelines as
   from public.pipelines
   where company_id = (select app.company_id('read'));
 comment on view public.own_pipelines is
-  'The pipelines of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The pipelines of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_pipelines to api_reader;
 
 create view public.own_plain_pipelines as
   select id, company_id, name, position, is_default, archived_at, created_at, updated_at, version::text as version
   from public.pipelines
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_pipelines is 'The pipelines of the company whose key the request carries.';
+comment on view public.own_plain_pipelines is 'The pipelines of the key''s company.';
 grant select on public.own_plain_pipelines to api_reader;
 
 create view public.own_stages as
@@ -14111,14 +19283,14 @@ create view public.own_stages as
   from public.stages
   where company_id = (select app.company_id('read'));
 comment on view public.own_stages is
-  'The stages of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The stages of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_stages to api_reader;
 
 create view public.own_plain_stages as
   select id, company_id, pipeline_id, name, position, archived_at, created_at, updated_at, version::text as version
   from public.stages
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_stages is 'The stages of the company whose key the request carries.';
+comment on view public.own_plain_stages is 'The stages of the key''s company.';
 grant select on public.own_plain_stages to api_reader;
 
 create view public.own_templates as
@@ -14130,7 +19302,7 @@ create view public.own_templates as
   from public.templates
   where company_id = (select app.company_id('read'));
 comment on view public.own_templates is
-  'The templates of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The templates of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_templates to api_reader;
 
 create view public.own_plain_templates as
@@ -14140,7 +19312,7 @@ create view public.own_plain_templates as
     status_since, unsupported, media_problem
   from public.templates
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_templates is 'The templates of the company whose key the request carries.';
+comment on view public.own_plain_templates is 'The templates of the key''s company.';
 grant select on public.own_plain_templates to api_reader;
 
 create view public.own_messages as
@@ -14155,7 +19327,11 @@ create view public.own_messages as
     end as author,
     messages.content, messages.rendered_text, messages.status, messages.whatsapp_message_id, messages.sent_at,
     messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at, messages.failure,
-    messages.price_category, messages.price_type, messages.payload, messages.media, messages.reply_to_id,
+    messages.price_category, messages.price_type, messages.payload,
+    case when messages.type = 'location' then app.location_in(messages.payload) end as location,
+    case when messages.type = 'contacts' then app.contact_cards_in(messages.payload) end as contact_cards,
+    case when messages.direction = 'inbound' and messages.type in ('interactive', 'button') then app.choice_in(messages.payload) end as choice,
+    messages.media, messages.reply_to_id,
     messages.reply_to_whatsapp_id,
     -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
     -- replace it.
@@ -14168,11 +19344,11 @@ create view public.own_messages as
   join public.contacts on contacts.company_id = messages.company_id and contacts.id = conversations.contact_id
   where messages.company_id = (select app.company_id('read'));
 comment on view public.own_messages is
-  'The messages of the company whose key the request carries, with their authors.';
+  'The messages of the key''s company, with their authors.';
 grant select on public.own_messages to api_reader;
 
--- With this view, a key reads what happened to a send without repeating it: the state in the ledger, and what the
--- channel reported about the message. No role may read claim_id, because a caller that knows it can settle the send.
+-- With this view, a key reads the outcome of a send without a repeat: the state in the ledger, and the channel's
+-- reports about the message. No role may read claim_id, because a caller that knows it can settle the send.
 create view public.own_sends as
   select
     sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
@@ -14195,8 +19371,8 @@ create view public.own_sends as
     case when sends.state = 'pending' and sends.lease_ends_at > now() then sends.lease_ends_at end as lease_ends_at,
     messages.sent_at, messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at,
     sends.created_at,
-    -- The columns of filters. The planner has statistics of the stored state and status, but not of the shown ones. The
-    -- last two columns are the conditions of indexes that find few sends among many.
+    -- The columns of filters. The planner has statistics of the stored state and status, but not of the shown values.
+    -- The last two columns are the conditions of indexes that find few sends among many.
     sends.state as stored_state, messages.status as stored_status,
     sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
     coalesce(
@@ -14213,7 +19389,7 @@ create view public.own_sends as
   join public.contacts on contacts.company_id = sends.company_id and contacts.id = conversations.contact_id
   where sends.company_id = (select app.company_id('read'));
 comment on view public.own_sends is
-  'The sends of the company whose key the request carries, with what happened to their messages.';
+  'The sends of the key''s company, with what happened to their messages.';
 grant select on public.own_sends to api_reader;
 
 create view public.own_deal_history as
@@ -14221,7 +19397,7 @@ create view public.own_deal_history as
   from public.deal_history
   where company_id = (select app.company_id('read'));
 comment on view public.own_deal_history is
-  'The history of the deals of the company whose key the request carries.';
+  'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
 -- The data of the channel about the people of the company, for the export of a person.
@@ -14230,7 +19406,7 @@ create view public.own_contact_identities as
   from public.contact_identities
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_identities is
-  'The ids that the channel gave to the contacts of the company whose key the request carries.';
+  'The ids that the channel gave to the contacts of the key''s company.';
 grant select on public.own_contact_identities to api_reader;
 
 create view public.own_contact_former_phones as
@@ -14238,7 +19414,7 @@ create view public.own_contact_former_phones as
   from public.contact_former_phones
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_former_phones is
-  'The earlier and additional phones of the contacts of the company whose key the request carries.';
+  'The earlier and additional phones of the contacts of the key''s company.';
 grant select on public.own_contact_former_phones to api_reader;
 
 create view public.own_contact_identity_events as
@@ -14246,7 +19422,7 @@ create view public.own_contact_identity_events as
   from public.contact_identity_events
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_identity_events is
-  'The changes of people''s phones and ids that the channel reported to the company of the request''s key.';
+  'The changes of people''s phones and ids that the channel reported to the key''s company.';
 grant select on public.own_contact_identity_events to api_reader;
 
 create view public.own_contact_windows as
@@ -14254,7 +19430,7 @@ create view public.own_contact_windows as
   from public.contact_windows
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_windows is
-  'The time until which the company of the request''s key may send free replies to each person.';
+  'The time until which the key''s company may send free replies to each person.';
 grant select on public.own_contact_windows to api_reader;
 
 create view public.own_contact_wishes as
@@ -14264,17 +19440,16 @@ create view public.own_contact_wishes as
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_wishes is
-  'Which messages each person wants from the company of the request''s key, and when the person or the company '
-  'changed this.';
+  'Which messages each person wants from the key''s company, and when the person or the company changed this.';
 grant select on public.own_contact_wishes to api_reader;
 
 -- schemas/98_record_to_change.sql
 
--- The record that a caller sends back as it was read.
+-- Callers may send back a record as they read it. This function reads that record.
 
 create function public.record_to_change(of_table text, id uuid) returns json
--- Security definer, because a write token reads only the rows that its statement writes. Such a token could change the
--- record, and would then get it.
+-- Security definer, because a write token reads only the rows that its statement writes. Such a token could also get
+-- the record by changing it.
 language plpgsql stable security definer
 set search_path = ''
 as $$
@@ -14306,3 +19481,924 @@ comment on function public.record_to_change(text, uuid) is
   'Returns a row of contacts, deals, conversations, pipelines or stages of the key''s company, or null when there is '
   'none. Needs a write token. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.record_to_change(text, uuid) to api_client;
+
+-- schemas/99_deliveries.sql
+
+-- The delivery of events to webhooks. A run of the job of the function webhooks leases webhooks, reads what is due to
+-- them, posts it, and settles the outcomes. The lease of a webhook keeps order: only one run delivers to it at a time.
+
+-- At most four runs deliver at the same time, because all functions share the connections of the database. A run that
+-- was killed keeps its place for half a minute.
+create table app.delivery_runs (
+  place smallint primary key check (place between 1 and 4),
+  run_id uuid unique,
+  until timestamptz not null default '-infinity'
+);
+comment on table app.delivery_runs is 'The places of the runs that deliver for all companies.';
+alter table app.delivery_runs enable row level security;
+insert into app.delivery_runs (place) values (1), (2), (3), (4);
+
+create function app.keep_place(run uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  held timestamptz;
+  free smallint;
+begin
+  select until into held from app.delivery_runs where run_id = run;
+  -- The row is written seldom, because a run asks for work four times a second.
+  if held > at + interval '15 seconds' then
+    return true;
+  end if;
+  if found then
+    update app.delivery_runs set until = at + interval '30 seconds' where run_id = run;
+    return true;
+  end if;
+  select place into free from app.delivery_runs where until < at order by place limit 1 for update skip locked;
+  if not found then
+    return false;
+  end if;
+  update app.delivery_runs set run_id = run, until = at + interval '30 seconds' where place = free;
+  return true;
+end
+$$;
+comment on function app.keep_place(uuid) is
+  'Gives a run one of the four places, or keeps its place. Returns false when all places are taken.';
+
+create function public.take_webhooks(run uuid, most integer, of_company uuid default null) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  own_place constant boolean := of_company is not null or app.keep_place(run);
+  taken uuid[] := '{}';
+  ended uuid[] := '{}';
+  hook public.webhooks;
+begin
+  if not own_place then
+    return jsonb_build_object('may_run', false, 'taken', '[]'::jsonb, 'ended', '[]'::jsonb);
+  end if;
+  for hook in
+    -- A loose index scan: one look-up for each webhook with open deliveries, however many each of them has.
+    with recursive queued as (
+      (select webhook_id from app.open_deliveries order by webhook_id limit 1)
+      union all
+      select (
+        select following.webhook_id from app.open_deliveries as following
+        where following.webhook_id > queued.webhook_id order by following.webhook_id limit 1
+      )
+      from queued where queued.webhook_id is not null
+    ),
+    waiting as (
+      select queued.webhook_id, first.due_at
+      from queued
+      cross join lateral (
+        select due_at from app.open_deliveries as open
+        where open.webhook_id = queued.webhook_id order by due_at limit 1
+      ) as first
+      where first.due_at <= at
+      union all
+      select id, at from public.webhooks where catch_up_version is not null and state <> 'off'
+      union all
+      select webhook_id, at from app.replays
+    ),
+    free as (
+      select webhooks.id
+      from (select webhook_id, min(due_at) as due_at from waiting group by webhook_id) as waiting
+      join public.webhooks on webhooks.id = waiting.webhook_id
+      where webhooks.state in ('on', 'catching_up')
+        and (webhooks.paused_until is null or webhooks.paused_until <= at)
+        and (webhooks.leased_until is null or webhooks.leased_until <= at)
+        and (of_company is null or webhooks.company_id = of_company)
+      order by waiting.due_at
+      limit most
+      for update of webhooks skip locked
+    )
+    update public.webhooks set lease_id = run, leased_until = at + interval '30 seconds'
+    from free where webhooks.id = free.id
+    returning webhooks.*
+  loop
+    if app.has_ended_key(hook) then
+      perform app.switch_off_webhook(hook.id, 'key_ended');
+      ended := ended || hook.id;
+    else
+      taken := taken || hook.id;
+    end if;
+  end loop;
+  return jsonb_build_object('may_run', true, 'taken', to_jsonb(taken), 'ended', to_jsonb(ended));
+end
+$$;
+comment on function public.take_webhooks(uuid, integer, uuid) is
+  'Leases webhooks with due deliveries to a run for 30 seconds, the longest waiting first. Returns whether the run has '
+  'a place (may_run), the leased webhooks (taken), and those that were switched off because their key has ended '
+  '(ended). A run for one company needs no place.';
+grant execute on function public.take_webhooks(uuid, integer, uuid) to webhook_client;
+
+create function app.due_deliveries(hook public.webhooks, most integer, held uuid[]) returns setof app.open_deliveries
+language plpgsql
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  due record;
+begin
+  -- A record that the run holds is left out, and of another record all earlier deliveries come along. So a delivery
+  -- never overtakes an earlier one of its record.
+  for due in
+    select chosen.record_id, chosen.deliveries, head.seq as head_seq, head.due_at as head_due_at
+    from (
+      select record_id, count(*) as deliveries, min(due_at) as due_at
+      from (
+        select record_id, due_at from app.open_deliveries
+        where webhook_id = hook.id and due_at <= at and record_id <> all (held)
+        order by due_at limit most
+      ) as oldest
+      group by record_id
+    ) as chosen
+    cross join lateral (
+      select seq, due_at from app.open_deliveries
+      where webhook_id = hook.id and record_id = chosen.record_id order by seq limit 1
+    ) as head
+    order by chosen.due_at, head.seq
+  loop
+    if due.head_due_at > at then
+      -- An earlier delivery of this record waits for its next attempt. The others wait for it, so that they are not
+      -- found again and again.
+      update app.open_deliveries set due_at = due.head_due_at
+      where webhook_id = hook.id and record_id = due.record_id and due_at < due.head_due_at;
+      continue;
+    end if;
+    return query
+      select open.* from app.open_deliveries as open
+      where open.webhook_id = hook.id and open.record_id = due.record_id and open.due_at <= at
+        and open.seq < coalesce((
+          select later.seq from app.open_deliveries as later
+          where later.webhook_id = hook.id and later.record_id = due.record_id and later.due_at > at
+          order by later.seq limit 1
+        ), 9223372036854775807)
+      order by open.seq limit due.deliveries;
+  end loop;
+end
+$$;
+comment on function app.due_deliveries(public.webhooks, integer, uuid[]) is
+  'Returns due deliveries of a webhook, at most this many, except those of these records: for each record the first '
+  'ones, in their order.';
+
+create function app.deliveries_with_records(hook public.webhooks, most integer, held uuid[], most_bytes integer)
+  returns json
+language sql
+set search_path = ''
+as $$
+  select json_agg(json_build_object(
+    'webhook_id', hook.id,
+    'record_id', read.record_id,
+    'seq', read.seq,
+    'attempts', read.attempts,
+    'event', read.event,
+    'data', case when read.is_whole then read.data else json_build_object('id', read.record_id) end,
+    'is_truncated', not read.is_whole
+  ) order by read.place)
+  from (
+    select
+      due.place, due.record_id, due.seq, due.attempts, app.event_json(events) as event, shown.data, size.is_whole,
+      sum(size.bytes) over (order by due.place) - size.bytes as bytes_before
+    from app.due_deliveries(hook, most, held) with ordinality
+      as due (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at, attempts, tries, place)
+    join app.events on events.slot = due.slot and events.id = due.event_id
+    cross join lateral (
+      select case
+        when hook.payload = 'full' then app.shown_record(split_part(due.type, '.', 1), due.company_id, due.record_id)
+        else json_build_object('id', due.record_id)
+      end as data
+    ) as shown
+    -- The largest body has 256 KiB, and an event itself has some hundred bytes.
+    cross join lateral (select coalesce(octet_length(shown.data::text), 0) as bytes) as whole
+    cross join lateral (
+      select whole.bytes <= 250 * 1024 as is_whole, case when whole.bytes <= 250 * 1024 then whole.bytes else 0 end as bytes
+    ) as size
+  ) as read
+  where read.bytes_before < most_bytes
+$$;
+comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and records as they are now, '
+  'until the records have this many bytes. A record of more than 250 KiB is left out, and only its id is returned.';
+
+create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  most_bytes constant integer := 4000000 / greatest((select count(*) from jsonb_object_keys(wanted)), 1);
+  answers json[] := '{}';
+  hook public.webhooks;
+  asked integer;
+begin
+  for hook in
+    select webhooks.* from public.webhooks
+    where webhooks.id in (select key::uuid from jsonb_object_keys(wanted) as key)
+      and webhooks.lease_id = run and webhooks.state in ('on', 'catching_up')
+      and (webhooks.paused_until is null or webhooks.paused_until <= at)
+    order by webhooks.id
+  loop
+    asked := least((wanted ->> hook.id::text)::integer, 500);
+    -- After a pause, one delivery shows whether the receiver is well again.
+    if hook.pauses > 0 then
+      asked := case when jsonb_array_length(coalesce(held -> hook.id::text, '[]')) = 0 then 1 else 0 end;
+    end if;
+    if app.fill_from_log(hook.id) = 'wait' then
+      asked := 0;
+    end if;
+    answers := answers || json_build_object(
+      'id', hook.id,
+      'company_id', hook.company_id,
+      'url', hook.url,
+      'payload', hook.payload,
+      'sealed_secrets', array_remove(array[
+        hook.sealed_secret, case when hook.previous_secret_ends_at > at then hook.sealed_previous_secret end
+      ], null),
+      'deliveries', coalesce(app.deliveries_with_records(
+        hook, asked, array(select jsonb_array_elements_text(coalesce(held -> hook.id::text, '[]'))::uuid), most_bytes
+      ), '[]')
+    );
+  end loop;
+  return array_to_json(answers);
+end
+$$;
+comment on function public.next_deliveries(uuid, jsonb, jsonb) is
+  'Returns due deliveries of webhooks that the run has leased. wanted has how many for each webhook, held the records '
+  'whose deliveries the run has in hand. A webhook that is missing in the answer is paused, off, or leased by another '
+  'run.';
+grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
+
+create function public.release_webhooks(run uuid, ids uuid[] default null) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update public.webhooks set lease_id = null, leased_until = null
+  where lease_id = run and (ids is null or id = any (ids));
+  if ids is null then
+    update app.delivery_runs set run_id = null, until = '-infinity' where run_id = run;
+  end if;
+end
+$$;
+comment on function public.release_webhooks(uuid, uuid[]) is
+  'Ends the leases of a run for these webhooks. Without ids, ends all its leases and frees its place.';
+grant execute on function public.release_webhooks(uuid, uuid[]) to webhook_client;
+
+create function app.has_answer(tries jsonb) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select coalesce(tries @? '$[*].answer ? (@ != null)', false)
+$$;
+comment on function app.has_answer(jsonb) is
+  'Checks whether the attempts of a delivery have the beginning of an answer.';
+
+-- schemas/99_deliveries_settled.sql
+
+-- The outcomes of deliveries: what is over moves to the log, what failed is tried again, and a receiver that fails is
+-- left in peace for a while and is switched off in the end.
+
+-- Few deliveries have an answer, so an erasing finds them at once.
+create index deliveries_with_answers_idx on app.deliveries (company_id, record_id) where app.has_answer(tries);
+create index open_deliveries_with_answers_idx on app.open_deliveries (company_id, record_id) where app.has_answer(tries);
+
+create function app.retry_pause(attempts integer) returns interval
+language sql volatile
+set search_path = ''
+as $$
+  select (array[
+    '5 seconds', '1 minute', '5 minutes', '30 minutes', '2 hours', '5 hours', '10 hours', '14 hours', '20 hours',
+    '20 hours'
+  ]::interval[])[attempts] * (0.9 + 0.2 * random())
+$$;
+comment on function app.retry_pause(integer) is
+  'Returns the pause after this many failed attempts, give or take a tenth, or null when there is no further attempt. '
+  'All pauses together take 71.6 hours.';
+
+create function app.circuit_pause(pauses integer) returns interval
+language sql immutable
+set search_path = ''
+as $$
+  select least(interval '10 seconds' * power(2, least(pauses, 10) - 1), interval '15 minutes')
+$$;
+comment on function app.circuit_pause(integer) is
+  'Returns how long a webhook rests in its first, second or later pause: 10 seconds, then twice as long each time, at '
+  'most 15 minutes.';
+
+create function app.may_keep_answer(type text, of_company uuid, of_record uuid) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select case split_part(type, '.', 1)
+    when 'contact' then exists (
+      select from public.contacts where company_id = of_company and id = of_record and erased_at is null
+    )
+    when 'deal' then exists (
+      select from public.deals
+      join public.contacts on contacts.company_id = deals.company_id and contacts.id = deals.contact_id
+      where deals.company_id = of_company and deals.id = of_record and contacts.erased_at is null
+    )
+    when 'conversation' then exists (
+      select from public.conversations
+      join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
+      where conversations.company_id = of_company and conversations.id = of_record and contacts.erased_at is null
+    )
+    when 'template' then true
+    when 'account' then true
+    when 'webhook' then true
+    else exists (
+      select from public.messages
+      join public.conversations on conversations.company_id = messages.company_id
+        and conversations.id = messages.conversation_id
+      join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
+      where messages.company_id = of_company and messages.id = of_record and contacts.erased_at is null
+    )
+  end
+$$;
+comment on function app.may_keep_answer(text, uuid, uuid) is
+  'Checks whether the beginning of a receiver''s answer may be kept: receivers repeat what they got, so it is not kept '
+  'when the record is gone or its person was erased.';
+
+create function app.switch_off_webhook(webhook uuid, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  of_company uuid;
+begin
+  update public.webhooks set
+    state = 'off', why = reason, switched_off_at = at, lease_id = null, leased_until = null, paused_until = null,
+    catch_up_version = null, catch_up_seq = null, catch_up_until = null
+  where id = webhook and state <> 'off'
+  returning company_id into of_company;
+  if not found then
+    return;
+  end if;
+  delete from app.replays where webhook_id = webhook;
+  with over as (
+    delete from app.open_deliveries where webhook_id = webhook returning *
+  )
+  insert into app.deliveries (
+    slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, ended_at, tries
+  )
+  select
+    over.slot, over.webhook_id, over.seq, over.event_id, over.company_id, over.type, over.record_id,
+    coalesce(events.happened_at, at), 'undelivered', at, over.tries
+  from over
+  left join app.events on events.slot = over.slot and events.id = over.event_id;
+  perform app.note_webhook_event(of_company, webhook, 'webhook.switched_off', jsonb_build_object('why', reason));
+end
+$$;
+comment on function app.switch_off_webhook(uuid, text) is
+  'Switches a webhook off for a reason: its open deliveries become undelivered, and the event webhook.switched_off '
+  'tells the company''s other webhooks. Does nothing when the webhook is off.';
+
+create function app.settle_of_webhook(
+  hook public.webhooks, outcomes jsonb, out has_success boolean, out failures integer, out wait_seconds integer,
+  out is_gone boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  succeeded_at timestamptz;
+begin
+  with told as (
+    select * from jsonb_to_recordset(outcomes) as told (
+      webhook_id uuid, record_id uuid, seq bigint, attempts smallint, ended_at timestamptz, result text, try jsonb,
+      wait_seconds integer
+    )
+    where told.webhook_id = hook.id
+  ),
+  over as (
+    -- A repeated settlement finds another number of attempts, and changes nothing.
+    delete from app.open_deliveries as open using told
+    where open.webhook_id = hook.id and open.record_id = told.record_id and open.seq = told.seq
+      and open.attempts = told.attempts
+      and (told.result = 'delivered' or told.result in ('failed', 'gone') and told.attempts >= 10)
+    returning open.*, told.ended_at, told.result, told.try
+  ),
+  logged as (
+    insert into app.deliveries (
+      slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, status, ended_at, tries
+    )
+    select
+      over.slot, over.webhook_id, over.seq, over.event_id, over.company_id, over.type, over.record_id,
+      coalesce(events.happened_at, over.ended_at),
+      case over.result when 'delivered' then 'delivered' else 'failed' end, (over.try ->> 'status')::smallint,
+      over.ended_at,
+      app.with_try(
+        over.tries, over.try,
+        over.result = 'delivered' or app.may_keep_answer(over.type, over.company_id, over.record_id)
+      )
+    from over
+    left join app.events on events.slot = over.slot and events.id = over.event_id
+  ),
+  again as (
+    update app.open_deliveries as open set
+      attempts = open.attempts + (told.result <> 'later')::integer,
+      due_at = told.ended_at + case told.result
+        when 'later' then told.wait_seconds * interval '1 second' else app.retry_pause(open.attempts + 1)
+      end,
+      tries = app.with_try(open.tries, told.try, app.may_keep_answer(open.type, open.company_id, open.record_id))
+    from told
+    where open.webhook_id = hook.id and open.record_id = told.record_id and open.seq = told.seq
+      and open.attempts = told.attempts and told.result <> 'delivered'
+      and (told.result = 'later' or told.attempts < 10)
+    returning told.ended_at, told.result, told.wait_seconds
+  ),
+  settled as (
+    select over.ended_at, over.result, null::integer as wait_seconds from over
+    union all
+    select again.ended_at, again.result, again.wait_seconds from again
+  ),
+  success as (
+    select max(settled.ended_at) as at from settled where settled.result = 'delivered'
+  )
+  select
+    success.at,
+    count(*) filter (where settled.result in ('failed', 'gone') and settled.ended_at > coalesce(success.at, '-infinity')),
+    max(settled.wait_seconds) filter (where settled.ended_at > coalesce(success.at, '-infinity')),
+    coalesce(bool_or(settled.result = 'gone'), false)
+  into succeeded_at, settle_of_webhook.failures, settle_of_webhook.wait_seconds, is_gone
+  from success left join settled on true
+  group by success.at;
+  has_success := succeeded_at is not null;
+end
+$$;
+comment on function app.settle_of_webhook(public.webhooks, jsonb) is
+  'Stores the outcomes of deliveries of one webhook. Returns whether one succeeded, how many failed after the last '
+  'success, the longest wait that the receiver asked for, and whether the receiver said that it is gone.';
+
+create function app.with_try(tries jsonb, try jsonb, is_whole boolean) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select case when jsonb_array_length(coalesce(tries, '[]')) >= 20 then tries - 0 else coalesce(tries, '[]') end
+    || jsonb_build_array(case when is_whole then try else try || '{ "answer": null }' end)
+$$;
+comment on function app.with_try(jsonb, jsonb, boolean) is
+  'Adds an attempt to the attempts of a delivery, and keeps the last 20. The beginning of the answer is left out unless '
+  'is_whole.';
+
+create function public.settle_deliveries(run uuid, outcomes jsonb) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  answers jsonb := '[]';
+  hook public.webhooks;
+  was public.webhooks;
+  settled record;
+  told text;
+begin
+  for hook in
+    select webhooks.* from public.webhooks
+    where webhooks.id in (
+      select distinct named.webhook_id from jsonb_to_recordset(outcomes) as named (webhook_id uuid)
+    ) and webhooks.lease_id = run
+    order by webhooks.id
+    for no key update
+  loop
+    told := null;
+    was := hook;
+    -- After a pause, the first success makes everything due: no delivery waits for hours after the receiver is mended.
+    -- This comes before the failures of the same settlement get their times.
+    if hook.pauses > 0 and outcomes @> jsonb_build_array(
+      jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
+    ) then
+      update app.open_deliveries set due_at = at where webhook_id = hook.id and due_at > at;
+    end if;
+    settled := app.settle_of_webhook(hook, outcomes);
+    if settled.has_success then
+      hook.failures := 0;
+      hook.failing_since := null;
+      hook.pauses := 0;
+      hook.paused_until := null;
+      hook.last_success_at := case
+        when was.last_success_at > at - interval '5 seconds' then was.last_success_at else at
+      end;
+      if was.pauses > 0 then
+        told := 'resumed';
+      end if;
+    end if;
+    hook.failures := hook.failures + settled.failures;
+    if settled.failures > 0 or settled.wait_seconds is not null then
+      hook.failing_since := coalesce(hook.failing_since, at);
+      -- Requests that were in flight together and failed together make one pause.
+      if hook.paused_until is null or hook.paused_until <= at then
+        if settled.wait_seconds is not null then
+          hook.pauses := least(hook.pauses + 1, 30000);
+          hook.paused_until := at + settled.wait_seconds * interval '1 second';
+        elsif hook.pauses > 0 or hook.failures >= 5 then
+          hook.pauses := least(hook.pauses + 1, 30000);
+          hook.paused_until := at + app.circuit_pause(hook.pauses);
+        end if;
+        if hook.paused_until > at then
+          told := 'paused';
+        end if;
+      end if;
+    end if;
+    if (hook.leased_until is null or hook.leased_until < at + interval '20 seconds') then
+      hook.leased_until := at + interval '30 seconds';
+    end if;
+    if hook is distinct from was then
+      update public.webhooks set
+        failures = hook.failures, failing_since = hook.failing_since, pauses = hook.pauses,
+        paused_until = hook.paused_until, last_success_at = hook.last_success_at, leased_until = hook.leased_until
+      where id = hook.id;
+    end if;
+    if settled.is_gone or (
+      hook.failing_since <= at - interval '72 hours' and (hook.failures >= 20 or hook.pauses >= 20)
+    ) then
+      hook.why := case when settled.is_gone then 'gone' else 'failing' end;
+      perform app.switch_off_webhook(hook.id, hook.why);
+      hook.state := 'off';
+      told := 'switched_off';
+    end if;
+    answers := answers || jsonb_build_object(
+      'id', hook.id,
+      'company_id', hook.company_id,
+      'state', case
+        when hook.state not in ('on', 'catching_up') then hook.state
+        when hook.paused_until > at then 'paused'
+        else 'on'
+      end,
+      'told', told,
+      'why', hook.why,
+      'failures', hook.failures,
+      'paused_until', hook.paused_until
+    );
+  end loop;
+  return answers;
+end
+$$;
+comment on function public.settle_deliveries(uuid, jsonb) is
+  'Stores the outcomes of deliveries of webhooks that the run has leased, and renews the leases. Returns each of these '
+  'webhooks with its state now, and whether it was paused, resumed or switched off by this (told). Nothing is stored '
+  'for a webhook that is missing in the answer, because another run has leased it, or it was deleted.';
+grant execute on function public.settle_deliveries(uuid, jsonb) to webhook_client;
+
+create function app.without_answers(tries jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_agg(try || '{ "answer": null }' order by place)
+  from jsonb_array_elements(tries) with ordinality as each (try, place)
+$$;
+comment on function app.without_answers(jsonb) is
+  'Returns the attempts of a delivery without the beginnings of the answers.';
+
+create function app.note_webhook_event(of_company uuid, webhook uuid, event_type text, event_changes jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  noted app.events;
+begin
+  insert into app.events (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, happened_at)
+  values (
+    app.slot_of(at), app.new_event_id(at), nextval('app.event_seq'), app.change_now(), of_company, event_type, webhook,
+    '{}', event_changes, '{ "kind": "job", "id": null }', at
+  )
+  returning * into noted;
+  insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+  select webhooks.id, webhook, noted.seq, noted.slot, noted.id, of_company, event_type, at
+  from public.webhooks
+  where webhooks.company_id = of_company and webhooks.state in ('on', 'paused')
+    and (webhooks.catch_up_version is null or webhooks.catch_up_until is not null)
+    and app.wants(webhooks.types, event_type) and app.is_for_webhook(event_type, webhook, webhooks.id);
+end
+$$;
+comment on function app.note_webhook_event(uuid, uuid, text, jsonb) is
+  'Writes an event about a webhook, and queues it for the webhooks of the company that want it.';
+
+-- schemas/99_events_upkeep.sql
+
+-- The upkeep of events and webhooks: queues are filled from the log, long queues are bounded, keys end, old days are
+-- emptied, and answers of receivers are forgotten.
+
+create function app.fill_from_replay(replay app.replays, hook public.webhooks, horizon bigint) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  scanned record;
+begin
+  with page as (
+    select events.* from app.events
+    where events.company_id = hook.company_id
+      and (events.version, events.seq) > (replay.after_version, replay.after_seq) and events.version < horizon
+      and events.slot = any (app.slots_between(replay.since, replay.until))
+      and events.happened_at between replay.since and replay.until
+      and events.happened_at > now() - interval '30 days'
+    order by events.version, events.seq limit 1000
+  ),
+  filled as (
+    insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+    select hook.id, record_id, seq, slot, id, company_id, type, clock_timestamp() from page
+    where app.wants(coalesce(replay.types, hook.types), type) and app.is_for_webhook(page.type, record_id, hook.id)
+    on conflict do nothing
+  )
+  select max(version) as version, max(seq) filter (where is_last) as seq, count(*) as events into scanned
+  from (select version, seq, version = max(version) over () as is_last from page) as places;
+  if scanned.events < 1000 then
+    delete from app.replays where webhook_id = hook.id;
+  else
+    update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
+  end if;
+  return scanned.events > 0;
+end
+$$;
+comment on function app.fill_from_replay(app.replays, public.webhooks, bigint) is
+  'Queues the next 1,000 events of a replay, whatever was delivered before. Returns whether there were any.';
+
+create function app.fill_from_backlog(hook public.webhooks, horizon bigint) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  scanned record;
+begin
+  with page as (
+    select events.* from app.events
+    where events.company_id = hook.company_id
+      and (events.version, events.seq) > (hook.catch_up_version, hook.catch_up_seq) and events.version < horizon
+      and events.happened_at > greatest(hook.created_at, now() - interval '30 days')
+    order by events.version, events.seq limit 1000
+  ),
+  last as (select version, seq from page order by version desc, seq desc limit 1),
+  -- The log is in the order of versions. An earlier event of a record may have a later version, if its transaction
+  -- began later, so it comes along.
+  earlier as (
+    select following.*
+    from last
+    cross join lateral (
+      select events.* from app.events
+      where events.company_id = hook.company_id and (events.version, events.seq) > (last.version, last.seq)
+      order by events.version, events.seq limit 5000
+    ) as following
+    where following.seq < (select max(seq) from page) and following.record_id in (select record_id from page)
+  ),
+  filled as (
+    insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+    select hook.id, record_id, seq, slot, id, company_id, type, clock_timestamp()
+    from (select * from page union all select * from earlier) as found
+    where app.wants(hook.types, found.type) and app.is_for_webhook(found.type, record_id, hook.id)
+      and (
+        select true from app.deliveries
+        where deliveries.slot = found.slot and deliveries.webhook_id = hook.id and deliveries.seq = found.seq
+          and deliveries.outcome = 'delivered' limit 1
+      ) is null
+    on conflict do nothing
+  )
+  select last.version, last.seq, (select count(*) from page) as events into scanned from last;
+  if scanned.events > 0 then
+    update public.webhooks set catch_up_version = scanned.version, catch_up_seq = scanned.seq where id = hook.id;
+  end if;
+  return coalesce(scanned.events, 0) > 0;
+end
+$$;
+comment on function app.fill_from_backlog(public.webhooks, bigint) is
+  'Queues what a webhook wants of the next 1,000 events of the log, except what was delivered. Returns whether there '
+  'were any events.';
+
+create function app.is_for_webhook(type text, record uuid, webhook uuid) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select case type
+    when 'webhook.test' then record = webhook
+    when 'webhook.switched_off' then record <> webhook
+    else true
+  end
+$$;
+comment on function app.is_for_webhook(text, uuid, uuid) is
+  'Checks whether an event goes to a webhook: a test goes only to the tested webhook, and the end of a webhook only to '
+  'the others.';
+
+create function app.slots_between(since timestamptz, until timestamptz) returns smallint[]
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(array_agg(distinct app.slot_of(day)), '{}')
+  from generate_series(
+    greatest(since, now() - interval '31 days') - interval '1 day', least(until, now()) + interval '1 day',
+    interval '1 day'
+  ) as day
+$$;
+comment on function app.slots_between(timestamptz, timestamptz) is
+  'Returns the numbers of the days between two times, and of the day before and after.';
+
+create function app.fill_from_log(webhook uuid) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  hook public.webhooks;
+  replay app.replays;
+  clock record;
+begin
+  select * into hook from public.webhooks where id = webhook;
+  select * into replay from app.replays where webhook_id = webhook;
+  if hook.catch_up_version is null and replay.webhook_id is null then
+    return 'none';
+  end if;
+  if (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000 then
+    return 'filled';
+  end if;
+  -- Every transaction below the horizon has ended, so the statements below see all its events.
+  select * into clock from app.change_clock_now();
+  if hook.catch_up_version is not null then
+    if app.fill_from_backlog(hook, clock.horizon) then
+      return 'filled';
+    end if;
+    -- The end of the log. From now on, the events of new transactions are queued as they are written.
+    if hook.catch_up_until is null then
+      update public.webhooks set
+        catch_up_until = 0, state = case state when 'catching_up' then 'on' else state end
+      where id = webhook;
+      return 'wait';
+    end if;
+    -- The transactions that passed the webhook by have begun before this moment. Deliveries wait until they have
+    -- ended, so that their events come first.
+    if hook.catch_up_until = 0 then
+      update public.webhooks set catch_up_until = clock.beyond where id = webhook;
+      return 'wait';
+    end if;
+    if clock.horizon < hook.catch_up_until then
+      return 'wait';
+    end if;
+    update public.webhooks set catch_up_version = null, catch_up_seq = null, catch_up_until = null where id = webhook;
+  end if;
+  if replay.webhook_id is not null then
+    perform app.fill_from_replay(replay, hook, clock.horizon);
+  end if;
+  return 'filled';
+end
+$$;
+comment on function app.fill_from_log(uuid) is
+  'Fills the queue of a webhook that is catching up, or for which someone asked for a replay, from the log. Returns '
+  'none when there is nothing to fill, and wait when the deliveries must wait for transactions that are still writing.';
+
+create function app.bound_queues() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock record;
+  webhook uuid;
+  bounded integer := 0;
+begin
+  select * into clock from app.change_clock_now();
+  for webhook in
+    select id from public.webhooks
+    where state in ('on', 'paused') and catch_up_version is null
+      and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
+  loop
+    -- Events from the horizon on may miss in the queue. Until then, each of them was queued.
+    update public.webhooks set
+      catch_up_version = clock.horizon - 1, catch_up_seq = 9223372036854775807, catch_up_until = null,
+      state = case state when 'on' then 'catching_up' else state end
+    where id = webhook and catch_up_version is null;
+    bounded := bounded + 1;
+  end loop;
+  return bounded;
+end
+$$;
+comment on function app.bound_queues() is
+  'Ends the growth of queues with more than 50,000 open deliveries: what comes later is read from the log. Returns the '
+  'number of such webhooks.';
+
+create function app.delete_left_deliveries() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Each minute, one day of the log is looked through.
+  of_slot constant smallint := (extract(epoch from clock_timestamp())::bigint / 60) % 32;
+  webhook uuid := '00000000-0000-0000-0000-000000000000';
+  deleted integer := 0;
+  now_deleted integer;
+begin
+  loop
+    webhook := (select webhook_id from app.open_deliveries where webhook_id > webhook order by webhook_id limit 1);
+    exit when webhook is null or deleted >= 5000;
+    if not exists (select from public.webhooks where id = webhook) then
+      delete from app.open_deliveries where webhook_id = webhook;
+      get diagnostics now_deleted = row_count;
+      deleted := deleted + now_deleted;
+    end if;
+  end loop;
+  webhook := '00000000-0000-0000-0000-000000000000';
+  loop
+    webhook := (
+      select webhook_id from app.deliveries
+      where slot = of_slot and webhook_id > webhook order by webhook_id limit 1
+    );
+    exit when webhook is null or deleted >= 5000;
+    if not exists (select from public.webhooks where id = webhook) then
+      delete from app.deliveries where slot = of_slot and webhook_id = webhook;
+      get diagnostics now_deleted = row_count;
+      deleted := deleted + now_deleted;
+    end if;
+  end loop;
+  return deleted;
+end
+$$;
+comment on function app.delete_left_deliveries() is
+  'Deletes the deliveries of deleted webhooks. Returns their number.';
+
+create function app.empty_next_day() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  next_slot constant smallint := app.slot_of(clock_timestamp() + interval '1 day');
+  part text;
+  has_rows boolean;
+  is_emptied boolean := false;
+begin
+  delete from app.open_deliveries where slot = next_slot;
+  foreach part in array array['events', 'deliveries'] loop
+    execute format('select exists (select from app.%I)', part || to_char(next_slot, '_FM00')) into has_rows;
+    if has_rows then
+      -- A writer that holds the table for longer must not wait: the next run tries again.
+      perform set_config('lock_timeout', '200ms', true);
+      execute format('truncate app.%I', part || to_char(next_slot, '_FM00'));
+      is_emptied := true;
+    end if;
+  end loop;
+  return is_emptied;
+exception when lock_not_available then
+  return false;
+end
+$$;
+comment on function app.empty_next_day() is
+  'Empties the part of the rings in which the events of tomorrow are written. Its rows are 31 days old.';
+
+create function app.forget_answers(of_company uuid, contact_ids uuid[], record_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- A contact that was merged into one of these was the same person.
+  records constant uuid[] := contact_ids || record_ids || array(
+    select deals.id from public.deals where deals.company_id = of_company and deals.contact_id = any (contact_ids)
+    union all
+    select rows.id from public.deleted_rows as rows
+    where rows.company_id = of_company and rows.merged_into = any (contact_ids)
+  );
+begin
+  update app.deliveries set tries = app.without_answers(tries)
+  where company_id = of_company and app.has_answer(tries) and record_id = any (records);
+  update app.open_deliveries set tries = app.without_answers(tries)
+  where company_id = of_company and app.has_answer(tries) and record_id = any (records);
+end
+$$;
+comment on function app.forget_answers(uuid, uuid[], uuid[]) is
+  'Empties the answers of receivers about some contacts and their records, because receivers repeat what they got.';
+
+create function public.tidy_events() returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  hook public.webhooks;
+  ended integer := 0;
+begin
+  -- One run at a time.
+  if not pg_try_advisory_xact_lock(hashtext('app.tidy_events')) then
+    return '{}';
+  end if;
+  for hook in
+    select * from public.webhooks where created_by_key_id is not null and state <> 'off' order by id
+  loop
+    if app.has_ended_key(hook) then
+      perform app.switch_off_webhook(hook.id, 'key_ended');
+      ended := ended + 1;
+    end if;
+  end loop;
+  perform app.note_passed_times();
+  return jsonb_build_object(
+    'keys_ended', ended,
+    'queues_bounded', app.bound_queues(),
+    'left_deliveries', app.delete_left_deliveries(),
+    'day_emptied', app.empty_next_day()
+  );
+end
+$$;
+comment on function public.tidy_events() is
+  'Does the upkeep of events and webhooks: switches off webhooks whose key has ended, bounds long queues, deletes what '
+  'deleted webhooks leave, writes the events that nobody causes, and empties the day of tomorrow in the log. It runs '
+  'each minute. Returns what it did.';
+grant execute on function public.tidy_events() to webhook_client, service_role;

@@ -1,4 +1,4 @@
--- Functions that compare and measure texts, phones and JSON. Columns, constraints and indexes use them.
+-- Functions that compare and measure texts, phones and JSON. Columns, constraints and indexes use these functions.
 
 -- This function is in plpgsql, because plpgsql keeps the plan. Postgres would plan an SQL function again for each
 -- statement that writes a row.
@@ -75,10 +75,11 @@ language sql immutable
 set search_path = ''
 as $$
   select name <> ''
-    -- No blank and no joiner at either end. Some scripts and emoji need a joiner between two characters.
+    -- The name has no blank and no joiner at either end. Some scripts and emoji need a joiner between two characters.
     and name !~ '^[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]'
     and name !~ '[\u0020\u00a0\u1680\u2000-\u200a\u200c\u200d\u202f\u205f\u3000]$'
-    -- No control characters, no invisible characters, and no characters that change the direction of the text.
+    -- The name has no control characters, no invisible characters, and no characters that change the direction of the
+    -- text.
     and name !~ '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]'
     and name !~ '[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]'
 $$;
@@ -117,7 +118,7 @@ end
 $$;
 comment on function app.check_name_of_row() is
   'Trigger: refuses a wrong name with a message for people, before a constraint refuses it. The argument of the '
-  'trigger says whose name it is.';
+  'trigger is the kind of row, such as a key.';
 
 create function app.merge_json(target jsonb, patch jsonb) returns jsonb
 language plpgsql immutable

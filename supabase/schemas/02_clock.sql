@@ -1,8 +1,8 @@
 -- The clock of changes. Callers keep copies of some rows. Each of these rows has a version: the number of the
 -- transaction that last wrote it. The horizon is the number of the oldest transaction that is still writing. A page of
--- changes shows only versions below the horizon. A transaction that begins to write later gets a greater number. So a
--- change that is committed after a page was read has a version at or above the horizon of that page. The order of the
--- commits does not matter. A caller that continues from its cursor misses no change.
+-- changes shows only versions below the horizon. If one transaction begins to write later than another, it gets a
+-- greater number. So a change that is committed after a page was read has a version at or above the horizon of that
+-- page. The order of the commits does not matter. A caller that continues from its cursor misses no change.
 --
 -- A database that is restored from a dump counts transactions from the beginning. So a version is the base plus the
 -- number of the transaction, and restart_changes() moves the base above every version. The generation shows whether a
@@ -72,8 +72,8 @@ declare
 begin
   select clock.generation, clock.horizon, clock.beyond into generation, horizon, beyond
   from app.change_clock_now() as clock;
-  -- This check comes first, because only the operator can mend this fault. A caller that starts again from the
-  -- beginning would not get the newest rows either.
+  -- This check comes first, because only the operator can repair this fault. Starting again from the beginning would
+  -- not help a caller: the newest rows would still be missing.
   if newest_version >= beyond then
     raise sqlstate 'PT500' using
       message = 'Rows have versions that this database has not given out, so the feeds of changes would not show them',
@@ -103,7 +103,7 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- If these could change, the copy of a caller would keep the row under its earlier id, or in its earlier company.
+  -- If a row could get another id or company, a caller's copy would still have the row under the earlier id or company.
   if new.id <> old.id or new.company_id <> old.company_id then
     raise sqlstate 'PT422' using
       message = 'A row keeps its id and its company: delete it, and add another one';
@@ -123,8 +123,8 @@ comment on function app.note_change() is
   'version that the row does not have, raises PT412 with the current version as detail. Refuses a change of the id or '
   'the company.';
 
--- Pipelines, stages, teams and members have a version too, so that every record stored as a row has one. These tables
--- have no feed of changes, because a company has few such rows.
+-- Pipelines, stages, teams and members have a version too, so every record that is stored as a row has a version. These
+-- tables have no feed of changes, because a company has few such rows.
 create function app.note_version() returns trigger
 language plpgsql
 set search_path = ''
@@ -141,8 +141,7 @@ begin
 end
 $$;
 comment on function app.note_version() is
-  'Trigger: does what app.note_change() does, for tables without a feed of changes. The ids of their rows may '
-  'change.';
+  'Trigger: works as app.note_change() does, for tables without a feed of changes. The ids of their rows may change.';
 
 create function app.require_version(present bigint, accepted bigint) returns void
 language plpgsql immutable
@@ -157,7 +156,7 @@ end
 $$;
 comment on function app.require_version(bigint, bigint) is
   'Raises PT412, as app.note_version() does, when the version of a row is not the accepted version. Null accepts any '
-  'version. This is for functions that check a write before they write the row.';
+  'version. Functions that check a write before they write the row call this function.';
 
 create function app.require_version(present bigint, accepted bigint[]) returns void
 language plpgsql immutable

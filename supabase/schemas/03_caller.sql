@@ -10,7 +10,7 @@ declare
   claimed_scope constant text := claims ->> 'scope';
   key record;
 begin
-  -- Statements of people and of the platform name the company of a row themselves.
+  -- A statement of a person or of the platform names the company of a row itself.
   if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
     return null;
   end if;
@@ -28,7 +28,7 @@ begin
     return key.company_id;
   end if;
 
-  -- The reason is looked up only for a refused key, so that an accepted key costs no further query.
+  -- The function looks up the reason only for a refused key, so an accepted key costs no further query.
   select
     coalesce(claimed_scope = any (api_keys.scopes), true) as has_claimed_scope,
     case
@@ -79,7 +79,7 @@ grant execute on function app.company_id_to_read(text) to api_client;
 
 -- Postgres also applies the read policies to a written row, when the statement returns the row (returning) or searches
 -- for it (where). So a write token may read a table while a statement writes that table. At any other time, only a read
--- token may read it.
+-- token may read the table.
 --
 -- The setting app.written names the table that is being written. The triggers set app.written before the statement
 -- looks for its first row, and clear it after the statement returns its last row. Postgres evaluates the condition of a
@@ -136,12 +136,52 @@ comment on function app.author() is
   'Returns the author of the change that this statement writes: the API key or the person of the request. Both results '
   'are null when the platform makes the change.';
 
+-- Security definer, because only the platform reads the tables of Supabase Auth.
+create function app.signed_in_person() returns uuid
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  claims constant jsonb := auth.jwt();
+  person constant uuid := auth.uid();
+begin
+  -- A token is valid for up to an hour. A person who ends a session expects that it ends now.
+  if claims ? 'session_id' and not exists (
+    select from auth.sessions where sessions.id = (claims ->> 'session_id')::uuid
+  ) then
+    raise sqlstate 'PT401' using message = 'This session has ended: sign in again';
+  end if;
+  -- Supabase Auth gives a token (aal1) to a person who knows only the password. The page then asks for the code, but
+  -- someone else could call the Data API without the page.
+  if person is not null and not app.used_second_factor() and exists (
+    select from auth.mfa_factors where mfa_factors.user_id = person and mfa_factors.status = 'verified'
+  ) then
+    raise sqlstate 'PT401' using message = 'This account has a second factor: sign in with its code';
+  end if;
+  return person;
+end
+$$;
+comment on function app.signed_in_person() is
+  'Returns the person who makes this request, or null when no person does. Raises PT401 when the session has ended. '
+  'Raises PT401 also when the account has a second factor and the session was made without it.';
+
+create function app.used_second_factor() returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(auth.jwt() ->> 'aal', '') in ('aal2', 'aal3')
+$$;
+comment on function app.used_second_factor() is
+  'Whether the person of this request signed in with a second factor, such as a code of an app.';
+
 create function app.acting_kind() returns text
 language sql stable
 set search_path = ''
 as $$
   select case coalesce(current_setting('role', true), '')
     when 'authenticated' then 'person'
+    -- The function settings acts in the name of the person in its token.
+    when 'settings_client' then 'person'
     when 'service_role' then 'platform'
     else 'database'
   end
@@ -168,12 +208,17 @@ language sql stable
 set search_path = ''
 as $$
   select coalesce(
+    -- The function settings makes the request, and its token has the address of the person.
+    case when current_setting('role', true) = 'settings_client' then
+      app.address_of(auth.jwt() ->> 'client_address')
+    end,
     -- Requests to a hosted project come through Cloudflare, which writes this header. Cloudflare passes on
     -- x-forwarded-for as the caller wrote it.
     app.address_of(headers ->> 'cf-connecting-ip'),
     -- The proxy of a self-hosted project writes this header.
     app.address_of(headers ->> 'x-real-ip'),
-    -- A proxy adds the address that it sees at the end of this header. The caller may have written the part before it.
+    -- A proxy adds the address that it sees at the end of this header. The caller may have written the rest of the
+    -- header.
     app.address_of(split_part(headers ->> 'x-forwarded-for', ',', -1))
   )
   from (

@@ -5,10 +5,13 @@ create table public.companies (
   name text not null check (char_length(name) between 1 and 255),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  members_found_by_email boolean not null default false
+  members_found_by_email boolean not null default false,
+  managers_need_second_factor boolean not null default false
 );
 comment on column public.companies.members_found_by_email is
   'Whether an API key with the scope read may find a member by the e-mail address. Owners and admins decide.';
+comment on column public.companies.managers_need_second_factor is
+  'Whether owners and admins have their rights only in a session with a second factor. An owner decides.';
 comment on table public.companies is
   'A customer of the platform. Every record of the customer belongs to exactly one company.';
 
@@ -25,10 +28,11 @@ create table public.company_members (
   primary key (company_id, user_id)
 );
 comment on table public.company_members is
-  'The people who work in a company, each with a role. The assignee of a conversation is one of them.';
-comment on column public.company_members.name is 'The name of the person in this company. Null until someone sets it.';
+  'The people who work in a company, each with a role. The assignee of a conversation is one of these people.';
+comment on column public.company_members.name is
+  'The name of the person in this company. Null until someone sets the name.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.company_members alter column company_id set (n_distinct = 1);
 
 create index company_members_user_idx on public.company_members (user_id);
@@ -44,7 +48,7 @@ set search_path = ''
 as $$
   select coalesce(array_agg(company_id), '{}')
   from public.company_members
-  where user_id = (select auth.uid())
+  where user_id = (select app.signed_in_person())
 $$;
 comment on function app.member_company_ids() is 'Returns the companies in which the signed-in person works.';
 grant execute on function app.member_company_ids() to authenticated;
@@ -55,10 +59,13 @@ set search_path = ''
 as $$
   select coalesce(array_agg(company_id), '{}')
   from public.company_members
-  where user_id = (select auth.uid()) and role in ('owner', 'admin')
+  join public.companies on companies.id = company_id
+  where user_id = (select app.signed_in_person()) and role in ('owner', 'admin')
+    and (app.used_second_factor() or not managers_need_second_factor)
 $$;
 comment on function app.managed_company_ids() is
-  'Returns the companies that the signed-in person runs, as owner or admin.';
+  'Returns the companies that the signed-in person runs, as owner or admin. A company that requires a second factor is '
+  'not among them if the person signed in without one.';
 grant execute on function app.managed_company_ids() to authenticated;
 
 create trigger companies_set_updated_at before update on public.companies

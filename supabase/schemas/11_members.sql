@@ -1,5 +1,6 @@
 -- The operator manages the members of a company with these functions, because a new company has no owner who could add
--- members. The operator names a person by the e-mail address that the person signs in with.
+-- members. The operator names a person by the e-mail address that the person signs in with. Owners and admins have
+-- functions of their own, in 13_colleagues.sql.
 
 create type public.company_member as (
   company_id uuid,
@@ -95,8 +96,8 @@ as $$
 declare
   owners uuid[];
 begin
-  -- Every call locks the rows in the same order. If two owners leave at the same time, the second one waits and is then
-  -- refused.
+  -- Every call locks the rows in the same order. If two owners leave at the same time, the second call waits and is
+  -- then refused.
   owners := array(
     select user_id from public.company_members
     where company_id = keep_an_owner.company_id and role = 'owner'
@@ -111,6 +112,40 @@ $$;
 comment on function app.keep_an_owner(uuid, uuid) is
   'Raises PT409 when this person is the only owner of the company. Until the end of the transaction, no other owner '
   'can leave.';
+
+create function app.give_role(company_id uuid, user_id uuid, role text) returns void
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform from public.companies where id = give_role.company_id for no key update;
+  if give_role.role <> 'owner' then
+    perform app.keep_an_owner(give_role.company_id, give_role.user_id);
+  end if;
+  update public.company_members set role = give_role.role
+  where company_id = give_role.company_id and user_id = give_role.user_id;
+end
+$$;
+comment on function app.give_role(uuid, uuid, text) is
+  'Gives a member another role. Raises PT409 when the company would have no owner left. The caller of this function '
+  'checks who may do it.';
+
+create function app.end_membership(company_id uuid, user_id uuid) returns void
+language plpgsql
+set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform from public.companies where id = end_membership.company_id for no key update;
+  perform app.keep_an_owner(end_membership.company_id, end_membership.user_id);
+  delete from public.company_members
+  where company_id = end_membership.company_id and user_id = end_membership.user_id;
+end
+$$;
+comment on function app.end_membership(uuid, uuid) is
+  'Removes a member. Raises PT409 when the company would have no owner left. The caller of this function checks who '
+  'may do it.';
 
 -- Security definer, like the functions below. Only these functions read the e-mail addresses of people, and only the
 -- platform may call them.
@@ -180,11 +215,7 @@ declare
 begin
   perform app.check_member_role(change_company_member_role.role);
   member := app.member_with_email(change_company_member_role.company_id, change_company_member_role.email);
-  if change_company_member_role.role <> 'owner' then
-    perform app.keep_an_owner(member.company_id, member.user_id);
-  end if;
-  update public.company_members set role = change_company_member_role.role
-  where company_id = member.company_id and user_id = member.user_id;
+  perform app.give_role(member.company_id, member.user_id, change_company_member_role.role);
   return app.member_with_email(change_company_member_role.company_id, change_company_member_role.email);
 end
 $$;
@@ -202,9 +233,7 @@ declare
   member public.company_member;
 begin
   member := app.member_with_email(remove_company_member.company_id, remove_company_member.email);
-  perform app.keep_an_owner(member.company_id, member.user_id);
-  delete from public.company_members
-  where company_id = member.company_id and user_id = member.user_id;
+  perform app.end_membership(member.company_id, member.user_id);
   return member;
 end
 $$;
@@ -214,7 +243,7 @@ comment on function public.remove_company_member(uuid, text) is
 grant execute on function public.remove_company_member(uuid, text) to service_role;
 
 -- Security definer, because no key may read the e-mail address of a person. A caller who knows the address learns only
--- which member has it, and only if the company allows it.
+-- which member has this address, and only if the company allows such searches.
 create function public.member_ids_by_email(email text) returns uuid[]
 language plpgsql stable security definer
 set search_path = ''

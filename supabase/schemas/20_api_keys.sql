@@ -20,11 +20,11 @@ create table public.api_keys (
     constraint api_keys_name_can_be_typed check (app.is_key_name(name)),
   -- SHA-256 in hexadecimal. A plain digest is enough: keys are random, so there is no dictionary to try.
   key_hash text not null unique check (key_hash ~ '^[0-9a-f]{64}$'),
-  -- The last four characters, so that a person can tell one key from another.
+  -- The last four characters of the key. With these characters, people can tell one key from another.
   hint text not null check (char_length(hint) = 4),
   scopes text[] not null check (
     cardinality(scopes) > 0
-    and scopes <@ array['read', 'write', 'messaging']
+    and scopes <@ array['read', 'write', 'messaging', 'webhooks']
   ),
   is_active boolean not null default true,
   expires_at timestamptz check (isfinite(expires_at)),
@@ -52,7 +52,8 @@ comment on column public.api_keys.replaced_at is
   'When the key last got a successor. The time stays, even if the successor is deleted.';
 comment on column public.api_keys.meant_to_expire_at is
   'The expiry that the key had before its first rotation: infinity means never, and null means no rotation yet. A '
-  'rotation shortens expires_at, but the successor lives as long as the key was meant to live.';
+  'rotation shortens expires_at, but the successor gets the full lifetime of the key: the time from created_at to '
+  'this expiry.';
 
 create index api_keys_company_idx on public.api_keys (company_id, created_at desc, id desc);
 create index api_keys_created_by_idx on public.api_keys (created_by);
@@ -128,8 +129,8 @@ begin
     raise sqlstate 'PT422' using message = 'The name of a key has 1 to 100 characters';
   end if;
   if cardinality(coalesce(create_api_key.scopes, '{}')) = 0
-    or not create_api_key.scopes <@ array['read', 'write', 'messaging'] then
-    raise sqlstate 'PT422' using message = 'The scopes of a key are one or more of read, write and messaging';
+    or not create_api_key.scopes <@ array['read', 'write', 'messaging', 'webhooks'] then
+    raise sqlstate 'PT422' using message = 'The scopes of a key are one or more of read, write, messaging and webhooks';
   end if;
   if not app.is_key_name(btrim(create_api_key.name)) then
     raise sqlstate 'PT422' using message = 'The name of a key has no line breaks, control characters or invisible characters';
@@ -155,42 +156,54 @@ comment on function public.create_api_key(text, text[], timestamptz, uuid) is
   'company.';
 grant execute on function public.create_api_key(text, text[], timestamptz, uuid) to authenticated, service_role;
 
+create function app.locked_api_key(of_key_id uuid, denied text) returns public.api_keys
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  key public.api_keys;
+begin
+  -- The caller is checked before anything is locked. So a caller without the right never waits and never blocks others.
+  select * into key from public.api_keys where api_keys.id = of_key_id;
+  if not found or not (is_platform or key.company_id = any (app.member_company_ids())) then
+    raise sqlstate 'PT404' using message = 'No API key has this id';
+  end if;
+  if not (is_platform or key.company_id = any (app.managed_company_ids())) then
+    raise sqlstate 'PT403' using message = denied;
+  end if;
+  -- The company is locked first, because a deletion of the company locks the company before its keys.
+  perform from public.companies where companies.id = key.company_id for key share;
+  select * into key from public.api_keys where api_keys.id = of_key_id for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No API key has this id';
+  end if;
+  return key;
+end
+$$;
+comment on function app.locked_api_key(uuid, text) is
+  'Locks an API key and its company, and returns the key. Raises PT404 for an unknown key or a key of another company, '
+  'and PT403 with the message denied for people who do not manage the company of the key.';
+
 create function public.rotate_api_key(key_id uuid, overlap_hours integer default 24) returns public.new_api_key
 language plpgsql security definer
 set search_path = ''
 as $$
 declare
   is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
-  managed constant uuid[] := app.managed_company_ids();
-  working_in constant uuid[] := app.member_company_ids();
   key public.api_keys;
   until timestamptz;
   made public.new_api_key;
 begin
-  if not is_platform and cardinality(managed) = 0 then
+  if not is_platform and cardinality(app.managed_company_ids()) = 0 then
     raise sqlstate 'PT403' using message = 'Only owners and admins of a company rotate its API keys';
   end if;
   if overlap_hours is null or overlap_hours not between 0 and 168 then
     raise sqlstate 'PT422' using message = 'The overlap is 0 to 168 hours';
   end if;
 
-  -- The function checks the caller before it locks anything. So a caller without the right never waits and never blocks
-  -- others.
-  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id;
-  if not found or not (is_platform or key.company_id = any (working_in)) then
-    raise sqlstate 'PT404' using message = 'No API key has this id';
-  end if;
-  if not (is_platform or key.company_id = any (managed)) then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company rotate its API keys';
-  end if;
-
-  -- The company is locked first, because a deletion of the company locks the company before its keys.
-  perform from public.companies where companies.id = key.company_id for key share;
   -- If two rotations run at the same time, the second one waits here and then finds the successor.
-  select * into key from public.api_keys where api_keys.id = rotate_api_key.key_id for no key update;
-  if not found then
-    raise sqlstate 'PT404' using message = 'No API key has this id';
-  end if;
+  key := app.locked_api_key(rotate_api_key.key_id, 'Only owners and admins of a company rotate its API keys');
   if exists (
     select from public.api_keys
     where api_keys.company_id = key.company_id and api_keys.replaces = key.id
@@ -218,12 +231,55 @@ end
 $$;
 comment on function public.rotate_api_key(uuid, integer) is
   'Creates a successor of an API key and returns it. The successor is never shown again. The successor has the same '
-  'name and scopes, is active, and lives as long as the earlier key was meant to live. The earlier key ends after the '
-  'overlap, or at its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and '
-  'admins of the company and the platform (service_role) may call this function. Raises PT403 for other callers. '
-  'Raises PT404 for an unknown key or a key of another company. Raises PT409 for a key that already has a successor. '
-  'Raises PT422 for a wrong overlap, or for a key whose expiry was before its creation.';
+  'name and scopes, is active, and gets the full lifetime of the earlier key. The earlier key ends after the overlap, '
+  'or at its own expiry if that comes first. An overlap of 0 ends the earlier key immediately. Owners and admins of '
+  'the company and the platform (service_role) may call this function. Raises PT403 for other callers. Raises PT404 '
+  'for an unknown key or a key of another company. Raises PT409 for a key that already has a successor. Raises PT422 '
+  'for a wrong overlap, or for a key that expired before it was created.';
 grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
+
+-- Security definer, because no role may update expires_at, which a check constraint cannot compare with the clock.
+create function public.set_api_key_expiry(key_id uuid, expires_at timestamptz) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  is_platform constant boolean := coalesce(current_setting('role', true) = 'service_role', false);
+  wanted constant timestamptz := set_api_key_expiry.expires_at;
+  key public.api_keys;
+begin
+  if not is_platform and cardinality(app.managed_company_ids()) = 0 then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company change the expiry of its API keys';
+  end if;
+  if wanted <= now() or not isfinite(wanted) then
+    raise sqlstate 'PT422' using message = 'The expiry of a key must be a moment in the future';
+  end if;
+  if wanted >= '10000-01-01Z' then
+    raise sqlstate 'PT422' using message = 'The expiry of a key must be before the year 10000';
+  end if;
+
+  key := app.locked_api_key(
+    set_api_key_expiry.key_id, 'Only owners and admins of a company change the expiry of its API keys'
+  );
+  if key.expires_at <= now() then
+    raise sqlstate 'PT409' using message = 'This key has expired: create a new one';
+  end if;
+  if wanted is null and exists (
+    select from public.api_keys
+    where api_keys.company_id = key.company_id and api_keys.replaces = key.id
+  ) then
+    raise sqlstate 'PT422' using message = 'This key was replaced, so it must end: name a moment in expires_at';
+  end if;
+  update public.api_keys set expires_at = wanted, updated_at = now() where api_keys.id = key.id;
+end
+$$;
+comment on function public.set_api_key_expiry(uuid, timestamptz) is
+  'Changes when an API key expires. Null means never, which a key with a successor cannot have. A key that has expired '
+  'stays expired. Owners and admins of the company and the platform (service_role) may call this function. Raises '
+  'PT403 for other callers. Raises PT404 for an unknown key or a key of another company. Raises PT409 for a key that '
+  'has expired. Raises PT422 for a moment that is not in the future.';
+grant execute on function public.set_api_key_expiry(uuid, timestamptz) to authenticated, service_role;
 
 -- Security definer, because no key may read the tables of companies and keys.
 create function public.own_key()

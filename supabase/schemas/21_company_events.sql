@@ -1,7 +1,13 @@
 -- The history of a company. The history has an event for each change of an API key, for each member who joins or
--- leaves, and for each change of a member's name or role. The event says who made the change, when, and from which
--- address. The database writes the event in the transaction of the change. Changes by people, by the platform and by
--- administrators all have events.
+-- leaves, and for each change of a member's name or role. It also has the invitations of people, the changes of the
+-- company's messaging accounts and webhooks, and the changes of its rule for second factors. An event says who made the
+-- change, when, and from which address. The database writes the event in the transaction of the change. Changes by
+-- people, by keys, by the platform and by administrators all have events. The apps of the company at the channel have
+-- events too.
+--
+-- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
+-- webhook (webhook_id) or an invitation (invited_email). An event about none of them is about the company itself. A new action needs its name in
+-- the constraint and in the comment of details, and its words on the settings page (page/texts/*/history.ts).
 
 create table public.company_events (
   id uuid primary key default gen_random_uuid(),
@@ -12,7 +18,7 @@ create table public.company_events (
   key_hint text,
   action text not null,
   details jsonb not null default '{}',
-  actor_kind text not null check (actor_kind in ('person', 'platform', 'database')),
+  actor_kind text not null check (actor_kind in ('person', 'key', 'platform', 'database')),
   actor_id uuid,
   actor_name text,
   client_address inet,
@@ -20,26 +26,62 @@ create table public.company_events (
   created_at timestamptz not null default clock_timestamp(),
   member_id uuid,
   member_name text,
+  account_id uuid,
+  account_name text,
+  invited_email text,
+  webhook_id uuid,
+  webhook_address text,
+  constraint company_events_subject_check check (
+    num_nonnulls(key_id, member_id, account_id, invited_email, webhook_id) <= 1
+    and num_nonnulls(key_id, key_name, key_hint) in (0, 3)
+    and num_nonnulls(account_id, account_name) in (0, 2)
+    and num_nonnulls(webhook_id, webhook_address) in (0, 2)
+    and (member_name is null or member_id is not null)
+  ),
   constraint company_events_action_check check (
-    case
-      when member_id is null then
-        num_nulls(key_id, key_name, key_hint) = 0 and member_name is null and action in (
+    action = any (
+      case
+        when key_id is not null then array[
           'created', 'renamed', 'switched_off', 'switched_on', 'rotated', 'expiry_changed', 'changed', 'deleted'
-        )
-      else
-        num_nonnulls(key_id, key_name, key_hint) = 0 and action in (
-          'member_added', 'member_renamed', 'member_role_changed', 'member_removed'
-        )
-    end
+        ]
+        when member_id is not null then array[
+          'member_added', 'member_renamed', 'member_role_changed', 'member_removed', 'second_factor_removed'
+        ]
+        when account_id is not null then array[
+          'account_connected', 'account_reconnected', 'account_token_replaced', 'account_disconnected'
+        ]
+        when invited_email is not null then array[
+          'invited', 'invitation_renewed', 'invitation_withdrawn', 'invitation_declined'
+        ]
+        when webhook_id is not null then array[
+          'webhook_created', 'webhook_changed', 'webhook_secret_rotated', 'webhook_paused', 'webhook_switched_off',
+          'webhook_switched_on', 'webhook_deleted'
+        ]
+        else array[
+          'second_factor_required', 'second_factor_optional',
+          'app_registered', 'app_secret_changed', 'app_secret_ended', 'app_deleted'
+        ]
+      end
+    )
   )
 );
 comment on table public.company_events is
-  'The changes of the API keys and the members of each company. Owners and admins read this table. Only the triggers '
-  'of api_keys and company_members write it.';
+  'The changes of the API keys, members, invitations, messaging accounts and webhooks of each company. Owners and admins read '
+  'this table. Only triggers and functions of the database write it.';
 comment on column public.company_events.key_name is
-  'The name of the key after the event. Null when the event is about a member.';
+  'The name of the key after the event. Null when the event is not about a key.';
 comment on column public.company_events.member_id is
-  'The member that the event is about, as in company_members.user_id. Null when the event is about a key.';
+  'The member that the event is about, as in company_members.user_id. Null when the event is not about a member.';
+comment on column public.company_events.account_id is
+  'The messaging account that the event is about. Null when the event is not about an account.';
+comment on column public.company_events.account_name is
+  'How people know the account: its phone number, or its name, after the event.';
+comment on column public.company_events.webhook_id is
+  'The webhook that the event is about. Null when the event is not about a webhook.';
+comment on column public.company_events.webhook_address is
+  'The address of the webhook after the event, without its query, because a query often has a secret.';
+comment on column public.company_events.invited_email is
+  'The e-mail address of the invited person. Null when the event is not about an invitation.';
 comment on column public.company_events.member_name is
   'The name of the member after the event. Null when the member had no name.';
 comment on column public.company_events.action is
@@ -50,17 +92,19 @@ comment on column public.company_events.details is
   'if the key replaces another key. The events renamed and expiry_changed have from and to, where a null expiry means '
   'never. A rotated event has successor_id and ends_at. A changed event has fields, and from and to if the scopes '
   'changed. A deleted event has scopes. The events member_renamed and member_role_changed have from and to, where a '
-  'null name means no name. The events member_added and member_removed have role.';
+  'null name means no name. The events member_added, member_removed, invited, invitation_renewed, '
+  'invitation_withdrawn and invitation_declined have role. The events of an app have app, the name of the app. The '
+  'event webhook_changed has fields, and webhook_switched_off has why.';
 comment on column public.company_events.actor_name is
   'The name that the person had in the company before the event, or the e-mail address if the person had no name. '
-  'Another person may later get the same name, but never the same actor_id.';
+  'Another person may later get the same name, but never the same actor_id. For a key: its name.';
 comment on column public.company_events.actor_kind is
-  'person: a signed-in person. platform: the operator, with the secret key. database: a statement that did not come '
-  'through the Data API.';
+  'person: a signed-in person. key: an API key. platform: the operator, with the secret key. database: a statement that '
+  'did not come through the Data API, or a job.';
 comment on column public.company_events.client_address is
   'The address of the client, as the platform reported it. Null when the platform reported no address.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.company_events alter column company_id set (n_distinct = 1);
 
 create index company_events_newest_first_idx

@@ -1,44 +1,77 @@
--- The use of the API keys of a company: the number of requests for each status and day, and the latest errors. Paths,
--- queries, bodies and error messages are not stored, because they may name a person.
+-- The use of the API keys of a company: the number of requests for each status and hour, and the latest errors. What a
+-- request sent is not stored, because it may name a person. An error has only words of the service, such as the name of
+-- a field.
 
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
   key_id uuid not null,
-  -- A day in UTC.
-  day date not null,
+  -- When the hour began. The days of people begin at different hours, so that no day could be stored.
+  hour timestamptz not null check (hour = date_bin('1 hour', hour, 'epoch')),
   status smallint not null check (status between 100 and 599),
   requests bigint not null check (requests > 0),
-  primary key (company_id, key_id, day, status),
+  primary key (company_id, key_id, hour, status),
   constraint api_key_usage_key_fkey foreign key (company_id, key_id)
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_usage is
-  'The number of requests with each key on each day (UTC), by the HTTP status of the answer. Rows are kept for 30 '
-  'days. The number is at most a minute late and never too high. The number lacks the requests that an instance of a '
-  'function had not reported when the instance ended.';
+  'The number of requests with each key in each hour, by the HTTP status of the answer. Rows are kept for 31 days, so '
+  'that they cover 30 days of every time zone: at most 744 rows for each key and status. The number is at most a '
+  'minute late and never too high. The number lacks the requests that an instance of a function had not reported when '
+  'the instance ended.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   key_id uuid not null,
-  at timestamptz not null,
   status smallint not null check (status between 400 and 599),
   -- The code of the error, such as invalid_request.
   code text not null check (char_length(code) between 1 and 64),
   method text not null check (char_length(method) between 1 and 16),
   -- The id of the operation in the API's description. Null when no operation has this path and method.
   operation text check (char_length(operation) between 1 and 64),
-  request_id text not null check (char_length(request_id) between 1 and 128),
+  -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
+  path text check (char_length(path) between 1 and 128),
+  -- The field, parameter or header that the error names. Null when it names none, or when the caller chose its name.
+  field text check (char_length(field) between 1 and 128),
+  -- The words of the answer that the service wrote, without the values that it repeats.
+  problem text not null check (char_length(problem) between 1 and 300),
+  errors bigint not null check (errors > 0),
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  -- The latest requests, the newest first: [{ id, at }].
+  requests jsonb not null check (
+    jsonb_typeof(requests) = 'array' and jsonb_array_length(requests) between 1 and 10
+    and octet_length(requests::text) <= 4096
+  ),
+  constraint api_key_errors_one_of_a_kind
+    unique nulls not distinct (company_id, key_id, status, code, method, operation, path, field, problem),
   constraint api_key_errors_key_fkey foreign key (company_id, key_id)
     references public.api_keys (company_id, id) on delete cascade
 );
 comment on table public.api_key_errors is
-  'The latest errors of requests with each key: at most 50 for each key, from the last 30 days. The answer to a '
-  'request and the log of the functions have the same request_id.';
+  'The errors of requests with each key. Equal errors are one row, with their number. A key has at most 50 rows: those '
+  'with the latest errors, from the last 30 days. The answer to a request and the log of the functions have the same '
+  'request id.';
+comment on column public.api_key_errors.requests is
+  'The latest requests with this error, at most 10, the newest first: [{ id, at }].';
 
-create index api_key_usage_age_idx on public.api_key_usage (day);
-create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, at desc, id desc);
-create index api_key_errors_age_idx on public.api_key_errors (at);
+-- An expression, so that only the deletion of old rows uses this index. With few companies, the planner would otherwise
+-- read the rows of all keys by their hour to count those of one key.
+create index api_key_usage_age_idx on public.api_key_usage ((hour at time zone 'UTC'));
+create index api_key_errors_newest_idx on public.api_key_errors (company_id, key_id, last_at desc, id desc);
+create index api_key_errors_age_idx on public.api_key_errors (last_at);
+
+create function app.latest_requests(one jsonb, other jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_agg(request order by request ->> 'at' desc)
+  from (
+    select request from jsonb_array_elements(one || other) as request order by request ->> 'at' desc limit 10
+  ) as latest
+$$;
+comment on function app.latest_requests(jsonb, jsonb) is
+  'Joins two lists of requests with an error, and keeps the 10 latest. Their times are texts that sort as times.';
 
 create function public.record_api_key_usage(usage jsonb, errors jsonb default '[]') returns void
 language plpgsql security definer -- the role of its caller may not read keys or write usage
@@ -46,11 +79,11 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  today constant date := (now() at time zone 'utc')::date;
   held uuid[];
 begin
-  -- The function locks the keys until the end of the transaction. A key that is being deleted, alone or with its
-  -- company, is left out. The deletion waits for the rows of the key, so this function must not wait for the deletion.
+  -- The function locks the keys until the end of the transaction. The function leaves out a key that is being deleted,
+  -- alone or with its company. The deletion waits for the rows of the key, so this function must not wait for the
+  -- deletion.
   select array_agg(known.id) into held
   from (
     select keys.id
@@ -63,26 +96,38 @@ begin
     for key share of keys, companies skip locked
   ) as known;
 
-  -- Many instances may report the same key at the same time. They write the rows in one order, so that no deadlock
-  -- occurs. A day in the future counts as today.
-  insert into public.api_key_usage as counted (company_id, key_id, day, status, requests)
-  select keys.company_id, keys.id, least(told.day, today), told.status, sum(told.requests)
+  -- Many instances may report the same key at the same time. All instances write the rows in one order, so that no
+  -- deadlock occurs. A time in the future counts as now.
+  insert into public.api_key_usage as counted (company_id, key_id, hour, status, requests)
+  select
+    keys.company_id, keys.id, date_bin('1 hour', least(told.hour, now()), 'epoch'), told.status, sum(told.requests)
   from jsonb_to_recordset(record_api_key_usage.usage)
-    as told (key_hash text, day date, status smallint, requests bigint)
+    as told (key_hash text, hour timestamptz, status smallint, requests bigint)
   join public.api_keys as keys on keys.key_hash = told.key_hash and keys.id = any (held)
-  where told.day > today - 30
+  where told.hour > now() - interval '31 days'
   group by 1, 2, 3, 4
   order by 1, 2, 3, 4
-  on conflict (company_id, key_id, day, status) do update set requests = counted.requests + excluded.requests;
+  on conflict (company_id, key_id, hour, status) do update set requests = counted.requests + excluded.requests;
 
-  insert into public.api_key_errors (company_id, key_id, at, status, code, method, operation, request_id)
-  select
-    keys.company_id, keys.id, least(told.at, now()), told.status, told.code, told.method, told.operation,
-    told.request_id
-  from jsonb_to_recordset(record_api_key_usage.errors) as told (
-    key_hash text, at timestamptz, status smallint, code text, method text, operation text, request_id text
+  insert into public.api_key_errors as known (
+    company_id, key_id, status, code, method, operation, path, field, problem, errors, first_at, last_at, requests
   )
-  join public.api_keys as keys on keys.key_hash = told.key_hash and keys.id = any (held);
+  select
+    keys.company_id, keys.id, told.status, told.code, told.method, told.operation, told.path, told.field, told.problem,
+    sum(told.errors), least(min(told.first_at), now()), least(max(told.last_at), now()),
+    app.latest_requests('[]', jsonb_path_query_array(jsonb_agg(told.requests), '$[*][*]'))
+  from jsonb_to_recordset(record_api_key_usage.errors) as told (
+    key_hash text, status smallint, code text, method text, operation text, path text, field text, problem text,
+    errors bigint, first_at timestamptz, last_at timestamptz, requests jsonb
+  )
+  join public.api_keys as keys on keys.key_hash = told.key_hash and keys.id = any (held)
+  group by 1, 2, 3, 4, 5, 6, 7, 8, 9
+  order by 1, 2, 3, 4, 5, 6, 7, 8, 9
+  on conflict on constraint api_key_errors_one_of_a_kind do update set
+    errors = known.errors + excluded.errors,
+    first_at = least(known.first_at, excluded.first_at),
+    last_at = greatest(known.last_at, excluded.last_at),
+    requests = app.latest_requests(known.requests, excluded.requests);
   if found then
     delete from public.api_key_errors where id in (
       select errors.id from public.api_key_errors as errors
@@ -92,7 +137,7 @@ begin
         cross join lateral (
           select newest.id from public.api_key_errors as newest
           where newest.company_id = keys.company_id and newest.key_id = keys.id
-          order by newest.at desc, newest.id desc
+          order by newest.last_at desc, newest.id desc
           offset 50
         ) as beyond
         where keys.id = any (held)
@@ -101,44 +146,118 @@ begin
     );
   end if;
 
-  -- This comes last, because it locks rows of other keys.
+  -- This deletion comes last, because it locks rows of other keys.
   perform app.remove_old_usage_of_keys(1000);
 end
 $$;
 comment on function public.record_api_key_usage(jsonb, jsonb) is
   'Adds the counts of one instance of a function to the stored counts. The argument usage is an array of { key_hash, '
-  'day, status, requests }. The argument errors is an array of { key_hash, at, status, code, method, operation, '
-  'request_id }. The newest 50 errors of a key are kept. Leaves out unknown keys, keys that are being deleted, and '
-  'days that are no longer kept. Deletes rows older than 30 days.';
+  'hour, status, requests }. The argument errors is an array of { key_hash, status, code, method, operation, path, '
+  'field, problem, errors, first_at, last_at, requests }, one for each kind of error. The newest 50 kinds of a key are '
+  'kept. Leaves out unknown keys, keys that are being deleted, and hours that are no longer kept. Deletes rows that '
+  'are no longer kept.';
 grant execute on function public.record_api_key_usage(jsonb, jsonb) to usage_client;
+
+create function app.beginning_of_days(days integer, zone text, most integer) returns timestamptz
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  today date;
+begin
+  if (beginning_of_days.days between 1 and most) is not true then
+    raise sqlstate 'PT422' using message = format('days must be from 1 to %s', most);
+  end if;
+  today := now() at time zone coalesce(zone, '');
+  return (today - (days - 1))::timestamp at time zone zone;
+exception when invalid_parameter_value then
+  raise sqlstate 'PT422' using message = 'zone must be the name of a time zone, such as America/Sao_Paulo';
+end
+$$;
+comment on function app.beginning_of_days(integer, text, integer) is
+  'Returns when the first of the last days began in a time zone. Today is one of the days. Raises PT422 for more days '
+  'than most, fewer than one, or an unknown zone.';
+grant execute on function app.beginning_of_days(integer, text, integer) to authenticated;
+
+create function public.requests_by_status(
+  company_id uuid,
+  key_id uuid,
+  days integer default 30,
+  zone text default 'UTC'
+) returns table (day date, status smallint, requests bigint)
+language plpgsql stable security invoker
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  beginning constant timestamptz := app.beginning_of_days(days, zone, 30);
+begin
+  return query
+    -- Where a day begins at half past, as in India, an hour belongs to the day on which the hour began.
+    select (usage.hour at time zone requests_by_status.zone)::date, usage.status, sum(usage.requests)::bigint
+    from public.api_key_usage as usage
+    where usage.company_id = requests_by_status.company_id and usage.key_id = requests_by_status.key_id
+      and usage.hour >= beginning
+    group by 1, 2
+    order by 1, 2;
+end
+$$;
+comment on function public.requests_by_status(uuid, uuid, integer, text) is
+  'Returns how many requests a program made with an API key, by the day in a time zone and the HTTP status of the '
+  'answer. Covers the given number of days (1 to 30), counting today. A day or status without requests has no row. A '
+  'person sees only what the policies of api_key_usage allow. Raises PT422 for another number of days or an unknown '
+  'zone.';
+grant execute on function public.requests_by_status(uuid, uuid, integer, text) to authenticated;
+
+create function public.answers_of_api_keys(company_id uuid, hours integer default 72)
+returns table (key_id uuid, requests bigint, refused bigint)
+language sql stable security invoker
+set search_path = ''
+as $$
+  select keys.id, lately.requests, lately.refused
+  from public.api_keys as keys
+  -- One key after the other, so that only the rows of the last hours are read.
+  cross join lateral (
+    select
+      sum(usage.requests)::bigint as requests,
+      coalesce(sum(usage.requests) filter (where usage.status >= 400), 0)::bigint as refused
+    from public.api_key_usage as usage
+    where usage.company_id = keys.company_id and usage.key_id = keys.id
+      and usage.hour > now() - make_interval(hours => answers_of_api_keys.hours)
+  ) as lately
+  where keys.company_id = answers_of_api_keys.company_id and lately.requests is not null
+$$;
+comment on function public.answers_of_api_keys(uuid, integer) is
+  'Returns for each API key of a company how many requests it made in the last hours, this one included, and how many '
+  'of them were answered with an error. Keys without requests are missing. A person sees only what the policies of '
+  'api_key_usage allow.';
+grant execute on function public.answers_of_api_keys(uuid, integer) to authenticated, service_role;
 
 create function app.remove_old_usage_of_keys(max_rows integer) returns void
 language plpgsql
 set search_path = ''
 as $$
-declare
-  first_day constant date := (now() at time zone 'utc')::date - 29;
 begin
   -- If two calls run at the same time, each skips the rows that the other deletes.
   delete from public.api_key_usage as usage using (
-    select company_id, key_id, day, status from public.api_key_usage
-    where day < first_day
+    select company_id, key_id, hour, status from public.api_key_usage
+    where hour at time zone 'UTC' <= (now() - interval '31 days') at time zone 'UTC'
     limit max_rows
     for update skip locked
   ) as old
   where usage.company_id = old.company_id and usage.key_id = old.key_id
-    and usage.day = old.day and usage.status = old.status;
+    and usage.hour = old.hour and usage.status = old.status;
   delete from public.api_key_errors where id in (
     select id from public.api_key_errors
-    where at < first_day::timestamp at time zone 'utc'
+    where last_at < now() - interval '30 days'
     limit max_rows
     for update skip locked
   );
 end
 $$;
 comment on function app.remove_old_usage_of_keys(integer) is
-  'Keeps the usage and the errors of keys of the last 30 days, and deletes older rows. Today is one of the 30 days. '
-  'Deletes at most max_rows rows of each table.';
+  'Keeps the counts of the last 31 days and the errors of the last 30 days, and deletes older rows. Deletes at most '
+  'max_rows rows of each table.';
 
 alter table public.api_key_usage enable row level security;
 create policy "owners and admins read the usage of their company's keys" on public.api_key_usage

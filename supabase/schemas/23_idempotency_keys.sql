@@ -12,7 +12,7 @@ create table public.idempotency_keys (
   key text not null check (char_length(key) between 1 and 255),
   -- A digest of the content of the request.
   fingerprint text not null check (char_length(fingerprint) between 1 and 100),
-  -- What the function that made the claim needs to answer a repeat.
+  -- The function that made the claim answers a repeat with this value.
   outcome jsonb,
   made_at timestamptz not null default now(),
   primary key (company_id, path, key)
@@ -21,7 +21,7 @@ comment on table public.idempotency_keys is
   'The Idempotency-Keys of the last 24 hours, with the ids that their requests wrote. The functions that write '
   'records fill this table.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.idempotency_keys alter column company_id set (n_distinct = 1);
 
 create index idempotency_keys_made_at_idx on public.idempotency_keys (made_at);
@@ -139,8 +139,8 @@ as $$
 $$;
 comment on function app.undone(jsonb) is 'Returns the answer to an atomic write in which an item has failed.';
 
--- Idempotency keys are kept for 24 hours. An older key counts as free, even before the job that runs each minute
--- deletes it.
+-- Idempotency keys are kept for 24 hours. An older key counts as free, even if the job has not deleted it yet. The job
+-- runs each minute.
 create function app.remove_old_idempotency_keys(max_rows integer) returns integer
 language sql
 set search_path = ''
@@ -149,7 +149,7 @@ as $$
     select company_id, path, key from public.idempotency_keys
     where made_at < now() - interval '24 hours'
     order by made_at
-    -- Each POST may add a row, so this table has more old rows than other tables. The rows are small.
+    -- Each POST may add a row to this table, so the table has more old rows than other tables. The rows are small.
     limit 10 * max_rows
     for update skip locked
   ),

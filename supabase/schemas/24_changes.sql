@@ -16,7 +16,7 @@ comment on table public.deleted_rows is
 comment on column public.deleted_rows.merged_into is
   'For a merged contact: the surviving contact, even after further merges. Null for other rows.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.deleted_rows alter column company_id set (n_distinct = 1);
 
 create index deleted_rows_changes_idx on public.deleted_rows (company_id, resource, version, id);
@@ -70,7 +70,7 @@ begin
         newest_version bigint;
         clock record;
       begin
-        -- The policies check the key only if the tables have rows, so the key is checked here.
+        -- The policies check the key only if the tables have rows, so this function checks the key too.
         perform app.company_id('read');
         newest_version := greatest(
           (select version from public.%2$I order by version desc limit 1),
@@ -97,8 +97,8 @@ begin
                 select id, company_id, deleted_at, merged_into, version from public.deleted_rows
                 where resource = %2$L
                   and (version, id) > (from_version, from_id) and version < clock.horizon
-                  -- If a row with the same id exists again, the feed shows the row and no tombstone. This form of the
-                  -- condition looks up each id in the primary key.
+                  -- If a row with the same id exists again, the feed shows the row and no tombstone. With this form of
+                  -- the condition, Postgres looks up each id in the primary key.
                   and (select true from public.%2$I as again where again.id = deleted_rows.id) is null
                 order by version, id
                 limit 201
@@ -142,9 +142,9 @@ declare
   newest_version bigint;
   answer json;
 begin
-  -- This lock waits until the transactions that wrote with the old base have ended. New transactions wait for the new
-  -- base.
-  lock table public.contacts, public.deals, public.conversations, public.messages, public.deleted_rows
+  -- This statement waits until the transactions that wrote with the old base have ended. New transactions wait for the
+  -- new base.
+  lock table public.contacts, public.deals, public.conversations, public.messages, public.deleted_rows, app.events
     in share row exclusive mode;
   -- The index finds the newest row of a company immediately.
   select
@@ -166,6 +166,8 @@ begin
     (select version from public.conversations where company_id = companies.id order by version desc limit 1)
     union all
     (select version from public.messages where company_id = companies.id order by version desc limit 1)
+    union all
+    (select version from app.events where company_id = companies.id order by version desc limit 1)
   ) as newest;
   -- After a restore to an earlier time, the database does not know which numbers it had already given out. Adding
   -- 4294967296 skips these numbers. With one restart a day, JSON numbers stay exact for more than five thousand years.

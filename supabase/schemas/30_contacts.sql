@@ -33,8 +33,8 @@ create table public.contacts (
   job_title_words text generated always as (app.words(job_title)) stored,
   email_key text generated always as (lower(email collate "pg_c_utf8")) stored,
   version bigint not null default app.change_now(),
-  -- A person whose phone the channel hides has a business-scoped user id instead, so a contact may have no phone. Only
-  -- the platform adds such a contact, because no other role may write has_identity.
+  -- If the channel hides the phone of a person, it gives a business-scoped user id instead. So a contact may have no
+  -- phone. Only the platform adds such a contact, because no other role may write has_identity.
   has_identity boolean not null default false,
   -- Who last set do_not_contact, and when. The source is manual (a member or an API key of the company) or word (the
   -- person sent the word stop or start).
@@ -44,9 +44,9 @@ create table public.contacts (
   -- The newest time of each word (stop or start) that the person sent.
   stop_word_at timestamptz,
   start_word_at timestamptz,
-  -- The newest times at which the person stopped or resumed marketing, and how the stop became known: the person tapped
-  -- a button of a template, wrote a word, or set the preference in WhatsApp; the channel refused a message (status); or
-  -- a member or an API key of the company set it (manual).
+  -- The newest times at which the person stopped or resumed marketing, and how the platform learned of the stop. The
+  -- person tapped a button of a template, wrote a word, or set the preference in WhatsApp. With status, the channel
+  -- refused a message. With manual, a member or an API key of the company set the value.
   marketing_stopped_at timestamptz,
   marketing_stop_source text constraint contacts_marketing_stop_source_check
     check (marketing_stop_source in ('button', 'word', 'preference', 'status', 'manual')),
@@ -60,7 +60,7 @@ create table public.contacts (
     case when marketing_resumed_at is null or marketing_stopped_at >= marketing_resumed_at
       then marketing_stop_source end
   ) stored,
-  -- Callers write this column, and a trigger notes the time.
+  -- Callers write marketing_opt_out, and a trigger notes the time.
   marketing_opt_out boolean not null default false
     constraint contacts_marketing_opt_out_check check (marketing_opt_out = (marketing_opt_out_at is not null)),
   -- When the channel adds a contact, the contact has the profile name of the person until a member or a key sets a
@@ -98,18 +98,19 @@ comment on column public.contacts.archived_phone_key is
   'The phone_key that an archived contact had. The contact gets this value back when the contact is restored. Several '
   'archived contacts may have the same value.';
 comment on column public.contacts.external_id is
-  'The id of the contact in a system of the company. Two contacts that are not archived never have the same one.';
+  'The id of the contact in a system of the company. Two contacts that are not archived never have the same '
+  'external_id.';
 comment on column public.contacts.erased_at is
   'When the person was erased. The contact keeps its id and the values that do not name the person.';
 
 -- A policy hides from the planner which company makes the request. With n_distinct = 1, the planner assumes that all
--- rows belong to one company. So it plans for the largest company and not for the average one. With such a plan,
--- Postgres reads a page from the index and does not sort all rows.
+-- rows belong to one company. So the planner plans for the largest company and not for the average one. With such a
+-- plan, Postgres reads a page from the index and does not sort all rows.
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
--- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, it often
--- expects ten times too many rows. It then reads the rows in the order of the list, where it should use the index of
--- words.
+-- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, the
+-- planner often expects ten times too many rows. The planner then reads the rows in the order of the list, where it
+-- should use the index of words.
 alter table public.contacts
   alter column name_words set statistics 400,
   alter column email_words set statistics 400,
@@ -157,7 +158,7 @@ create index contacts_archived_idx on public.contacts (company_id, created_at de
 create index contacts_archived_phone_idx on public.contacts (company_id, archived_phone_key)
   where archived_phone_key is not null;
 
--- An archived contact keeps its external_id, and another contact may have the same one by then. So the index tells
+-- An archived contact keeps its external_id, but another contact may get the same external_id later. So the index tells
 -- archived contacts apart by their ids.
 create unique index contacts_one_per_external_id on public.contacts
   (company_id, external_id, (case when archived_at is not null then id end)) nulls not distinct
@@ -196,7 +197,7 @@ begin
 end
 $$;
 comment on function app.changed_tags(text[], jsonb, jsonb) is
-  'Returns the tags without the removed ones, and then the added ones. Each tag occurs once.';
+  'Returns the tags without the removed tags, and then the added tags. Each tag occurs once.';
 grant execute on function app.changed_tags(text[], jsonb, jsonb) to api_client;
 
 create function app.apply_patch() returns trigger
@@ -213,7 +214,7 @@ begin
   new.patch := null;
   -- Compact JSON is never longer than the JSON of Postgres, so measuring the JSON of Postgres is enough for most rows.
   -- The platform may have made a row larger, for example by a merge. A write may make such a row smaller, even if the
-  -- row stays too large.
+  -- row is still too large afterwards.
   if octet_length(new.custom_fields::text) > 16384
     and app.compact_json_bytes(new.custom_fields)
       > greatest(16384, app.compact_json_bytes(old.custom_fields)) then
@@ -225,8 +226,8 @@ begin
 end
 $$;
 comment on function app.apply_patch() is
-  'Trigger: merges the custom_fields of the patch into the stored ones (RFC 7396), adds and removes tags, and empties '
-  'the patch. So two simultaneous patches of different keys or tags both take effect. Refuses custom '
+  'Trigger: merges the custom_fields of the patch into the stored custom_fields (RFC 7396), adds and removes tags, '
+  'and empties the patch. So two simultaneous patches of different keys or tags both take effect. Refuses custom '
   'fields that grow beyond the API''s 16 KiB, as a violation of contacts_custom_fields_check.';
 
 create function app.contact_json(contact public.contacts) returns json

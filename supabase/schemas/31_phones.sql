@@ -1,5 +1,5 @@
--- The phones and ids that find a contact: its own phone, earlier phones, and the channel's ids of the person. A person
--- whose contacts were merged also has additional phones.
+-- The phones and ids that lead to a contact: its own phone, its earlier phones, and the channel's ids of the person. A
+-- person with merged contacts also has additional phones.
 
 create table public.contact_former_phones (
   id uuid primary key default gen_random_uuid(),
@@ -20,13 +20,13 @@ comment on table public.contact_former_phones is
   'the phone of the contact. Its `until` is infinity. A message that the person sent from an earlier phone still '
   'belongs to the contact.';
 comment on column public.contact_former_phones.is_archived is
-  'Whether the contact is archived. A phone of an archived contact finds no contact.';
+  'Whether the contact is archived. A search by a phone of an archived contact finds no contact.';
 
 create table public.contact_identities (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
-  -- The business-scoped user id. It is the same for all accounts of a business portfolio.
+  -- The business-scoped user id of the person, which is the same for all accounts of a business portfolio.
   user_id text check (char_length(user_id) between 1 and 255),
   -- The business account through which the id was first seen.
   business_account_id text check (business_account_id ~ '^[0-9]{1,32}$'),
@@ -50,8 +50,8 @@ create table public.contact_identity_events (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
-  -- The kind merged means that another contact, whose id is in `was`, turned out to be the same person. The kind
-  -- phone_taken means that another contact has the new phone, so the change is only noted.
+  -- The kind merged means that another contact turned out to be the same person. The id of that contact is in `was`.
+  -- The kind phone_taken means that another contact has the new phone, so the change is only noted.
   kind text not null check (kind in ('phone_changed', 'phone_taken', 'user_id_changed', 'merged')),
   was text,
   becomes text,
@@ -64,7 +64,7 @@ comment on table public.contact_identity_events is
   'The changes of a contact''s phone and ids that the channel reported. Also says which contacts turned out to be one '
   'person.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.contact_former_phones alter column company_id set (n_distinct = 1);
 alter table public.contact_identities alter column company_id set (n_distinct = 1);
 alter table public.contact_identity_events alter column company_id set (n_distinct = 1);
@@ -82,10 +82,10 @@ set search_path = ''
 as $$
 begin
   return array(
-    -- This is a subquery for each phone, because the plan of a join may read all rows of the company.
+    -- Each phone has its own subquery, because the plan of a join may read all rows of the company.
     select coalesce(
       (select id from public.contacts where company_id = own_company_id and phone_key = app.phone_key(given.phone)),
-      -- An additional phone of a person whose contacts were merged.
+      -- An additional phone, which came from a merged contact.
       (
         select contact_id from public.contact_former_phones
         where company_id = own_company_id and phone_key = app.phone_key(given.phone) and until = 'infinity'
@@ -118,7 +118,7 @@ set search_path = ''
 as $$
 begin
   return array(
-    -- This is a subquery for each id, for the reason given in app.contacts_of_phones().
+    -- Each id has its own subquery, for the reason given in app.contacts_of_phones().
     select (
       select id from public.contacts
       where company_id = own_company_id and external_id = given.own_id and archived_at is null
@@ -149,7 +149,7 @@ begin
 end
 $$;
 comment on function app.contacts_of_items(uuid, jsonb[], text) is
-  'Returns the contact of each item, by the field match: phone or external_id.';
+  'Returns the contact of each item. The argument match names the field that finds the contact: phone or external_id.';
 
 create function public.contact_id_by_external_id(external_id text) returns uuid
 language sql stable security definer
@@ -164,7 +164,7 @@ comment on function public.contact_id_by_external_id(text) is
   'Needs a write token.';
 grant execute on function public.contact_id_by_external_id(text) to api_client;
 
--- A caller may look for a phone of a person whose contacts were merged. The caller then finds the surviving contact.
+-- A caller may look for the phone of a merged contact. The caller then finds the surviving contact.
 create function public.contacts_of_further_phones(phone_keys text[], with_archived boolean default false) returns uuid[]
 -- Security definer, because a token cannot read the phone keys of additional phones. So the function gets the company
 -- from the key.
@@ -217,10 +217,10 @@ comment on function app.refuse_further_phone() is
   'Also refuses to restore a contact whose phone is an additional phone of another contact now. The channel may move '
   'such a phone, because the channel knows who has it.';
 
--- A restored contact gets its additional phones back, unless another contact has them by then. A new contact cannot
--- take an additional phone. Each of these two checks sees only committed rows. So a transaction that adds a contact
--- waits while a contact with additional phones is being restored. This is rare, and the transaction waits for nothing
--- else.
+-- A restored contact gets its additional phones back, except the phones that another contact has by then. A new contact
+-- cannot take an additional phone. Each of these two checks sees only committed rows. So a transaction that adds a
+-- contact waits while a contact with additional phones is being restored. This wait is rare, and the transaction waits
+-- for nothing else.
 create function app.await_further_phones(of_company_id uuid) returns void
 language plpgsql
 set search_path = ''
@@ -249,8 +249,8 @@ set search_path = ''
 as $$
 begin
   return coalesce(
-    -- The contact that had the phone at that time. If several contacts had the phone later, this is the one that lost
-    -- it first.
+    -- The contact that had the phone at that time. If several contacts had the phone after that time, this query
+    -- returns the contact that lost the phone first.
     (
       select contact_id from public.contact_former_phones
       where company_id = own_company_id and phone_key = app.phone_key(owner_of_phone.phone)
@@ -299,8 +299,8 @@ create trigger contacts_refuse_further_phone_when_added after insert on public.c
   for each row when (current_user in ('api_client', 'authenticated') and new.phone_key is not null)
   execute function app.refuse_further_phone();
 
--- A restored contact does not take the additional phone of another contact. This holds for a person at the Data API,
--- and for a key while the two contacts are being merged. Otherwise a person who asked not to be contacted could be
+-- A restored contact does not take the additional phone of another contact. This rule is for people who use the Data
+-- API, and for keys while the two contacts are being merged. Otherwise a person who asked not to be contacted could be
 -- reached at that phone.
 --
 -- This trigger runs after the row is written. While the statement waits for a merge, that merge may give the phone to

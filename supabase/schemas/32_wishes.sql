@@ -2,11 +2,12 @@
 --
 -- Members and keys of a company set do_not_contact by hand. The contacted person sets it by sending a word, and takes
 -- it back by sending another word. Words may come late, twice and in any order, but the same words always lead to the
--- same result. A value that was set by hand is kept with the source manual and its time. For each kind of word, the
--- newest time is kept. A trigger derives do_not_contact from these values.
+-- same result. For a value that was set by hand, the row has the source manual and the time of the change. For each
+-- kind of word, the row has the newest time. A trigger derives do_not_contact from these values.
 --
 -- A person may also stop only marketing, and members and keys may set marketing_opt_out by hand. The newest decision
--- about marketing counts, no matter who noted it, because a company notes it for the person. A start lifts both wishes.
+-- about marketing counts, even if a member noted the decision, because the company notes decisions for the person. The
+-- word start ends both wishes.
 --
 -- A wish belongs to both the phone and the contact. When a contact gets another phone, the contact keeps the wish, and
 -- the wish is also kept for the earlier phone. So sends to the earlier phone stay stopped, and the next contact with
@@ -36,7 +37,8 @@ begin
     end if;
     return new;
   end if;
-  -- No caller may write the source or the time, so a change of the value alone was made by hand.
+  -- No caller may write the source or the time. So if only the value changes, a person or a key changed the value by
+  -- hand.
   if new.do_not_contact <> old.do_not_contact
     and (new.do_not_contact_source, new.do_not_contact_at, new.stop_word_at, new.start_word_at)
       is not distinct from (old.do_not_contact_source, old.do_not_contact_at, old.stop_word_at, old.start_word_at)
@@ -90,7 +92,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- No caller may write the times, so a change of the value alone was made by hand. In an insert, old is null.
+  -- No caller may write the times. So if only the value changes, a person or a key changed the value by hand. In an
+  -- insert, old is null.
   if new.marketing_opt_out <> coalesce(old.marketing_opt_out, false)
     and (new.marketing_stopped_at, new.marketing_resumed_at)
       is not distinct from (old.marketing_stopped_at, old.marketing_resumed_at)
@@ -133,14 +136,14 @@ begin
     marketing_stop_source = note_marketing.source
   where company_id = own_company_id and id = of_contact_id and (
     marketing_stopped_at is null or marketing_stopped_at < note_marketing.at
-    -- Of two stops with the same time, the same one counts in every order.
+    -- If two stops have the same time, the choice between them does not depend on their order.
     or marketing_stopped_at = note_marketing.at and marketing_stop_source > note_marketing.source
   );
 end
 $$;
 comment on function app.note_marketing(uuid, uuid, boolean, text, timestamptz) is
-  'Notes that a person stopped marketing, or wants it again, at a time of the channel. The newest decision counts, even '
-  'if the events come in another order.';
+  'Notes that a person stopped marketing or wants it again, at the time that the channel reported. The newest '
+  'decision counts, even if the events come in another order.';
 
 create function app.wishes_of(contact public.contacts) returns jsonb
 language sql immutable
@@ -241,7 +244,7 @@ create trigger contacts_decide_do_not_contact
     or update of do_not_contact, do_not_contact_source, do_not_contact_at, stop_word_at, start_word_at
   on public.contacts
   for each row execute function app.decide_do_not_contact();
--- The conditions spare most writes of contacts a call.
+-- With these conditions, most writes of contacts do not call the function.
 create trigger contacts_decide_marketing_opt_out_of_added before insert on public.contacts
   for each row when (new.marketing_opt_out or new.marketing_stopped_at is not null)
   execute function app.decide_marketing_opt_out();

@@ -1,4 +1,5 @@
--- A contact inherits wishes from archived contacts that had its phone or its id, and from the kept wishes.
+-- A contact inherits wishes from archived contacts that had the same phone or the same id. The contact also inherits
+-- wishes from the table app.kept_wishes.
 
 create function app.inherited_wishes(own_company_id uuid, names text[], but_not_of uuid) returns public.contacts
 language plpgsql
@@ -27,7 +28,7 @@ begin
     where company_id = own_company_id
       and digest = any (array(select app.erased_digest(own_company_id, 'person', name) from unnest(names) as name))
   );
-  -- Nearly always, there is nothing to inherit.
+  -- A contact nearly always has nothing to inherit.
   if others = '{}' then
     return null;
   end if;
@@ -53,7 +54,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the contact got its phone only now, wishes for other phones do not count.
+  -- If the contact has only now got its phone, wishes for other phones do not count.
   names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
     select app.phone_key(phone) from public.contact_former_phones
     where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
@@ -69,8 +70,8 @@ begin
     contact.do_not_contact := true;
     contact.do_not_contact_source := wishes.do_not_contact_source;
     contact.do_not_contact_at := wishes.do_not_contact_at;
-    -- If the contact kept its own words, the words of another person, such as an earlier owner of the phone, would take
-    -- the wish back.
+    -- The contact also inherits the times of the words. Otherwise a later start word of another person, such as an
+    -- earlier owner of the phone, would end the wish.
     contact.stop_word_at := wishes.stop_word_at;
     contact.start_word_at := wishes.start_word_at;
   end if;
@@ -151,8 +152,8 @@ as $$
 declare
   contact public.contacts;
 begin
-  -- This runs after the rows are written. While a row waits for its phone, the transaction that archived the earlier
-  -- contact with this phone may commit.
+  -- The trigger runs after the rows are written. While a row waits for its phone, the transaction that archived the
+  -- earlier contact with this phone may commit.
   for contact in
     select contacts.*
     from added
@@ -239,7 +240,7 @@ begin
   if found then
     perform app.pass_on_wishes(
       contact,
-      -- As in app.note_word(), a stop wins unless it was certainly taken back later.
+      -- As in app.note_word(), a stop counts unless the person certainly took it back later.
       coalesce(
         new.do_not_contact and not old.do_not_contact
           and new.do_not_contact_at >= date_trunc('second', contact.do_not_contact_at),

@@ -1,5 +1,5 @@
--- The functions that change known contacts. A few statements change many contacts. Writes by phone, by external_id and by
--- id use them.
+-- The functions that change known contacts. A few statements change many contacts. Writes by phone, by external_id and
+-- by id use these functions.
 
 create function app.fill_custom_fields(known jsonb, given jsonb) returns jsonb
 language plpgsql stable
@@ -193,7 +193,7 @@ begin
           case
             when item ? 'do_not_contact' then (item ->> 'do_not_contact')::boolean else known.do_not_contact
           end as do_not_contact,
-          -- Items that set a wish and then undo it are also a decision by hand.
+          -- Items that set a wish and then undo it also count as a decision by hand.
           item ? 'do_not_contact' and exists (
             select from jsonb_array_elements(turns) as turn
             where (turn ->> 'do_not_contact')::boolean <> known.do_not_contact
@@ -219,12 +219,12 @@ begin
           end
         ) as taken (item)
         cross join lateral (
-          -- This value is computed once, although it is both compared and written.
+          -- The query computes this value once, and then both compares and writes it.
           select app.custom_fields_in_turn(known.custom_fields, turns, rule) offset 0
         ) as merged (custom_fields)
       ) as wanted
-      -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
-      -- choose.
+      -- The caller has checked that the row belongs to the company. With only the id in the condition, the planner can
+      -- choose only one index.
       where contacts.id = wanted.id
         -- An unchanged row gets no new version.
         and (
@@ -248,12 +248,11 @@ begin
 end
 $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
-  'Applies each item to the contact whose id is in the same place. A null id changes nothing. Several items of one '
-  'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, an '
-  'item fills values that are null or empty; it has no phone. With the rule patch, an item replaces the stored values, '
-  'custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the rule merge, tags are '
-  'united too. Returns the contacts that were not already as the items want them. The caller must have locked the '
-  'contacts.';
+  'Applies each item to the contact with the id at the same place. A null id changes nothing. Several items of one '
+  'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, '
+  'an item fills values that are null or empty; it has no phone. With the rule patch, an item replaces the stored '
+  'values, custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the rule merge, '
+  'tags are united too. Returns the contacts that have changed. The caller must have locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -262,7 +261,7 @@ as $$
 declare
   taken text;
 begin
-  -- Here, there is a subquery for each item, because the plan of a join may read all rows of the company.
+  -- Each item has its own subquery here, because the plan of a join may read all rows of the company.
   if exists (select from unnest(items) as item where item ? 'phone') and exists (
     select from unnest(ids, items) as given (id, item)
     cross join lateral app.phone_key(item ->> 'phone') as own (key)
@@ -290,22 +289,22 @@ begin
   end if;
   if taken is not null then
     raise unique_violation using
-      message = format('the %s is another contact''s, or is given to several', taken),
+      message = format('another contact has the %s, or several contacts would get it', taken),
       constraint = 'contacts_one_per_' || taken;
   end if;
 end
 $$;
 comment on function app.require_free_keys(uuid, uuid[], jsonb[]) is
-  'Refuses items that give the contact in the same place a phone or an external_id which another contact has, or '
-  'another item of the call gives to another contact. Which item is right depends on their order, so the caller then '
-  'writes them one by one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
+  'Refuses an item that gives its contact a phone or an external_id of another contact. Also refuses items that give '
+  'one such value to two contacts. The order of the items then decides which item is right, so the caller writes them '
+  'one by one. Raises a violation of contacts_one_per_phone or contacts_one_per_external_id.';
 
 create function app.refusal_of_contact(own_company_id uuid, item jsonb, broken text) returns jsonb
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- The field with a value that another contact may have.
+  -- The field in which two contacts may not have the same value.
   field constant text := substring(broken from '^contacts_one_per_(phone|external_id)$');
   existing_id uuid;
 begin

@@ -1,8 +1,8 @@
 -- Functions that add contacts, or find them by their phone or external_id. This field of each item identifies the
--- person, and an unknown person is added. A few statements write many contacts.
+-- person, and the functions add a contact for an unknown person. A few statements write many contacts.
 --
 -- Two transactions with the same people cannot end in a deadlock. Each transaction adds its new contacts in the order
--- of their phone keys. Then it locks the known contacts in the order of their ids.
+-- of their phone keys. Then the transaction locks the known contacts in the order of their ids.
 
 create function app.put_contacts_at_once(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -11,7 +11,7 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- What changes in the contacts that are found.
+  -- The changes of the contacts that are found.
   changes jsonb[] := items;
   changed uuid[];
   -- The contact that was found for each item.
@@ -21,11 +21,12 @@ declare
   -- The contact that each item finds, or null for an item that adds its contact.
   known uuid[];
 begin
-  -- A contact that is found by its phone keeps the stored spelling. With keep, no contact gets another phone.
+  -- A contact that is found by its phone keeps the stored spelling of the phone. With keep, no contact gets another
+  -- phone.
   if on_conflict <> 'fail' and (match = 'phone' or on_conflict = 'keep') then
     changes := array(select item - 'phone' from unnest(items) with ordinality as given (item, place) order by place);
   end if;
-  -- This comes before the known contacts are read, and before any row is locked.
+  -- This wait comes before the function reads the known contacts, and before it locks any row.
   perform app.await_further_phones(own_company_id);
   loop
     met := app.contacts_of_items(own_company_id, items, match);
@@ -69,7 +70,7 @@ begin
           order by key, place
         ) as unknown
         order by phone_key
-        -- If another transaction is adding the same person, this statement waits for it.
+        -- If another transaction is adding the same person, this statement waits for that transaction.
         on conflict do nothing
         returning id
       )
@@ -120,7 +121,8 @@ begin
 end
 $$;
 comment on function app.put_contacts_at_once(uuid, jsonb[], text, text) is
-  'If no item breaks a constraint, does what app.put_contacts() does. Otherwise raises the error and writes nothing.';
+  'If no item breaks a constraint, writes them all, as app.put_contacts() does. Otherwise raises the error and writes '
+  'nothing.';
 
 create function app.put_contacts_one_by_one(own_company_id uuid, items jsonb[], on_conflict text, match text) returns jsonb
 language plpgsql
@@ -129,8 +131,7 @@ as $$
 declare
   -- Few items break a constraint. An item that is written alone takes many times as long as an item of a set.
   set_size constant integer := 25;
-  -- This is the order in which the rows are locked, as the head of this file says. Items of one person keep their
-  -- order.
+  -- The function locks the rows in this order, as the head of this file says. Items of one person keep their order.
   places constant integer[] := array(
     select place
     from unnest(items, app.contacts_of_items(own_company_id, items, match)) with ordinality as given (item, person, place)
@@ -173,8 +174,8 @@ begin
 end
 $$;
 comment on function app.put_contacts_one_by_one(uuid, jsonb[], text, text) is
-  'Does what app.put_contacts() does, in small sets. If an item breaks a constraint, the items of its set are written '
-  'one by one, so that only this item fails.';
+  'Writes the items in small sets, and otherwise as app.put_contacts() does. If an item breaks a constraint, the '
+  'items of its set are written one by one, so that only this item fails.';
 
 create function app.put_contacts(own_company_id uuid, items jsonb[], on_conflict text, match text default 'phone')
 returns jsonb
@@ -203,7 +204,8 @@ begin
         end if;
         is_one_by_one := true;
       -- A transaction that changes phones takes its locks in another order. This transaction releases its locks here,
-      -- so that the other one can end. Both transactions have the same timeout, so either of them may come here first.
+      -- so that the other transaction can end. Both transactions have the same timeout, so either of them may come here
+      -- first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -214,10 +216,10 @@ begin
 end
 $$;
 comment on function app.put_contacts(uuid, jsonb[], text, text) is
-  'Adds a contact for each item { phone, external_id?, … } whose phone no contact has. For each other item, finds the '
-  'contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field finds the '
-  'contact, and the phone is a field like the others. The argument on_conflict says what happens to the found '
-  'contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing changes. If '
-  'two items have the same person, the later item finds the contact of the earlier item. Returns a result for each '
-  'item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new contact, 200 for '
-  'a changed one, and 304 for one that was already as the item wants it.';
+  'Adds a contact for each item { phone, external_id?, … } if no contact has the phone. For each other item, finds '
+  'the contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field '
+  'finds the contact, and the phone is a field like the others. The argument on_conflict says what happens to the '
+  'found contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing '
+  'changes. If two items have the same person, the later item finds the contact of the earlier item. Returns a result '
+  'for each item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new '
+  'contact, 200 for a changed one, and 304 for a contact that already had the values of the item.';

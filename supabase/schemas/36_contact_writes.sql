@@ -95,9 +95,9 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- A new phone key needs the stronger lock, which makes new deals of the contact wait. The lock is taken here, in
-  -- order, and not when the row is changed. If the lock were taken later, it could wait for a deal that waits for
-  -- another contact of this batch.
+  -- A new phone key needs the stronger lock, which makes new deals of the contact wait. The function takes the locks
+  -- here, in order, and not when it changes the rows. Otherwise a deadlock could occur: a change would wait for a deal,
+  -- and the deal would wait for another contact of this batch.
   if exists (
     select from unnest(items) as given (item)
     where item ? 'phone' and exists (
@@ -128,10 +128,10 @@ declare
   changed uuid[];
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
-  -- This comes after the rows are locked. A transaction that is restoring one of these contacts has already taken its
-  -- own lock by now.
+  -- This wait comes after the rows are locked. If a transaction is restoring one of these contacts, it has already
+  -- taken the lock of that function.
   perform app.await_further_phones(own_company_id);
-  -- Here and below, there is a subquery for each item, because the plan of a join may read all rows of the company.
+  -- Here and below, each item has its own subquery, because the plan of a join may read all rows of the company.
   ids := array(
     select (
       select id from public.contacts
@@ -164,7 +164,8 @@ begin
 end
 $$;
 comment on function app.patch_contacts_at_once(uuid, jsonb[]) is
-  'If no item breaks a constraint, does what app.patch_contacts() does. Otherwise raises the error and writes nothing.';
+  'If no item breaks a constraint, writes them all, as app.patch_contacts() does. Otherwise raises the error and '
+  'writes nothing.';
 
 create function app.patch_contacts_one_by_one(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -203,8 +204,8 @@ begin
 end
 $$;
 comment on function app.patch_contacts_one_by_one(uuid, jsonb[]) is
-  'Does what app.patch_contacts() does, in small sets. If an item breaks a constraint, the items of its set are '
-  'written one by one, so that only this item fails.';
+  'Writes the items in small sets, and otherwise as app.patch_contacts() does. If an item breaks a constraint, the '
+  'items of its set are written one by one, so that only this item fails.';
 
 create function app.patch_contacts(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -227,7 +228,7 @@ begin
         end if;
         is_one_by_one := true;
       -- Two transactions that exchange phones wait for each other. This transaction releases its locks here, so that
-      -- the other one can end. Both transactions have the same timeout, so either of them may come here first.
+      -- the other transaction can end. Both transactions have the same timeout, so either of them may come here first.
       when deadlock_detected or lock_not_available then
         waits := waits + 1;
         if waits = 3 or cardinality(items) = 1 then
@@ -238,11 +239,12 @@ begin
 end
 $$;
 comment on function app.patch_contacts(uuid, jsonb[]) is
-  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge Patch. '
-  'Items with the same contact are applied in their order. Returns a result for each item, in order. The result is { '
-  'status: 200, id } for a changed contact, and { status: 304, id } for one that was already as the item wants it. It is { status: 404 } when the company has no such contact, and { status: 409, '
-  'existing_id, field } when another contact has the phone or the external_id. It is { status: 422, constraint } when '
-  'the item breaks that constraint.';
+  'Changes the contact that the id of each item { id, … } names. The other members of the item are a JSON Merge '
+  'Patch. Items with the same contact are applied in their order. Returns a result for each item, in order. The '
+  'result is { status: 200, id } for a changed contact, and { status: 304, id } for a contact that already had the '
+  'values of the item. It is { status: 404 } when the company has no such contact, and { status: 409, existing_id, '
+  'field } when another contact has the phone or the external_id. It is { status: 422, constraint } when the item '
+  'breaks that constraint.';
 
 create function public.patch_contacts(items jsonb[], atomic boolean default false) returns json
 -- Security definer, for the same reason as write_contacts().

@@ -1,6 +1,6 @@
--- Functions that find the contact of a person who wrote, by the phone or the business-scoped user id. Each of the two
--- identifies one person, and either may be missing. Events may come in any order, so the result must not depend on the
--- order.
+-- Functions that find the contact of a person who wrote, by the phone or the business-scoped user id. Each of these two
+-- values identifies one person, and an event may lack one of them. Events may come in any order, so the result must not
+-- depend on the order.
 
 create table public.user_id_changes (
   id uuid primary key default gen_random_uuid(),
@@ -38,7 +38,7 @@ end
 $$;
 comment on function app.one_person(uuid, uuid, uuid) is
   'Merges two contacts and returns the survivor. The contact with a phone survives. If both or neither have a phone, '
-  'the older contact survives. If one of the contacts is archived, merges nothing and returns the other one.';
+  'the older contact survives. If one of the contacts is archived, merges nothing and returns the other contact.';
 
 create function app.learn_user_id(
   own_company_id uuid, of_contact_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -69,7 +69,7 @@ begin
     where company_id = own_company_id and id = owner;
     perform app.pass_on_wishes(contacts, false) from public.contacts
     where company_id = own_company_id and id = of_contact_id;
-    -- The other contact still has the phone on file, so it may remain without an id.
+    -- The other contact still has the phone on file, so this contact needs no id.
     update public.contacts set has_identity = false
     where company_id = own_company_id and id = owner and phone is not null and not exists (
       select from public.contact_identities where company_id = own_company_id and contact_id = owner
@@ -114,8 +114,8 @@ begin
 end
 $$;
 comment on function app.known_person(uuid, jsonb, timestamptz) is
-  'Returns the contact of a person { phone, user_id } who wrote at a time, or null when there is none. Changes '
-  'nothing.';
+  'Returns the contact of a person { phone, user_id } who wrote at the given time, or null when there is none. '
+  'Changes nothing.';
 
 create function app.find_person(account_id uuid, person jsonb, at timestamptz) returns uuid
 language plpgsql
@@ -159,7 +159,7 @@ begin
       continue;
     end if;
 
-    -- The lock waits for a transaction that merges, archives or deletes the contact.
+    -- This statement waits for a transaction that merges, archives or deletes the contact.
     select * into contact from public.contacts
     where company_id = own_company_id and id = coalesce(by_user_id.contact_id, by_phone) and archived_at is null
     for no key update;
@@ -233,11 +233,11 @@ begin
       end if;
       return contact.id;
     exception when unique_violation then
-      -- Another transaction was first. Its contact is found in the next round.
+      -- Another transaction was first. The next round finds the contact of that transaction.
       null;
     end;
   end loop;
-  raise exception 'a person is neither found nor made';
+  raise exception 'no contact of the person was found or added';
 end
 $$;
 comment on function app.find_person(uuid, jsonb, timestamptz) is

@@ -19,7 +19,7 @@ set enable_mergejoin = off
 set jit = off
 as $$
 declare
-  -- The places and the changes of the items whose contact is known.
+  -- The places and the changes of the items that have a known contact.
   places integer[];
   changes jsonb[];
   changed jsonb;
@@ -28,7 +28,7 @@ begin
   if import_contacts.on_conflict in ('update', 'merge', 'keep', 'fail') is not true then
     raise sqlstate 'PT422' using message = 'on_conflict is update, merge, keep or fail';
   end if;
-  -- This lock is held until the end, so that the company cannot be deleted before the rows are written.
+  -- The transaction keeps this lock until its end, so that no one can delete the company before the rows are written.
   perform from public.companies where id = import_contacts.company_id for key share;
   if not found then
     raise sqlstate 'PT404' using message = 'No company has this id';
@@ -37,8 +37,8 @@ begin
     if import_contacts.on_conflict <> 'update' then
       results := app.put_contacts(import_contacts.company_id, items, import_contacts.on_conflict);
     else
-      -- If a file has only some custom fields, a contact keeps its others. So this is a merge patch, not the update of
-      -- a PUT.
+      -- If a file has only some custom fields, a contact keeps its other custom fields. So the function writes a merge
+      -- patch here, unlike the update of a PUT.
       results := app.put_contacts(import_contacts.company_id, items, 'fail');
       select
         array_agg(place order by place),
@@ -69,8 +69,8 @@ end
 $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds the unknown contacts of a company and finds the known ones, as app.put_contacts() does, and returns its '
-  'results. With on_conflict update, an item replaces the stored values, but only those custom fields that it has. A '
-  'result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then undoes '
-  'the writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the '
+  'results. With on_conflict update, an item replaces the stored values, but no custom fields that the item does not '
+  'have. A result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then '
+  'undoes the writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the '
   'secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;

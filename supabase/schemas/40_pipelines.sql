@@ -8,7 +8,7 @@ create table public.pipelines (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   name text not null check (char_length(name) between 1 and 255),
-  -- A row that is added without a position becomes the last one.
+  -- A row that is added without a position becomes the last row.
   position integer not null check (position >= 0),
   is_default boolean not null default false,
   created_at timestamptz not null default now(),
@@ -21,7 +21,7 @@ comment on table public.pipelines is 'A sales process of a company: an ordered l
 comment on column public.pipelines.archived_at is
   'When the pipeline was archived. Lists leave out archived pipelines, and their positions have no meaning.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.pipelines alter column company_id set (n_distinct = 1);
 
 create table public.stages (
@@ -42,7 +42,7 @@ comment on table public.stages is 'A step of a pipeline. A deal is in exactly on
 comment on column public.stages.archived_at is
   'When the stage was archived. An archived stage has no deals, and its position has no meaning. Lists leave it out.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.stages alter column company_id set (n_distinct = 1);
 
 create index pipelines_by_position_idx on public.pipelines (company_id, position, id);
@@ -165,7 +165,7 @@ begin
           as shift
       from added join removed using (id)
       union all
-      -- The stages of a pipeline that a stage has left also get new positions.
+      -- If a stage moves to another pipeline, the stages of its earlier pipeline also get new positions.
       select id, removed.company_id, removed.pipeline_id, 0
       from removed join added using (id) where added.pipeline_id <> removed.pipeline_id
     ) as written
@@ -206,7 +206,7 @@ begin
 end
 $$;
 comment on function app.place_pipeline() is
-  'Trigger: makes a pipeline without a position the last one. A pipeline that becomes the default replaces the '
+  'Trigger: makes a pipeline without a position the last pipeline. A pipeline that becomes the default replaces the '
   'earlier default. Raises PT409 when no default would be left.';
 
 create function app.keep_default_pipeline() returns trigger

@@ -1,7 +1,7 @@
 -- Functions that add, change and archive pipelines and stages.
 --
--- A pipeline or a stage can be archived only when it has no deals, and no deal can enter it later. This holds even if a
--- deal enters while the pipeline or the stage is being archived. A transaction that adds or moves a deal locks its
+-- A pipeline or a stage can be archived only when it has no deals, and no deal can enter it later. This rule holds even
+-- if a deal enters while the pipeline or the stage is being archived. A transaction that adds or moves a deal locks its
 -- stage, and a transaction that archives the stage waits for that lock. An archived row stays archived and keeps its
 -- place, because the history of deals names it.
 --
@@ -178,7 +178,7 @@ begin
   if stored.is_default then
     return 'default';
   end if;
-  -- This lock waits for transactions that add deals to one of the stages or move deals there.
+  -- This statement waits for transactions that add deals to one of the stages or move deals there.
   perform from public.stages
   where company_id = own_company_id and stages.pipeline_id = stored.id order by id for update;
   if exists (
@@ -273,7 +273,7 @@ begin
   if old.archived_at is not null then
     new.archived_at := old.archived_at;
   elsif new.archived_at is not null then
-    -- This lock waits for transactions that add deals to the stage or move deals there.
+    -- This statement waits for transactions that add deals to the stage or move deals there.
     perform from public.stages where company_id = old.company_id and id = old.id for update;
     if exists (select from public.deals where company_id = old.company_id and stage_id = old.id) then
       raise sqlstate 'PT409' using message = 'The stage has deals: move them to another stage first';
@@ -288,7 +288,8 @@ comment on function app.archive_stage() is
   'app.refuse_archived_change() does.';
 
 -- A stage may be archived while batches of patches change its deals. A batch locks the deals first and then their
--- stages, so this function takes its locks in the same order. In the other order, a deadlock could end one of the two.
+-- stages, so this function takes its locks in the same order. In the other order, a deadlock could end one of the two
+-- transactions.
 create function public.archive_stage(
   stage_id uuid, move_deals_to uuid default null, version bigint default null
 ) returns text
@@ -301,13 +302,13 @@ declare
 begin
   perform app.lock_pipelines(own_company_id);
   if move_deals_to is not null then
-    -- The deals are locked before the stage. A batch that names the current stage of a deal has locked the deal, and
-    -- then waits for the stage.
+    -- The function locks the deals before the stage. A batch that names the current stage of a deal first locks the
+    -- deal, and then waits for the stage.
     perform from public.deals where company_id = own_company_id and deals.stage_id = archive_stage.stage_id
     order by id for no key update;
   end if;
-  -- This lock waits for transactions that add deals to the stage or move deals there. The deals of such transactions
-  -- then move to the other stage too.
+  -- This statement waits for transactions that add deals to the stage or move deals there. The deals of such
+  -- transactions then move to the other stage too.
   select * into stored from public.stages where company_id = own_company_id and id = archive_stage.stage_id for update;
   if not found then
     return 'not_found';
@@ -328,7 +329,7 @@ begin
     with moved as materialized (
       select id from public.deals
       where company_id = own_company_id and deals.stage_id = stored.id
-      -- Other functions lock deals in the same order.
+      -- All functions lock deals in the order of the ids.
       order by id for no key update
     )
     update public.deals set stage_id = move_deals_to from moved where deals.id = moved.id;

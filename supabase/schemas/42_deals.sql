@@ -28,15 +28,15 @@ create table public.deals (
 );
 comment on table public.deals is 'A sales opportunity with a contact, in a stage of a pipeline.';
 comment on column public.deals.words is 'The title in the form that searches compare.';
-comment on column public.deals.won_at is 'When the deal was won. Null when it is not won.';
-comment on column public.deals.lost_at is 'When the deal was lost. Null when it is not lost.';
+comment on column public.deals.won_at is 'When the deal was won. Null when the deal is not won.';
+comment on column public.deals.lost_at is 'When the deal was lost. Null when the deal is not lost.';
 comment on column public.deals.stage_changed_at is 'When the deal entered its current stage.';
 comment on column public.deals.external_id is
-  'The id of the deal in a system of the company. Two deals that are not archived never have the same one.';
+  'The id of the deal in a system of the company. Two deals that are not archived never have the same external_id.';
 comment on column public.deals.archived_at is
-  'When the deal was archived. Null when it is not. The database stamps the time.';
+  'When the deal was archived. Null when the deal is not archived. The database stamps the time.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.deals alter column company_id set (n_distinct = 1);
 
 alter table public.deals alter column words set statistics 400;
@@ -66,7 +66,7 @@ create index deals_not_archived_by_update_idx on public.deals (company_id, updat
 create index deals_archived_idx on public.deals (company_id, created_at desc, id desc)
   where archived_at is not null;
 
--- This index is like contacts_one_per_external_id.
+-- This index has the same form as contacts_one_per_external_id.
 create unique index deals_one_per_external_id on public.deals
   (company_id, external_id, (case when archived_at is not null then id end)) nulls not distinct
   where external_id is not null;
@@ -81,7 +81,7 @@ declare
 begin
   select archived_at is not null into is_archived from public.stages
   where company_id = new.company_id and id = new.stage_id
-  -- The foreign key takes the same lock. The lock waits only for a transaction that archives the stage.
+  -- The foreign key takes the same lock. The statement waits only for a transaction that archives the stage.
   for key share;
   if is_archived then
     raise foreign_key_violation using
@@ -103,7 +103,7 @@ as $$
 declare
   contact_archived_at timestamptz;
 begin
-  -- The foreign key takes the same lock. The lock waits for a transaction that archives the contact.
+  -- The foreign key takes the same lock. The statement waits for a transaction that archives the contact.
   select archived_at into contact_archived_at from public.contacts
   where company_id = new.company_id and id = new.contact_id
   for key share;

@@ -1,6 +1,6 @@
 -- The history of deals. The history says when each deal was created, moved to another stage, won, lost or opened again,
--- and who did it. The database writes the history in the transaction of the change. This holds for keys, people,
--- batches and the platform.
+-- and who made the change. The database writes the history in the transaction of the change. The database does so for
+-- changes by keys, people, batches and the platform.
 
 create table public.deal_history (
   id uuid primary key default gen_random_uuid(),
@@ -28,8 +28,8 @@ comment on column public.deal_history.api_key_id is
   'The key that made the change. If api_key_id and user_id are both null, the platform made the change, or the author '
   'is not known.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql, and 1,000 entries for each deal. If it
--- expected fewer entries than a page has, it might read and sort the whole history of a deal.
+-- With these statistics, the planner expects one company, and 1,000 entries for each deal; 30_contacts.sql gives the
+-- reason. A planner that expects fewer entries than a page has may read and sort the whole history of a deal.
 alter table public.deal_history
   alter column company_id set (n_distinct = 1),
   alter column deal_id set (n_distinct = -0.001);

@@ -33,7 +33,7 @@ set search_path = ''
 as $$
 begin
   return array(
-    -- This is a subquery for each id, because the plan of a join may read all rows of the company.
+    -- Each id has its own subquery, because the plan of a join may read all rows of the company.
     select (
       select id from public.deals
       where company_id = own_company_id and external_id = given.own_id and archived_at is null
@@ -60,8 +60,8 @@ comment on function public.deal_id_by_external_id(text) is
   'Needs a write token.';
 grant execute on function public.deal_id_by_external_id(text) to api_client;
 
--- A deal for a merged contact is refused, and the result names the surviving contact. A repeat of that request gets the
--- same result. When the person is erased, the idempotency keys of such requests are erased too.
+-- The function refuses a deal for a merged contact, and the result names the surviving contact. A repeat of that
+-- request gets the same result. An erasure of the person also erases the idempotency keys of such requests.
 create function app.add_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
 set search_path = ''
@@ -159,7 +159,8 @@ begin
     )
   ) then
     raise unique_violation using
-      message = 'an external_id is another deal''s, or is given to several', constraint = 'deals_one_per_external_id';
+      message = 'another deal has an external_id, or several deals would get it',
+      constraint = 'deals_one_per_external_id';
   end if;
   select jsonb_agg(
     case
@@ -202,8 +203,8 @@ begin
         status = case when item ? 'status' then item ->> 'status' else status end,
         stage_id = case when item ? 'stage_id' then (item ->> 'stage_id')::uuid else stage_id end
       from unnest(apart) as given (item)
-      -- The row is known to belong to the company. With only the id in the condition, the planner has only one index to
-      -- choose.
+      -- The caller has checked that the row belongs to the company. With only the id in the condition, the planner can
+      -- choose only one index.
       where deals.id = (item ->> 'id')::uuid
         -- An unchanged row gets no new version.
         and (
@@ -233,8 +234,8 @@ begin
 end
 $$;
 comment on function app.patch_deals_at_once(uuid, jsonb[]) is
-  'If no item has the external_id of another deal, does what app.patch_deals() does. Otherwise raises a violation of '
-  'deals_one_per_external_id, and writes nothing.';
+  'If no item has the external_id of another deal, writes them all, as app.patch_deals() does. Otherwise raises a '
+  'violation of deals_one_per_external_id, and writes nothing.';
 
 create function app.patch_deals(own_company_id uuid, items jsonb[]) returns jsonb
 language plpgsql
@@ -252,7 +253,8 @@ exception when unique_violation then
   order by id for no key update;
   foreach item in array items loop
     result := null;
-    -- The result stays null if the deal that had the external_id no longer exists. The item is then tried again.
+    -- The result stays null if the deal that had the external_id no longer exists. The caller then tries the item
+    -- again.
     while result is null loop
       begin
         result := app.patch_deals_at_once(own_company_id, array[item]) -> 0;
@@ -266,10 +268,10 @@ exception when unique_violation then
 end
 $$;
 comment on function app.patch_deals(uuid, jsonb[]) is
-  'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, and '
-  'returns the results. A field that is left out keeps its value. Several items of one deal are written together, but '
-  'each of its moves is written separately. The result is { status: 200, id } for a changed deal, and { status: 304, id } '
-  'for one that was already as the items want it.';
+  'Changes a deal for each item { id, external_id?, title?, value?, status?, stage_id? }, in the order of the items, '
+  'and returns the results. A field that is left out keeps its value. Several items of one deal are written together, '
+  'but each of its moves is written separately. The result is { status: 200, id } for a changed deal, and { status: '
+  '304, id } for a deal that already had the values of the items.';
 
 create function app.conflict_of_deal(own_company_id uuid, item jsonb) returns jsonb
 language sql stable
@@ -280,8 +282,8 @@ as $$
   where holder is not null
 $$;
 comment on function app.conflict_of_deal(uuid, jsonb) is
-  'Returns the result of an item whose external_id another deal has: { status: 409, existing_id, field }. Returns null '
-  'when no deal has it.';
+  'Returns the result of an item if another deal has its external_id: { status: 409, existing_id, field }. Returns '
+  'null when no deal has it.';
 
 create function public.patch_deals(items jsonb[], atomic boolean default false) returns json
 -- Security definer, like write_deals(), so each function checks the key once and not for every row.

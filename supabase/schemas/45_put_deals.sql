@@ -20,7 +20,7 @@ begin
     ),
     array_agg(
       jsonb_build_object('id', id) || case
-        -- A deal has no field whose values could be united, so merge does what update does.
+        -- No field of a deal can have united values, so merge has the same effect as update.
         when on_conflict in ('update', 'merge') then item - 'contact_id'
         -- Of the fields of a deal, only the value can be empty.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
@@ -59,9 +59,9 @@ begin
 end
 $$;
 comment on function app.change_known_deals(uuid, uuid[], jsonb[], text) is
-  'Applies each item { contact_id, … } to the deal whose id is in the same place, and returns the results. With update '
-  'or merge, an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its contact, so an item '
-  'with another contact is refused. The caller must have locked the deals.';
+  'Applies each item { contact_id, … } to the deal with the id at the same place, and returns the results. With '
+  'update or merge, an item replaces the stored values. With keep, it only fills a missing value. A deal keeps its '
+  'contact, so an item with another contact is refused. The caller must have locked the deals.';
 
 create function app.put_deals(own_company_id uuid, items jsonb[], on_conflict text) returns jsonb
 language plpgsql
@@ -69,11 +69,11 @@ set search_path = ''
 as $$
 declare
   results jsonb[] := array_fill(null::jsonb, array[coalesce(cardinality(items), 0)]);
-  -- The items without a result: their places, their external_ids and the deals that these find.
+  -- The items without a result: their places, their external_ids, and the deals that have these external_ids.
   places integer[];
   own_ids text[];
   known uuid[];
-  -- The places of the items that are written next.
+  -- The places of the items that the function writes next.
   these integer[];
   written jsonb;
 begin
@@ -89,7 +89,7 @@ begin
       select items[place] ->> 'external_id' from unnest(places) with ordinality as given (place, turn) order by turn
     );
     known := app.deals_of_external_ids(own_company_id, own_ids);
-    -- If several items have the same unknown external_id, the first one adds the deal.
+    -- If several items have the same unknown external_id, the first item adds the deal.
     these := array(
       select min(place) from unnest(places, own_ids, known) as given (place, own_id, id)
       where id is null group by own_id, case when own_id is null then place end
@@ -128,7 +128,8 @@ begin
 end
 $$;
 comment on function app.put_deals(uuid, jsonb[], text) is
-  'Adds a deal for each item { title, contact_id, stage_id, … } whose external_id no deal has, or which has none. For '
-  'each other item, finds the deal. The argument on_conflict says what happens to it: update, merge and keep are rules of '
-  'app.change_known_deals(), and with fail, the result is { status: 409, existing_id, field }. If two items have the '
-  'same external_id, the later item finds the deal of the earlier item. Returns a result for each item, in order.';
+  'Adds a deal for each item { title, contact_id, stage_id, … } if no deal has its external_id, or if it has no '
+  'external_id. For each other item, finds the deal. The argument on_conflict says what happens to it: update, merge '
+  'and keep are rules of app.change_known_deals(), and with fail, the result is { status: 409, existing_id, field }. '
+  'If two items have the same external_id, the later item finds the deal of the earlier item. Returns a result for '
+  'each item, in order.';

@@ -1,12 +1,14 @@
--- The apps at the channel whose events this platform accepts. An app belongs to no company: several companies may
--- connect their numbers through one app, and one company may use several apps.
+-- The apps at the channel whose events this platform accepts. The operator registers an app for several companies, which
+-- connect their numbers through it. A company may also register an app of its own. No account of another company can name
+-- that app, so its owners and admins may change its secret.
 
 create table public.channel_apps (
   id uuid primary key default gen_random_uuid(),
-  -- The key is part of the path that the channel calls. It is random, so that no one can guess it, but it is not a
+  -- The key is part of the path that the channel calls. The key is random, so no one can guess it, but the key is not a
   -- secret.
   app_key text not null unique check (app_key ~ '^[A-Za-z0-9_-]{16,64}$'),
-  name text not null check (char_length(name) between 1 and 255),
+  name text not null check (char_length(name) between 1 and 100)
+    constraint channel_apps_name_can_be_typed check (app.is_key_name(name)),
   -- The secret that signs events. All sealed columns are compact JWEs (dir, A256GCM), encrypted with the functions'
   -- secret CREDENTIALS_KEY.
   sealed_secret text not null
@@ -20,11 +22,123 @@ create table public.channel_apps (
     check (sealed_verify_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  -- The company that registered the app. Null for an app of the operator.
+  owner_company_id uuid references public.companies on delete cascade,
   constraint channel_apps_previous_secret_while_rotating
     check ((sealed_previous_secret is null) = (rotation_began_at is null))
 );
 comment on table public.channel_apps is
-  'An app at the channel whose events this platform accepts, with its sealed secrets.';
+  'An app at the channel that may send events to this platform, with its sealed secrets.';
+
+create index channel_apps_owner_idx on public.channel_apps (owner_company_id);
+
+create function app.runs_channel_app(of_company_id uuid) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select app.acting_kind() <> 'person' or coalesce(of_company_id = any (app.managed_company_ids()), false)
+$$;
+comment on function app.runs_channel_app(uuid) is
+  'Checks whether the caller may change an app of this company: the platform may change every app, and people only an '
+  'app of a company that they manage. No person may change an app of the operator.';
+
+create function app.usual_channel_app(of_company_id uuid) returns uuid
+language sql stable
+set search_path = ''
+as $$
+  select case
+    when count(owner_company_id) = 1 then min(id::text) filter (where owner_company_id is not null)
+    when count(owner_company_id) = 0 and count(*) = 1 then min(id::text)
+  end::uuid
+  from public.channel_apps
+  where owner_company_id = of_company_id or owner_company_id is null
+$$;
+comment on function app.usual_channel_app(uuid) is
+  'Returns the app that a new account of a company probably uses: the only app of the company, otherwise the only app of '
+  'the operator. Returns null when there are several.';
+
+create function app.note_app_event(app public.channel_apps, action text) returns void
+language sql security definer -- no role may write the events
+set search_path = ''
+as $$
+  -- An app of the operator has no company, and an app that is deleted with its company leaves no event.
+  insert into public.company_events (
+    company_id, action, details, actor_kind, actor_id, actor_name, client_address
+  )
+  select
+    company.id, note_app_event.action, jsonb_build_object('app', app.name), acting.kind, acting.person,
+    app.name_of_person(acting.person, company.id), app.client_address()
+  from public.companies as company
+  cross join lateral (
+    select app.acting_kind() as kind, case when app.acting_kind() = 'person' then auth.uid() end as person
+  ) as acting
+  where company.id = app.owner_company_id
+  for key share of company
+$$;
+comment on function app.note_app_event(public.channel_apps, text) is
+  'Writes an event about an app of a company into company_events.';
+
+create function app.note_app_deletion() returns trigger
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform app.note_app_event(old, 'app_deleted');
+  return null;
+end
+$$;
+comment on function app.note_app_deletion() is 'Trigger: writes the deletion of an app into company_events.';
+
+create function public.create_channel_app(
+  company_id uuid,
+  app_key text,
+  name text,
+  sealed_secret text,
+  sealed_verify_token text
+) returns jsonb
+language plpgsql security definer -- no role may read the secrets
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  made public.channel_apps;
+begin
+  if not app.runs_channel_app(create_channel_app.company_id) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company register its apps';
+  end if;
+  if not app.is_key_name(create_channel_app.name) then
+    raise sqlstate 'PT422' using message =
+      'name must have no blank at either end, and no line breaks, control characters or invisible characters';
+  end if;
+  -- Several people may register apps at the same time.
+  perform from public.companies where id = create_channel_app.company_id for no key update;
+  if (select count(*) from public.channel_apps where owner_company_id = create_channel_app.company_id) >= 10 then
+    raise sqlstate 'PT409' using message = 'A company has at most 10 apps: ask the operator to delete one first';
+  end if;
+  insert into public.channel_apps (owner_company_id, app_key, name, sealed_secret, sealed_verify_token)
+  values (
+    create_channel_app.company_id, create_channel_app.app_key, create_channel_app.name,
+    create_channel_app.sealed_secret, create_channel_app.sealed_verify_token
+  )
+  returning * into made;
+  perform app.note_app_event(made, 'app_registered');
+  -- A company that registers its first app expects it to deliver for the numbers that it has. The app of the operator
+  -- still counts for them as an earlier app, until Meta calls the new one.
+  update public.messaging_accounts as accounts set channel_app_id = made.id
+  where accounts.company_id = create_channel_app.company_id and not exists (
+    select from public.channel_apps as apps
+    where apps.id = accounts.channel_app_id and apps.owner_company_id is not null
+  );
+  return jsonb_build_object(
+    'id', made.id, 'app_key', made.app_key, 'name', made.name, 'rotation_began_at', made.rotation_began_at
+  );
+end
+$$;
+comment on function public.create_channel_app(uuid, text, text, text, text) is
+  'Registers an app of a company, with its sealed secrets. The accounts of the company without an app of its own use it '
+  'from then on. Raises PT403 for people who do not manage the company, PT409 when the company '
+  'has 10 apps, and PT422 for a name that people cannot read.';
+grant execute on function public.create_channel_app(uuid, text, text, text, text) to settings_client;
 
 create function public.channel_app(app_key text) returns jsonb
 -- Security definer, because the role of the function whatsapp cannot read any table.
@@ -45,40 +159,56 @@ grant execute on function public.channel_app(text) to channel_client;
 
 create function public.rotate_channel_app(app_key text, sealed_secret text) returns timestamptz
 -- Security definer, because the secret moves from one column to another, and no role may read these columns.
-language sql security definer
+language plpgsql security definer
 set search_path = ''
 as $$
-  -- A second rotation before the end of the first one replaces only the new secret, for example after a typing error.
+#variable_conflict use_column
+declare
+  changed public.channel_apps;
+begin
+  -- A second rotation before the end of the first rotation replaces only the new secret, for example after a typing
+  -- error.
   update public.channel_apps as apps set
     sealed_secret = rotate_channel_app.sealed_secret,
     sealed_previous_secret = coalesce(apps.sealed_previous_secret, apps.sealed_secret),
     rotation_began_at = coalesce(apps.rotation_began_at, now())
-  where apps.app_key = rotate_channel_app.app_key
-  returning apps.rotation_began_at
+  where apps.app_key = rotate_channel_app.app_key and app.runs_channel_app(apps.owner_company_id)
+  returning apps.* into changed;
+  perform app.note_app_event(changed, 'app_secret_changed');
+  return changed.rotation_began_at;
+end
 $$;
 comment on function public.rotate_channel_app(text, text) is
   'Gives an app a new secret. The earlier secret is also accepted until finish_channel_app_rotation(). Returns the '
-  'time when the rotation began, or null for an unknown app.';
-grant execute on function public.rotate_channel_app(text, text) to service_role;
+  'time when the rotation began, or null for an app that is unknown or that the caller may not change.';
+grant execute on function public.rotate_channel_app(text, text) to settings_client, service_role;
 
 create function public.finish_channel_app_rotation(app_key text) returns boolean
-language sql security definer -- for the same reason as rotate_channel_app()
+language plpgsql security definer -- see rotate_channel_app()
 set search_path = ''
 as $$
-  with apps as (
-    select id, rotation_began_at from public.channel_apps
-    where channel_apps.app_key = finish_channel_app_rotation.app_key for update
-  ),
-  finished as (
-    update public.channel_apps set sealed_previous_secret = null, rotation_began_at = null
-    where id in (select id from apps where rotation_began_at is not null)
-  )
-  select rotation_began_at is not null from apps
+#variable_conflict use_column
+declare
+  found_app public.channel_apps;
+begin
+  select * into found_app from public.channel_apps as apps
+  where apps.app_key = finish_channel_app_rotation.app_key and app.runs_channel_app(apps.owner_company_id)
+  for update;
+  if not found then
+    return null;
+  end if;
+  if found_app.rotation_began_at is null then
+    return false;
+  end if;
+  update public.channel_apps set sealed_previous_secret = null, rotation_began_at = null where id = found_app.id;
+  perform app.note_app_event(found_app, 'app_secret_ended');
+  return true;
+end
 $$;
 comment on function public.finish_channel_app_rotation(text) is
   'Ends the rotation of an app. Only the new secret is accepted from then on. Returns whether a rotation was under '
-  'way, or null for an unknown app.';
-grant execute on function public.finish_channel_app_rotation(text) to service_role;
+  'way, or null for an app that is unknown or that the caller may not change.';
+grant execute on function public.finish_channel_app_rotation(text) to authenticated, service_role;
 
 create function public.sealed_app_secrets() returns table (app_key text, kind text, sealed text)
 language sql stable security definer -- no role may read the columns
@@ -99,7 +229,7 @@ comment on function public.sealed_app_secrets() is
 grant execute on function public.sealed_app_secrets() to service_role;
 
 create function public.reseal_app_secret(app_key text, kind text, sealed_before text, sealed text) returns boolean
-language sql security definer -- for the same reason as sealed_app_secrets()
+language sql security definer -- see sealed_app_secrets()
 set search_path = ''
 as $$
   -- If a rotation has changed the secret since it was read, the condition on sealed_before keeps the new secret.
@@ -119,15 +249,24 @@ as $$
   select exists (select from resealed)
 $$;
 comment on function public.reseal_app_secret(text, text, text, text) is
-  'Replaces one sealed secret of an app if the stored one is still sealed_before. Returns whether it was replaced.';
+  'Replaces one sealed secret of an app if the stored secret is still sealed_before. Returns whether the secret was '
+  'replaced.';
 grant execute on function public.reseal_app_secret(text, text, text, text) to service_role;
 
+create trigger channel_apps_check_name before insert or update of name on public.channel_apps
+  for each row execute function app.check_name_of_row('an app');
+create trigger channel_apps_note_deletion after delete on public.channel_apps
+  for each row execute function app.note_app_deletion();
 create trigger channel_apps_set_updated_at before update on public.channel_apps
   for each row execute function app.set_updated_at();
 
 alter table public.channel_apps enable row level security;
 create policy "the platform reads apps of the channel" on public.channel_apps
   for select to service_role using (true);
+create policy "owners and admins read the apps of their company" on public.channel_apps
+  for select to authenticated using (owner_company_id = any ((select app.managed_company_ids())::uuid[]));
 
-grant select (id, app_key, name, rotation_began_at, created_at, updated_at) on public.channel_apps to service_role;
+grant select (id, owner_company_id, app_key, name, rotation_began_at, created_at) on public.channel_apps to authenticated;
+grant select (id, owner_company_id, app_key, name, rotation_began_at, created_at, updated_at) on public.channel_apps
+  to service_role;
 grant insert (app_key, name, sealed_secret, sealed_verify_token) on public.channel_apps to service_role;

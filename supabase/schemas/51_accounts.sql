@@ -1,6 +1,5 @@
--- Messaging accounts: the phone numbers that a company uses on the channel, and when each was connected. Owners and
--- admins can disconnect a number. Only the operator can connect a number, because this needs the access token and calls
--- to the channel.
+-- Messaging accounts: the phone numbers that a company uses on the channel, and when each was connected. Owners, admins
+-- and the operator can disconnect a number. They connect a number with connect_messaging_account().
 
 create type public.disconnected_messaging_account as (
   id uuid,
@@ -26,6 +25,9 @@ create table public.messaging_accounts (
   -- Only events of this app, or of an earlier app of the account, count for the account. So no one can use the secret
   -- of one app to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
+  -- When the channel refused the account for the first time since its last success. Claims read this column: while it
+  -- has a value, a successful send withdraws the refusals.
+  refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
   -- A disconnected account keeps its conversations and loses its token.
@@ -35,9 +37,10 @@ create table public.messaging_accounts (
 comment on table public.messaging_accounts is
   'A phone number of a company on the messaging channel, with its encrypted access token.';
 comment on column public.messaging_accounts.channel_app_id is
-  'The app whose events count for this account. Null when the account has no app.';
+  'The events of this app count for the account. Null when the account has no app.';
 
--- Earlier apps are kept, because the status of a message may arrive days after its account changed to another app.
+-- This table keeps earlier apps, because the status of a message may arrive days after its account changed to another
+-- app.
 create table public.account_channel_apps (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
@@ -52,15 +55,16 @@ comment on table public.account_channel_apps is
   'Every app that an account names or named earlier. An event counts for an account only if one of these apps signed '
   'it.';
 
--- Says which account had a number, and when. A message belongs to the company that had the number when the person wrote
--- the message. This holds even if the channel delivers the message after the number moved to another company.
+-- This table says which account had a number, and when. A message belongs to the company that had the number when the
+-- person wrote the message. This rule holds even if the channel delivers the message after the number moved to another
+-- company.
 create table public.account_connections (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
   connected_at timestamptz not null default now(),
   disconnected_at timestamptz,
-  -- When the channel last reported anything about the account. This shows the operator whether events arrive. The
+  -- When the channel last reported anything about the account. This time shows the operator whether events arrive. The
   -- column is not in messaging_accounts, because jobs and claims read that table all the time.
   last_event_at timestamptz,
   constraint account_connections_account_fkey foreign key (company_id, account_id)
@@ -79,7 +83,7 @@ create index messaging_accounts_channel_app_idx on public.messaging_accounts (ch
 create index account_channel_apps_app_idx on public.account_channel_apps (channel_app_id);
 create index account_connections_account_idx on public.account_connections (company_id, account_id, connected_at desc);
 
--- The account of every item of an event is looked up in these indexes.
+-- These indexes find the account of each item of an event.
 create index messaging_accounts_number_idx on public.messaging_accounts (phone_number_id);
 create index messaging_accounts_business_account_idx on public.messaging_accounts (business_account_id);
 
@@ -90,7 +94,7 @@ as $$
 begin
   if tg_op = 'UPDATE' and new.phone_number_id <> old.phone_number_id then
     -- Until now, the account did not have the new number. An earlier message to this number was for the account that
-    -- had it then.
+    -- had the number then.
     delete from public.account_connections where company_id = new.company_id and account_id = new.id;
     if new.disconnected_at is not null then
       return null;
@@ -117,6 +121,11 @@ language plpgsql security definer
 set search_path = ''
 as $$
 begin
+  if exists (
+    select from public.channel_apps where id = new.channel_app_id and owner_company_id <> new.company_id
+  ) then
+    raise sqlstate 'PT409' using message = 'The app belongs to another company';
+  end if;
   insert into public.account_channel_apps (company_id, account_id, channel_app_id)
   values (new.company_id, new.id, new.channel_app_id)
   on conflict do nothing;
@@ -124,13 +133,14 @@ begin
 end
 $$;
 comment on function app.remember_channel_app() is
-  'Trigger: keeps the app that an account names, even after the account names another one.';
+  'Trigger: keeps the app that an account names, even after the account names another one. Raises PT409 for an app of '
+  'another company, because the people of that company may change its secret.';
 
 create function public.disconnect_messaging_account(account_id uuid) returns public.disconnected_messaging_account
 -- Security definer, because no person may write the table. The function deletes the token without reading it.
 language plpgsql security definer
 set search_path = ''
--- While a synchronisation of templates is being stored, it holds locks that a disconnection needs.
+-- A transaction that stores the templates of an account holds locks that a disconnection needs.
 set lock_timeout = '3s'
 as $$
 #variable_conflict use_column
@@ -219,7 +229,8 @@ as $$
   select exists (select from resealed)
 $$;
 comment on function public.reseal_account_token(uuid, text, text) is
-  'Replaces an account''s encrypted token if the stored one is still sealed_before. Returns whether it was replaced.';
+  'Replaces an account''s encrypted token if the stored token is still sealed_before. Returns whether the token was '
+  'replaced.';
 grant execute on function public.reseal_account_token(uuid, text, text) to service_role;
 
 create function app.accounts_of_app(app_id uuid, number_id text, business_id text) returns uuid[]
@@ -250,8 +261,8 @@ as $$
 declare
   holder_id uuid;
 begin
-  -- This query looks through the accounts of all apps for the one that had the number. Otherwise a repeated event could
-  -- show one company the customer of another company.
+  -- This query looks for the account that had the number among the accounts of all apps. Otherwise a repeated event
+  -- could show one company the customer of another company.
   select accounts.id into holder_id
   from public.messaging_accounts as accounts
   join public.account_connections as connections on connections.company_id = accounts.company_id
@@ -365,7 +376,8 @@ create policy "people read when their company's accounts were connected" on publ
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
 grant select (
-  id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at
+  id, company_id, phone_number_id, business_account_id, display_phone, disconnected_at, created_at, updated_at,
+  channel_app_id
 ) on public.messaging_accounts to authenticated;
 grant delete on public.messaging_accounts to service_role;
 grant select (

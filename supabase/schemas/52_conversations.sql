@@ -1,5 +1,5 @@
--- Conversations. Each is between a company and one contact, on one messaging account. This file also has the window in
--- which the company may answer freely.
+-- Conversations. A conversation is between a company and one contact, on one messaging account. This file also has the
+-- window in which the company may answer freely.
 
 create table public.conversations (
   id uuid primary key default gen_random_uuid(),
@@ -33,7 +33,7 @@ comment on table public.conversations is
   'A conversation of a company with a contact on a messaging account. A conversation lasts from its first message '
   'until it is closed.';
 
--- The planner assumes one company with one account, for the reason given in 30_contacts.sql.
+-- With these statistics, the planner expects one company with one account; 30_contacts.sql gives the reason.
 alter table public.conversations
   alter column company_id set (n_distinct = 1),
   alter column messaging_account_id set (n_distinct = 1);

@@ -8,9 +8,9 @@ create table public.messages (
   conversation_id uuid not null,
   direction text not null check (direction in ('inbound', 'outbound')),
   type text not null default 'text' constraint messages_type_check check (
-    type in ('text', 'image', 'video', 'document')
+    type in ('text', 'image', 'video', 'document', 'audio', 'interactive')
     or direction = 'inbound' and type in (
-      'audio', 'sticker', 'location', 'contacts', 'interactive', 'button', 'order', 'system', 'unsupported'
+      'sticker', 'location', 'contacts', 'button', 'order', 'system', 'unsupported'
     )
   ),
   content text not null constraint messages_content_check
@@ -30,7 +30,7 @@ create table public.messages (
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
-  -- When the life of the message ended without a report that the message arrived.
+  -- When the lifetime of the message ended, if no report said until then that the message arrived.
   expired_at timestamptz,
   failure jsonb constraint messages_failure_check check (jsonb_typeof(failure) = 'object'),
   price_category text constraint messages_price_category_check
@@ -53,7 +53,7 @@ create table public.messages (
   ) stored,
   -- The channel's object for this type of message, without the parts that have their own column.
   payload jsonb constraint messages_payload_check check (jsonb_typeof(payload) = 'object'),
-  -- { id, mime_type, sha256, filename, voice, animated, expires_at }
+  -- { id, mime_type, sha256, filename, voice, animated, expires_at, gone_at }. The digest is in hexadecimal digits.
   media jsonb constraint messages_media_check check (jsonb_typeof(media) = 'object'),
   reply_to_whatsapp_id text constraint messages_reply_to_whatsapp_id_check
     check (char_length(reply_to_whatsapp_id) between 1 and 255),
@@ -67,8 +67,8 @@ create table public.messages (
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
-  -- Who wrote an outbound message. The name is the one at that time, and there is no foreign key, so both stay known
-  -- after a key or a member is deleted.
+  -- Who wrote an outbound message. The row has the name of that time, and the id has no foreign key. So the id and the
+  -- name remain after a key or a member is deleted.
   author_type text constraint messages_author_type_check check (author_type in ('key', 'member', 'agent', 'system')),
   author_id uuid,
   author_name text constraint messages_author_name_check check (char_length(author_name) between 1 and 255),
@@ -120,9 +120,9 @@ comment on column public.messages.author_type is
 comment on column public.messages.is_erased is 'Whether an erased person wrote or received the message.';
 
 -- A page of a conversation should read only its part of messages_newest_first_idx. If the planner expects fewer
--- messages than a page has, it may read and sort the whole conversation. This is slow if the conversation is long. So
--- the planner assumes one company and 1,000 messages in each conversation. Extended statistics also tell the planner
--- that all messages of a conversation have the same company.
+-- messages than a page has, it may read and sort the whole conversation. Such a plan is slow if the conversation is
+-- long. So the planner assumes one company and 1,000 messages in each conversation. Extended statistics also tell the
+-- planner that all messages of a conversation have the same company.
 alter table public.messages
   alter column company_id set (n_distinct = 1),
   alter column conversation_id set (n_distinct = -0.001);
@@ -143,11 +143,12 @@ create index messages_waiting_reply_idx on public.messages (company_id, reply_to
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
 create index messages_expired_idx on public.messages (expired_at) where expired_at is not null;
 
--- Few messages are like this, so the index is small. It finds the sends that need attention.
-create index messages_unusual_idx on public.messages (company_id, id)
+-- This index finds the sends that need attention, the newest first. The index is small, because few messages fail or
+-- wait.
+create index messages_unusual_idx on public.messages (company_id, created_at desc, id desc)
   where failure is not null or status in ('pending', 'failed', 'expired');
 
--- Replies to a message that was not known.
+-- Replies to a message that the platform did not know.
 create index messages_late_reply_idx on public.messages (created_at)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
 
@@ -182,7 +183,8 @@ declare
   said_at constant timestamptz := least(coalesce(new.sent_at, new.created_at), now());
   expires_at timestamptz;
 begin
-  -- If the channel cannot show an edit, the edited message is not known here, so the edit opens no window.
+  -- The channel cannot show some edits. The platform then does not know the edited message, so the edit opens no
+  -- window.
   if new.direction = 'inbound'
     and (new.type <> 'unsupported' or new.payload #>> '{unsupported,type}' is distinct from 'edit')
   then
@@ -194,7 +196,7 @@ begin
       last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at)
     returning windows.expires_at into expires_at;
   end if;
-  -- greatest() ignores nulls, and a message that is recorded late never moves a time back.
+  -- greatest() ignores nulls. A message that is recorded late never replaces a later time.
   update public.conversations set
     last_message_at = greatest(
       last_message_at, case new.direction when 'inbound' then said_at else new.created_at end
@@ -216,7 +218,7 @@ as $$
 declare
   template record;
 begin
-  -- A free reply has no template. A message of a template that is not in the catalogue has the usual life. Each
+  -- A free reply has no template. A message of a template that is not in the catalogue has the usual lifetime. Each
   -- condition has its own lookup, because the plan of a join may read all templates and all sends of the company.
   select templates.ttl_seconds, templates.category into template from public.templates
   where company_id = new.company_id
@@ -239,8 +241,8 @@ begin
 end
 $$;
 comment on function app.note_life() is
-  'Trigger: sets when an accepted message expires: an hour after the end of its life. The life is the one that the '
-  'channel has for the template. If it has none, the life is 10 minutes for a code, and 30 days for any other message.';
+  'Trigger: sets when an accepted message expires: an hour after the end of its lifetime. The lifetime is the time '
+  'that the channel sets for the template. Otherwise it is 10 minutes for a code, and 30 days for any other message.';
 
 create function public.expire_messages() returns integer
 language sql security definer -- no role may write the table
@@ -261,7 +263,7 @@ as $$
 $$;
 comment on function public.expire_messages() is
   'Marks at most 1,000 messages as expired, and returns how many. An expired message has no report that it arrived or '
-  'failed. A scheduled job calls this. A later report removes the mark.';
+  'failed. A scheduled job calls this function. A later report removes the mark.';
 grant execute on function public.expire_messages() to service_role;
 
 create trigger messages_note_change before update on public.messages
@@ -292,8 +294,8 @@ alter table public.messages enable row level security;
 create policy "people read their company's messages" on public.messages
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
--- A key reads the messages of its company, but may not write them. A row states what was said on the channel, so only
--- the platform and the functions of sends write rows.
+-- A key reads the messages of its company, but may not write them. A row is a message on the channel, so only the
+-- platform and the functions of sends write rows.
 create policy "a key reads its company's messages" on public.messages
   for select to api_client using (company_id = (select app.company_id('read')));
 
@@ -320,7 +322,11 @@ select app.make_feed('message_changes', 'messages', $columns$
     when author_type is not null
       then jsonb_build_object('type', author_type, 'id', author_id, 'name', author_name)
   end as author,
-  content, rendered_text, status, whatsapp_message_id, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload, media, reply_to_id,
+  content, rendered_text, status, whatsapp_message_id, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type, payload,
+  case when type = 'location' then app.location_in(payload) end as location,
+  case when type = 'contacts' then app.contact_cards_in(payload) end as contact_cards,
+  case when direction = 'inbound' and type in ('interactive', 'button') then app.choice_in(payload) end as choice,
+  media, reply_to_id,
   reply_to_whatsapp_id, case when reaction ->> 'emoji' <> '' then reaction end as reaction, edited_at, revoked_at,
   created_at, updated_at
 $columns$);

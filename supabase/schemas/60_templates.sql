@@ -67,7 +67,8 @@ create table public.templates (
   -- The sample of a media header: a signed address, and the address without its query, which stays the same.
   sample_url text check (char_length(sample_url) between 1 and 4096),
   sample_source text generated always as (split_part(sample_url, '?', 1)) stored,
-  -- Why the media of the header is not at the channel. Null when it is there, or when no upload was tried yet.
+  -- Why the media of the header is not at the channel. Null when the channel has the media, or when no upload was tried
+  -- yet.
   media_problem text check (char_length(media_problem) between 1 and 1000),
   -- How long the channel tries to deliver a message of the template.
   ttl_seconds integer,
@@ -85,8 +86,8 @@ comment on table public.templates is
 
 alter table public.templates alter column company_id set (n_distinct = 1);
 
--- When the templates of a name were last read again, because a send did not fit the stored templates.
--- claim_template_send() explains this.
+-- When the service last read the templates of a name because a send did not fit the stored ones. claim_template_send()
+-- explains this.
 create table public.template_rereads (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
@@ -121,8 +122,8 @@ begin
     select new.company_id, new.business_account_id where tg_op <> 'DELETE'
     order by business_account_id
   loop
-    -- This lock waits for a reading that is being stored, because this transaction would not see the templates of that
-    -- reading. A later reading waits for this transaction, and then sees the account.
+    -- This statement waits for a transaction that stores a reading. Otherwise this transaction would not see the
+    -- templates of that reading. A later reading waits for this transaction, and then sees the account.
     perform from public.template_catalogues
     where company_id = changed.company_id and business_account_id = changed.business_account_id
     for no key update;
@@ -178,13 +179,13 @@ begin
   -- The account may have moved to another business account since the reading began. Then the templates do not belong to
   -- the new business account.
   if account.business_account_id <> apply_template_sync.business_account_id then
-    raise sqlstate 'PT409' using message = 'The account belongs to another business account than the one that was read';
+    raise sqlstate 'PT409' using message = 'The account belongs to another business account now';
   end if;
 
   insert into public.template_catalogues (company_id, business_account_id)
   values (account.company_id, account.business_account_id)
   on conflict do nothing;
-  -- Only one reading is stored at a time. Claims refer to the row too, but do not wait for this lock.
+  -- Only one transaction at a time stores a reading. Claims refer to the row too, but do not wait for this lock.
   select catalogues.synced_at into last_synced_at from public.template_catalogues as catalogues
   where company_id = account.company_id and business_account_id = account.business_account_id
   for no key update;

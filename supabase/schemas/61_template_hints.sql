@@ -28,7 +28,7 @@ language plpgsql immutable
 set search_path = ''
 as $$
 declare
-  -- A text that does not have the form of a channel's word is ignored.
+  -- The function ignores a text that does not have the form of a channel's word.
   word constant text := '^[A-Z][A-Z_]{0,63}$';
   status text;
   quality text;
@@ -39,7 +39,7 @@ begin
     when 'status' then
       status := upper(value ->> 'event');
       status := case status when 'REINSTATED' then 'APPROVED' else status end;
-      -- For other events, such as FLAGGED, it is not known which status the list will have.
+      -- Other events, such as FLAGGED, do not say which status the list will have.
       if status in (
         'APPROVED', 'ARCHIVED', 'DELETED', 'DISABLED', 'IN_APPEAL', 'LIMIT_EXCEEDED', 'PAUSED', 'PENDING',
         'PENDING_DELETION', 'REJECTED'
@@ -96,7 +96,7 @@ begin
     order by catalogues.company_id
     for no key update
   loop
-    -- Without a catalogue, a reading is due anyway, and no send is checked.
+    -- If there is no catalogue, a reading is due anyway, and no send is checked against templates.
     continue when catalogue.synced_at is null;
     -- A hint does not shorten the pause after a failed reading.
     update public.template_catalogues set sync_due_at = now()
@@ -113,7 +113,7 @@ begin
       value = excluded.value,
       happened_at = excluded.happened_at,
       told_at = excluded.told_at
-    -- Events of the same second may come in any order. This condition always chooses the same event.
+    -- Events of the same second may come in any order. With this condition, the result does not depend on their order.
     where (excluded.happened_at, excluded.value) > (hints.happened_at, hints.value);
     continue when not found;
     -- This update fires the trigger that applies the hint.
@@ -165,7 +165,7 @@ comment on function app.show_hints() is
   'Trigger: gives a template the values that the channel reported after the stored reading began.';
 
 create function app.forget_hints() returns trigger
-language plpgsql security definer -- for the same reason as app.show_hints()
+language plpgsql security definer -- see app.show_hints()
 set search_path = ''
 as $$
 begin

@@ -12,8 +12,9 @@ create table public.template_media (
   -- The name of a document, which the recipient sees.
   filename text check (char_length(filename) between 1 and 240),
   uploaded_at timestamptz,
-  -- The upload that is running, and the time until which no other upload begins.
+  -- The upload that is running, its beginning, and the time until which no other upload begins.
   upload_id uuid unique,
+  began_at timestamptz,
   lease_ends_at timestamptz,
   failed_at timestamptz,
   failure text check (char_length(failure) between 1 and 1000),
@@ -73,7 +74,7 @@ as $$
   )
 $$;
 comment on function app.note_media_problem(uuid, uuid, text) is
-  'Notes the result of an upload for an account in the templates whose header has this sample.';
+  'Notes the result of an upload for an account, in the templates that have this sample in the header.';
 
 create function public.due_media(account_id uuid, max_rows integer default 10) returns jsonb
 language sql stable security definer
@@ -104,7 +105,7 @@ as $$
   ) due
 $$;
 comment on function public.due_media(uuid, integer) is
-  'Returns the templates whose header media has to be uploaded for an account. The media was never uploaded, is '
+  'Returns the templates with header media that has to be uploaded for an account. The media was never uploaded, is '
   'stale, or expires within five days. After a failure, the template is left out for a pause that grows with each '
   'failure.';
 grant execute on function public.due_media(uuid, integer) to channel_client, service_role;
@@ -153,12 +154,13 @@ begin
       return jsonb_build_object('result', 'ready', 'media_id', media.media_id, 'filename', media.filename);
     when media.lease_ends_at > now() then
       return jsonb_build_object('result', 'wait');
-    -- Callers that waited for a failed upload must not all try again one after the other.
+    -- Many callers may have waited for a failed upload. These callers must not all try again, one after the other.
     when media.failed_at > now() - interval '10 seconds' then
       return jsonb_build_object('result', 'failed', 'reason', media.failure);
     else
       update public.template_media set
         upload_id = new_upload_id,
+        began_at = now(),
         lease_ends_at = now() + interval '1 second' * greatest(least(lease_seconds, 150), 1)
       where id = media.id;
       return jsonb_build_object(
@@ -191,10 +193,14 @@ begin
     filename = finish_media_upload.filename,
     uploaded_at = now(), upload_id = null, lease_ends_at = null, failed_at = null, failure = null, failures = 0
   where upload_id = finish_media_upload.upload_id and (own_company_id is null or company_id = own_company_id)
-  returning company_id, account_id, sample_source into media;
+  returning company_id, account_id, sample_source, began_at into media;
   if not found then
     return false;
   end if;
+  -- The upload used the token. That says nothing about other refusals, for example because of a payment.
+  perform app.withdraw_token_refusals(media.account_id, media.began_at)
+  from public.messaging_accounts as accounts
+  where accounts.id = media.account_id and accounts.refused_at is not null;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
   return true;
 end
@@ -204,7 +210,7 @@ comment on function public.finish_media_upload(uuid, text, text) is
   'begun.';
 grant execute on function public.finish_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
-create function public.fail_media_upload(upload_id uuid, reason text) returns boolean
+create function public.fail_media_upload(upload_id uuid, reason text, refusal text default null) returns boolean
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -222,12 +228,19 @@ begin
     return false;
   end if;
   perform app.note_media_problem(media.company_id, media.account_id, media.sample_source);
+  if fail_media_upload.refusal is not null then
+    -- A key uploads only for a send, which cannot go out now. A job uploads in advance.
+    perform app.note_refusal(
+      media.account_id, 'refusal', fail_media_upload.refusal, (own_company_id is not null)::integer
+    );
+  end if;
   return true;
 end
 $$;
-comment on function public.fail_media_upload(uuid, text) is
-  'Records why an upload failed. Returns false when the upload was ended already, or when another upload has begun.';
-grant execute on function public.fail_media_upload(uuid, text) to api_client, channel_client, service_role;
+comment on function public.fail_media_upload(uuid, text, text) is
+  'Records why an upload failed. The refusal is the code of the channel if it refused the account: it becomes a notice '
+  'of the account. Returns false when the upload was ended already, or when another upload has begun.';
+grant execute on function public.fail_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
 create trigger template_media_set_updated_at before update on public.template_media
   for each row execute function app.set_updated_at();

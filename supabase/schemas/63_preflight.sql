@@ -1,5 +1,5 @@
--- The preflight. The claim of a send also checks the send against the stored template, without another round trip. A
--- send that the channel would certainly refuse is refused here, and its idempotency key stays free.
+-- The preflight. The claim of a send also checks the send against the stored template, without another round trip. The
+-- claim refuses a send that the channel would certainly refuse. The idempotency key of that send can be used again.
 --
 -- Every send is checked and rendered, so these functions must be fast. These functions contain no queries, because
 -- Postgres plans the queries of an SQL function at each call. The functions call no other functions, because each call
@@ -69,7 +69,7 @@ begin
     );
   end if;
   if template.unsupported <> '{}' then
-    -- It is not known what else such a template needs.
+    -- The platform does not know what else such a template needs.
     return faults || jsonb_build_object(
       'field', 'template_name', 'fault', 'unsupported', 'parts', template.unsupported
     );
@@ -111,8 +111,8 @@ create function app.judge_template(
   body_variables text[],
   button_variables text[],
   preflight text,
-  -- The verdict is go, refused or reread. With reread, the stored template is out of date, or it has a fault but may be
-  -- out of date.
+  -- The verdict is go, refused or reread. The verdict reread means that the stored template is out of date, or that it
+  -- has a fault and may be out of date.
   out verdict text,
   out faults jsonb,
   -- Null when the template is not known.
@@ -180,7 +180,7 @@ begin
         jsonb_build_object('field', 'language_code', 'fault', 'language', 'languages', languages)
       )
     end;
-    -- A name is read again after a minute, so a new template can be sent then.
+    -- The platform reads a name again after a minute, and a new template can be sent then.
     is_fresh := reread.read_at > now() - interval '1 minute';
     if hinted_at <= reread.read_at then
       hinted_at := null;
@@ -192,8 +192,8 @@ begin
     return;
   end if;
   may_reread := preflight = 'first' and (
-    -- A name is read again at most once a minute. If another request is reading it now, this request may wait for that
-    -- reading.
+    -- A name is read again at most once a minute. If another request is reading the name now, this request may wait for
+    -- that reading.
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (

@@ -1,23 +1,29 @@
--- Notices of the channel about an account: events of its business account, such as a restriction, and trouble with its
--- number. Operators and members of the company can read them. A notice does not stop sends or disconnect an account,
+-- Notices of the channel about an account: events of its business account, such as a restriction, trouble with its
+-- number, and refusals of the account in answers of the channel. Operators and members of the company can read them. A notice does not stop sends or disconnect an account,
 -- because the channel itself refuses what it does not accept.
 
 create table public.account_notices (
   id uuid primary key default gen_random_uuid(),
   company_id uuid not null references public.companies on delete cascade,
   account_id uuid not null,
-  -- An event is about the business account or a number. Trouble is an error that is not about a message.
-  kind text not null check (kind in ('event', 'trouble')),
-  -- For an event, the channel's word, such as ACCOUNT_RESTRICTION. For trouble, the channel's code.
+  -- An event is about the business account or a number. Trouble is an error that is not about a message. A refusal is
+  -- the channel's answer to a send or to the upload of its media, and a reading_refusal its answer to a reading of
+  -- templates. A reported_refusal came in a report: the channel accepted a message and did not deliver it because of
+  -- the account.
+  kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
+  -- For an event, the channel's word, such as ACCOUNT_RESTRICTION. For anything else, the channel's code; for a refusal
+  -- also token_unusable, if the stored token cannot be opened.
   event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
-  -- For an event, the channel's object. For trouble, { code, message, details }.
+  -- For an event, the channel's object. For trouble, { code, message, details }. For a refusal, { code }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
-  -- The time that the channel reported.
+  -- The time that the channel reported. For a refusal, the time of the first one since the last success.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
   until timestamptz check (until >= '2000-01-01Z' and until < '2200-01-01Z'),
   -- Whether the channel refuses all or some messages of the account since happened_at.
   stops_sending boolean not null default false,
   received_at timestamptz not null default now(),
+  -- How many sends a refusal has stopped since happened_at.
+  stopped_sends integer not null default 0 check (stopped_sends >= 0),
   unique (company_id, id),
   constraint account_notices_newest unique (company_id, account_id, kind, event),
   constraint account_notices_account_fkey foreign key (company_id, account_id)
@@ -32,6 +38,8 @@ language sql stable
 set search_path = ''
 as $$
   select case
+    -- The next success withdraws a refusal. Without any send, a refusal says nothing after 30 days.
+    when notice.kind like '%refusal' then notice.received_at > now() - interval '30 days'
     when notice.until is not null then notice.until > now()
     when notice.stops_sending then notice.happened_at > now() - interval '30 days'
     else notice.happened_at > now() - interval '1 day'
@@ -69,7 +77,7 @@ begin
     until = excluded.until,
     stops_sending = excluded.stops_sending,
     received_at = excluded.received_at
-  -- Events of the same second may come in any order. This condition always chooses the same event.
+  -- Events of the same second may come in any order. With this condition, the result does not depend on their order.
   where (excluded.happened_at, excluded.value) > (known.happened_at, known.value);
 
   delete from public.account_notices as notices using (
@@ -77,7 +85,9 @@ begin
       partition by ranked.account_id order by ranked.ends_at desc, ranked.event
     ) as place
     from (
-      select id, account_id, event, greatest(happened_at, until) as ends_at from public.account_notices
+      select id, account_id, event,
+        case when kind like '%refusal' then received_at else greatest(happened_at, until) end as ends_at
+      from public.account_notices
       where account_id = any (account_ids)
     ) as ranked
   ) as old
@@ -151,68 +161,6 @@ $$;
 comment on function public.current_account_notices(uuid) is
   'Returns the notices that still count, for the accounts of a company, or for all accounts. See app.is_current().';
 grant execute on function public.current_account_notices(uuid) to service_role;
-
--- The policies of the tables decide what the caller reads, so this function has the rights of the caller.
-create function public.messaging_accounts_overview(company_id uuid) returns table (
-  id uuid,
-  display_phone text,
-  phone_number_id text,
-  business_account_id text,
-  connected_at timestamptz,
-  disconnected_at timestamptz,
-  templates_synced_at timestamptz,
-  template_sync_failures integer,
-  approved_templates integer,
-  last_event_at timestamptz,
-  notices jsonb
-)
-language sql stable
-set search_path = ''
-as $$
-  select
-    accounts.id,
-    accounts.display_phone,
-    accounts.phone_number_id,
-    accounts.business_account_id,
-    (
-      select max(connections.connected_at) from public.account_connections as connections
-      where connections.company_id = accounts.company_id and connections.account_id = accounts.id
-    ),
-    accounts.disconnected_at,
-    catalogues.synced_at,
-    coalesce(catalogues.failures, 0),
-    coalesce(approved.templates, 0),
-    (
-      select max(connections.last_event_at) from public.account_connections as connections
-      where connections.company_id = accounts.company_id and connections.account_id = accounts.id
-    ),
-    (
-      select coalesce(
-        jsonb_agg(to_jsonb(notices) - 'id' order by notices.happened_at desc, notices.kind, notices.event), '[]'
-      )
-      from public.account_notices as notices
-      where notices.company_id = accounts.company_id and notices.account_id = accounts.id and app.is_current(notices)
-    )
-  from public.messaging_accounts as accounts
-  left join public.template_catalogues as catalogues on catalogues.company_id = accounts.company_id
-    and catalogues.business_account_id = accounts.business_account_id
-  left join (
-    -- Counts the templates of each business account once, even if it has several numbers.
-    select templates.business_account_id, count(*)::integer as templates
-    from public.templates
-    where templates.company_id = messaging_accounts_overview.company_id and templates.status = 'APPROVED'
-    group by templates.business_account_id
-  ) as approved on approved.business_account_id = accounts.business_account_id
-  where accounts.company_id = messaging_accounts_overview.company_id
-  order by accounts.disconnected_at desc nulls first, accounts.created_at desc, accounts.id
-$$;
-comment on function public.messaging_accounts_overview(uuid) is
-  'Returns the messaging accounts of a company for its members, the connected accounts first. The columns '
-  'connected_at and disconnected_at are the times of the latest connection. The column templates_synced_at is when '
-  'the templates were last read, and template_sync_failures counts the readings that failed since then. The column '
-  'last_event_at is when the channel last reported something about the account, or null. The column notices has the '
-  'notices of the channel that still count. Returns no rows for a company in which the caller does not work.';
-grant execute on function public.messaging_accounts_overview(uuid) to authenticated;
 
 alter table public.account_notices enable row level security;
 create policy "people read the channel's notices about their accounts" on public.account_notices

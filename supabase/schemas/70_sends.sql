@@ -14,8 +14,8 @@ create table public.sends (
   template_name text check (char_length(template_name) between 1 and 512),
   language_code text check (char_length(language_code) between 1 and 35),
   -- The state pending means that the send is claimed, and the channel may have the message. The state sent means that
-  -- the channel accepted the message. The state failed means that the channel refused it, or that the outcome stayed
-  -- unknown. The state released means that the channel certainly does not have the message.
+  -- the channel accepted the message. The state failed means that the channel refused the message, or that the outcome
+  -- stayed unknown. The state released means that the channel certainly does not have the message.
   state text not null default 'pending' check (state in ('pending', 'sent', 'failed', 'released')),
   -- The edge function makes a claim_id for each attempt. The claim_id gives the right to settle that attempt, so it is
   -- a secret.
@@ -29,17 +29,17 @@ create table public.sends (
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   media_id text constraint sends_media_id_check check (char_length(media_id) between 1 and 255),
-  -- The channel's reports contain the ids of the send and the number of the attempt, because a released send that goes
-  -- out again is another message.
+  -- The channel's reports contain the ids of the send and the number of the attempt, because each attempt of a released
+  -- send is a separate message.
   attempt integer not null default 1 constraint sends_attempt_check check (attempt >= 1),
   -- Further ids under which the channel reported the same attempt. If there are any, the message went out more than
   -- once.
   double_sent_ids text[] not null default '{}',
-  -- Five bytes for each field of the request that no other column has, from app.fingerprint_of_send(). With them, a
-  -- repeat learns which fields differ. Null for a send without an idempotency key.
+  -- Five bytes for each field of the request that no other column has, from app.fingerprint_of_send(). With these
+  -- bytes, the answer to a repeat names the fields that differ. Null for a send without an idempotency key.
   fingerprint bytea constraint sends_fingerprint_check check (octet_length(fingerprint) between 5 and 100),
   is_erased boolean not null default false,
-  -- The key of the last attempt. There is no foreign key, so it stays known after the key is deleted.
+  -- The key of the last attempt. This column has no foreign key, so the id remains after the key is deleted.
   api_key_id uuid,
   unique (company_id, id),
   -- If several requests have the same idempotency key, this constraint decides which one sends.
@@ -59,11 +59,12 @@ comment on table public.sends is
   'this table.';
 comment on column public.sends.fingerprint is 'Digests of the fields of the request, five bytes each.';
 comment on column public.sends.api_key_id is
-  'The API key with which the send was requested. Null when the platform added the send.';
+  'The API key with which the send was requested. Null for a test send of a person, and when the platform added the '
+  'send.';
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
 comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.sends alter column company_id set (n_distinct = 1);
 
 -- A double send is rare, and an operator has to examine each one.
@@ -76,7 +77,7 @@ create index sends_newest_first_idx on public.sends (company_id, created_at desc
 create index sends_by_template_idx on public.sends (company_id, template_name, created_at desc, message_id desc);
 create index sends_by_key_idx on public.sends (company_id, api_key_id, created_at desc, message_id desc);
 
--- Most sends are sent, so this index is small.
+-- Most sends have the state sent, so this index is small.
 create index sends_not_sent_idx on public.sends (company_id, created_at desc, message_id desc) where state <> 'sent';
 
 -- The index is partial, because few sends are pending at any time.
@@ -127,45 +128,7 @@ end
 $$;
 comment on function app.show_send_in_message() is
   'Trigger: gives a message the state of its send. Until the channel reports something, the message also gets its '
-  'failure from the ledger. A report is never taken back.';
-
-create function public.sends_by_state(company_id uuid, days integer default 30)
-returns table (day date, state text, sends bigint)
-language plpgsql stable
-set search_path = ''
-as $$
-#variable_conflict use_column
-begin
-  if (sends_by_state.company_id = any (app.managed_company_ids())) is not true then
-    raise sqlstate 'PT403' using message = 'Only owners and admins of a company see how its sends ended';
-  end if;
-  if (sends_by_state.days between 1 and 90) is not true then
-    raise sqlstate 'PT422' using message = 'days must be from 1 to 90';
-  end if;
-  return query
-    select counted.day, counted.state, count(*)
-    from (
-      select
-        (sends.created_at at time zone 'UTC')::date as day,
-        -- As in own_sends, a pending send whose lease has ended counts as failed, even before the job marks it as
-        -- failed.
-        case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state
-      from public.sends
-      where sends.company_id = sends_by_state.company_id
-        and sends.created_at >= (
-          (now() at time zone 'UTC')::date - (sends_by_state.days - 1)
-        )::timestamp at time zone 'UTC'
-    ) as counted
-    group by counted.day, counted.state
-    order by counted.day, counted.state;
-end
-$$;
-comment on function public.sends_by_state(uuid, integer) is
-  'Returns how many sends of a company are in each state, by the day (UTC) of their first attempt. Covers the given '
-  'number of days (1 to 90), counting today. A day or state without sends has no row. The states are those of GET '
-  '/sends: pending, sent, failed and released. Owners and admins may call this function. Raises PT403 for others, and '
-  'PT422 for another number of days.';
-grant execute on function public.sends_by_state(uuid, integer) to authenticated;
+  'failure from the ledger. The trigger never removes a report.';
 
 create trigger sends_show_in_message
   after update of state, reason, channel_code, whatsapp_message_id on public.sends
@@ -181,8 +144,9 @@ alter table public.sends enable row level security;
 create policy "people see their company's sends" on public.sends
   for select to authenticated using (company_id = any ((select app.member_company_ids())::uuid[]));
 
+-- Callers may make an idempotency key from anything, so only owners and admins see it, in the log of sends.
 grant select (
-  id, company_id, idempotency_key, message_id, created_conversation, template_name, language_code, state,
+  id, company_id, message_id, created_conversation, template_name, language_code, state,
   lease_ends_at, reason, channel_code, whatsapp_message_id, created_at, updated_at, attempt, double_sent_ids
 ) on public.sends to authenticated;
 grant delete on public.sends to service_role;

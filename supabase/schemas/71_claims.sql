@@ -14,8 +14,8 @@ as $$
 #variable_conflict use_column
 begin
   loop
-    -- The lock waits for a change of the contact that is under way, and blocks other changes until the claim ends. A
-    -- new contact is read again in the next round, because its inherited wishes may be written after the row.
+    -- This statement waits for a running change of the contact, and blocks other changes until the claim ends. A new
+    -- contact is read again in the next round, because its inherited wishes may be written after the row.
     select contacts.id, contacts.do_not_contact
     into find_or_add_contact.id, find_or_add_contact.do_not_contact
     from public.contacts
@@ -60,6 +60,8 @@ create function app.write_message_of_send(
   -- The text as the recipient sees it, if it is known and differs from the content.
   as_rendered text,
   with_media_id text,
+  -- What else the message has: { media, payload, reply_to_id }.
+  with_parts jsonb,
   out created_conversation boolean
 )
 language plpgsql
@@ -90,11 +92,12 @@ begin
   -- time of this attempt, and loses all reports about the earlier attempt.
   insert into public.messages (
     id, company_id, conversation_id, direction, type, content, rendered_text, outcome, author_type, author_id,
-    author_name
+    author_name, media, payload, reply_to_id
   )
   values (
     own_message_id, own_company_id, in_conversation_id, 'outbound', of_type, with_content, as_rendered, 'pending',
-    case when key_id is not null then 'key' end, key_id, key_name
+    case when key_id is not null then 'key' end, key_id, key_name, with_parts -> 'media', with_parts -> 'payload',
+    (with_parts ->> 'reply_to_id')::uuid
   )
   on conflict (id) do update set
     conversation_id = excluded.conversation_id,
@@ -106,6 +109,9 @@ begin
     author_type = excluded.author_type,
     author_id = excluded.author_id,
     author_name = excluded.author_name,
+    media = excluded.media,
+    payload = excluded.payload,
+    reply_to_id = excluded.reply_to_id,
     sent_at = null,
     delivered_at = null,
     read_at = null,
@@ -117,7 +123,7 @@ begin
     price_type = null;
 end
 $$;
-comment on function app.write_message_of_send(uuid, uuid, uuid, uuid, boolean, text, text, text, text) is
+comment on function app.write_message_of_send(uuid, uuid, uuid, uuid, boolean, text, text, text, text, jsonb) is
   'Writes the message of a claimed send, and returns whether the send has opened the conversation.';
 
 create function app.fingerprint_of_send(fields text[]) returns bytea
@@ -129,14 +135,27 @@ declare
   digests bytea := '';
 begin
   foreach field in array fields loop
-    -- Five bytes are enough, because they only tell a caller's own words apart.
+    -- Five bytes are enough, because they only distinguish the values of one caller.
     digests := digests || substr(sha256(convert_to(coalesce('=' || field, ''), 'UTF8')), 1, 5);
   end loop;
   return digests;
 end
 $$;
 comment on function app.fingerprint_of_send(text[]) is
-  'Returns five bytes for each field of a send: the same for the same value. Null is a value of its own.';
+  'Returns five bytes for each field of a send: the same for the same value. Null has its own five bytes.';
+
+create function app.digest_in(fingerprint bytea, place integer) returns bytea
+language sql immutable
+set search_path = ''
+as $$
+  -- A fingerprint ends with the last field that the request had.
+  select case when octet_length(fingerprint) >= place * 5
+    then substr(fingerprint, place * 5 - 4, 5)
+    else app.fingerprint_of_send(array[null::text])
+  end
+$$;
+comment on function app.digest_in(bytea, integer) is
+  'Returns the five bytes of the field at this place. A field after the end is null.';
 
 create function app.claim_send(
   own_company_id uuid,
@@ -156,8 +175,8 @@ set search_path = ''
 as $$
 #variable_conflict use_column
 begin
-  -- If several requests have this idempotency key, only one gets a row, either a new row or a released one. The others
-  -- wait here until that request has committed, and then read the state of its send.
+  -- If several requests have this idempotency key, only one gets a row, either a new row or a released one. The other
+  -- requests wait here until that request has committed, and then read the state of its send.
   insert into public.sends as sends (
     company_id, idempotency_key, message_id, template_name, language_code, claim_id, fingerprint, api_key_id
   )
@@ -207,22 +226,23 @@ $$;
 comment on function app.known_send_key(uuid, text) is
   'Returns the idempotency key that the ledger has for a send. The key of an erased send is a digest.';
 
--- A key names one message. A request for another recipient, with another template or of the other kind is no repeat: if
--- it were answered as one, its message would be lost without a word.
+-- A key names one message. A request for another recipient, with another template or of the other kind is not a repeat.
+-- If it were answered as a repeat, its message would never be sent, and the caller would not notice.
 --
--- A repeat first reads its send by the key. A second statement then settles a send whose lease has ended. In one
--- statement, Postgres might search all pending sends, and each repeat would pay for a change that few repeats need.
+-- A repeat first reads its send by the key. If the lease of the send has ended, a second statement then settles the
+-- send. In one statement, Postgres might search all pending sends, and each repeat would pay for a change that few
+-- repeats need.
 create function app.repeated_send(
   own_company_id uuid,
   by_idempotency_key text,
   -- Null for a free reply, like the language.
   of_template text,
   in_language text,
-  -- The field that names the recipient, and the contact whom it names.
+  -- The field that names the recipient, and the contact that this field names.
   recipient_field text,
   to_phone text,
   in_conversation_id uuid,
-  -- The names of the fields in the fingerprint, in its order.
+  -- The names of the fields, in the order of the fingerprint.
   fields text[],
   with_fingerprint bytea,
   dry_run boolean
@@ -251,10 +271,10 @@ begin
     mismatch := array(
       select name from unnest(fields) with ordinality as listed (name, place)
       where not is_of_other_kind
-        and substr(known.fingerprint, place::integer * 5 - 4, 5) <> substr(with_fingerprint, place::integer * 5 - 4, 5)
+        and app.digest_in(known.fingerprint, place::integer) <> app.digest_in(with_fingerprint, place::integer)
       order by place
     );
-    -- The contact decides. Its person may have an additional phone or another conversation.
+    -- The contact decides. The fields may name the same person by an additional phone or in another conversation.
     if (is_of_other_kind or recipient_field = any (mismatch)) and (
       select contact_id from public.conversations
       join public.messages on messages.company_id = conversations.company_id
@@ -288,6 +308,6 @@ end
 $$;
 comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, text[], bytea, boolean) is
   'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and in '
-  'mismatch the fields that differ. A send whose lease has ended without an outcome has failed. The result reused means '
-  'that the key names a message to another recipient, with another template or of the other kind. Then differs has the '
-  'fields that say so: idempotency_key for the other kind.';
+  'mismatch the fields that differ. A send whose lease has ended without an outcome has failed. The result reused '
+  'means that the key names a message to another recipient, with another template or of the other kind. Then differs '
+  'has the fields of the request that do not fit that message: idempotency_key for the other kind.';

@@ -15,20 +15,29 @@ create function public.claim_template_send(
   body_variables text[] default '{}',
   button_variables text[] default '{}',
   preflight text default 'off',
-  dry_run boolean default false
+  dry_run boolean default false,
+  of_company_id uuid default null,
+  -- The caller's own medium for the header: { id } of an upload, or { url }. After the upload of the address, it also has
+  -- the media_id of the channel, and the filename of a document.
+  header_media jsonb default null
 ) returns jsonb
 language plpgsql security definer
 set search_path = ''
 as $$
 #variable_conflict use_column
 declare
-  own_company_id constant uuid := app.company_id('messaging');
+  -- With an API key, the company is always that of the key. Only claim_test_send() has no key and names the company.
+  own_company_id constant uuid := coalesce(app.company_id('messaging'), of_company_id);
   fingerprint constant bytea := case when claim_template_send.idempotency_key is not null then
     app.fingerprint_of_send(array[
       app.phone_key(claim_template_send.phone), claim_template_send.content, body_variables::text,
       header_variables::text, button_variables::text, claim_template_send.phone_number_id,
       claim_template_send.contact_name, claim_template_send.message_type
-    ])
+    ] || case
+      when claim_template_send.header_media is not null
+        then array[coalesce(claim_template_send.header_media ->> 'id', claim_template_send.header_media ->> 'url')]
+      else '{}'
+    end)
   end;
   send record;
   connected public.messaging_accounts[];
@@ -37,6 +46,11 @@ declare
   judged record;
   header_media_id text;
   header_filename text;
+  own_sent jsonb;
+  own_shown jsonb;
+  own_fault jsonb;
+  -- The kind of the caller's own medium: image, video or document.
+  own_kind text;
   contact record;
   conversation record;
   answer jsonb;
@@ -51,7 +65,7 @@ begin
       answer := app.repeated_send(
         own_company_id, claim_template_send.idempotency_key, claim_template_send.template_name,
         claim_template_send.language_code, 'phone', claim_template_send.phone, null,
-        '{phone,display_text,body_variables,header_variables,button_variables,phone_number_id,contact_name,template_header_type}',
+        '{phone,display_text,body_variables,header_variables,button_variables,phone_number_id,contact_name,template_header_type,header_media}',
         fingerprint, dry_run
       );
       exit deciding;
@@ -62,7 +76,7 @@ begin
       where company_id = own_company_id and disconnected_at is null
       order by phone_number_id
     );
-    select id, phone_number_id, business_account_id, encrypted_token, count(*) over () as matches into account
+    select id, phone_number_id, business_account_id, encrypted_token, refused_at, count(*) over () as matches into account
     from unnest(connected)
     where claim_template_send.phone_number_id is null
       or phone_number_id = claim_template_send.phone_number_id;
@@ -115,11 +129,47 @@ begin
       answer := jsonb_build_object('result', 'marketing_opt_out');
       raise sqlstate 'CRM01';
     end if;
+    if claim_template_send.header_media is not null then
+      -- The header decides. Without a stored template, the request or the upload says what the header is.
+      own_kind := case
+        when (judged.template).id is not null then lower((judged.template).header_format)
+        else nullif(message_type, 'text')
+      end;
+      if claim_template_send.header_media ? 'id' then
+        select sent, shown, fault into own_sent, own_shown, own_fault
+        from app.medium_of_send(
+          own_company_id, account.id, contact.id, send.message_id, claim_template_send.header_media
+        );
+        if (judged.template).id is null then
+          own_kind := coalesce(own_kind, own_sent ->> 'type');
+        end if;
+      end if;
+      if (own_kind in ('image', 'video', 'document')) is not true then
+        own_fault := coalesce(own_fault, jsonb_build_object('field', null, 'fault', case
+          when (judged.template).id is null then 'kind_needed' else 'no_header'
+        end));
+      elsif own_sent ->> 'type' <> own_kind then
+        own_fault := coalesce(own_fault, '{ "field": "id", "fault": "kind" }');
+      end if;
+      if own_fault is not null then
+        answer := own_fault || jsonb_build_object('result', 'unfit', 'kind', own_kind);
+        raise sqlstate 'CRM01';
+      end if;
+    end if;
     if dry_run then
       answer := jsonb_build_object('result', 'send');
       raise sqlstate 'CRM01';
     end if;
-    if (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
+    if claim_template_send.header_media is not null then
+      if not claim_template_send.header_media ?| array['id', 'media_id'] then
+        answer := access || jsonb_build_object('result', 'own_media_needed', 'kind', own_kind);
+        raise sqlstate 'CRM01';
+      end if;
+      header_media_id := coalesce(own_sent ->> 'id', claim_template_send.header_media ->> 'media_id');
+      header_filename := case own_kind when 'document'
+        then coalesce(own_sent ->> 'filename', claim_template_send.header_media ->> 'filename')
+      end;
+    elsif (judged.template).header_format in ('IMAGE', 'VIDEO', 'DOCUMENT') then
       select media_id, filename into header_media_id, header_filename from public.template_media
       where company_id = own_company_id and account_id = account.id
         and sample_source = (judged.template).sample_source
@@ -134,12 +184,16 @@ begin
 
     send.created_conversation := app.write_message_of_send(
       own_company_id, send.id, send.message_id, conversation.id, conversation.is_new,
-      claim_template_send.message_type, claim_template_send.content,
+      coalesce(own_kind, claim_template_send.message_type), claim_template_send.content,
       -- If the variables do not fit the template, the text that the recipient sees is not known.
       case when judged.faults = '[]' then
         app.rendered_text((judged.template).rendering, header_variables, body_variables)
       end,
-      header_media_id
+      header_media_id,
+      case when own_kind is not null then jsonb_build_object('media', coalesce(own_shown, jsonb_build_object(
+        'id', null, 'mime_type', null, 'sha256', null, 'filename', header_filename, 'voice', null, 'animated', null,
+        'expires_at', null
+      ))) end
     );
 
     answer := access || jsonb_build_object(
@@ -154,13 +208,22 @@ begin
         'header_format', (judged.template).header_format,
         'variables', (judged.template).variables,
         'otp_button', (judged.template).otp_button,
-        'media', case when header_media_id is not null then
+        'media', case when header_media_id is not null and own_kind is null then
           jsonb_build_object('id', header_media_id, 'filename', header_filename)
         end
       ) end
     );
+    if own_kind is not null then
+      answer := answer || jsonb_build_object('own_media', jsonb_strip_nulls(jsonb_build_object(
+        'type', own_kind, 'id', header_media_id, 'filename', header_filename
+      )));
+    end if;
+    if account.refused_at is not null then
+      answer := answer || '{ "was_refused": true }';
+    end if;
   exception when sqlstate 'CRM01' then
-    -- The whole block is undone, including the claim. So the idempotency key of a stopped request stays free.
+    -- Postgres undoes the whole block, including the claim. So a request that sends nothing does not use up its
+    -- idempotency key.
     null;
   end;
 
@@ -179,18 +242,19 @@ begin
 end
 $$;
 comment on function public.claim_template_send(
-  uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean
+  uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb
 ) is
   'Decides whether a template may be sent to a phone now. Writes what a send needs before the channel is called: the '
   'contact, the conversation, the message, and the row in the ledger. Only one request gets that row. The result '
-  'claimed has the account''s encrypted token, the attempt, and how to fill the template. The result repeat has the '
-  'state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The result reused has '
-  'in differs the fields that name another message than the key does. The result '
-  'do_not_contact means that the person must not be contacted. The result marketing_opt_out means that the person does '
-  'not want marketing templates. The result no_account has the connected accounts, and template_refused has the faults '
-  'of the template. The result reread means that the template has to be read again first, and is_elsewhere says '
-  'whether another request is reading it. The result media_needed means that the media of the header has to be '
-  'uploaded first. A dry run that would be claimed returns send. Every result has the company of the key. The function '
-  'has written something only if the result is claimed. Raises PT401 and PT403 as app.company_id() does.';
-grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean)
+  'claimed has the account''s encrypted token, the attempt, and how to fill the template. It has was_refused if '
+  'the channel has refused the account since its last success. The result repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The result reused has '
+  'in differs the fields that do not fit the message of the key. The result do_not_contact means that the person must '
+  'not be contacted. The result marketing_opt_out means that the person does not want marketing templates. The result '
+  'no_account has the connected accounts, and template_refused has the faults of the template. The result reread '
+  'means that the template has to be read again first, and is_elsewhere says whether another request is reading it. '
+  'The result media_needed means that the media of the header has to be uploaded first, and own_media_needed that the '
+  'address in header_media has to be. The result unfit says why header_media does not fit the header. A dry run that would be '
+  'claimed returns send. Every result has the company of the key. The function has written something only if the '
+  'result is claimed. With an API key, of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;

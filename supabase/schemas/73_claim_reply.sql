@@ -19,7 +19,7 @@ as $$
     where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
       and (conversations.messaging_account_id = on_account_id or messages.wish = 'stop')
       and messages.direction = 'inbound' and messages.type not in ('system', 'unsupported')
-      -- No message is added before it was sent. This condition limits the search to the end of an index.
+      -- A row is never older than its message. So this condition limits the search to the end of an index.
       and messages.created_at >= stopped_at and messages.sent_at = stopped_at and messages.received_at is not null
   ) as said
 $$;
@@ -32,7 +32,12 @@ create function public.claim_reply(
   conversation_id uuid,
   content text,
   idempotency_key text default null,
-  dry_run boolean default false
+  dry_run boolean default false,
+  -- { id } of an upload, or { type, link }. Both may have filename and voice.
+  media jsonb default null,
+  reply_to_id uuid default null,
+  -- The buttons or the list, in the channel's form, without the text.
+  interactive jsonb default null
 ) returns jsonb
 -- Security definer, because a key cannot read accounts, windows or sends. The key learns only what this function
 -- returns.
@@ -43,7 +48,14 @@ as $$
 declare
   own_company_id constant uuid := app.company_id('messaging');
   fingerprint constant bytea := case when claim_reply.idempotency_key is not null then
-    app.fingerprint_of_send(array[claim_reply.conversation_id::text, claim_reply.content])
+    app.fingerprint_of_send(array[claim_reply.conversation_id::text, claim_reply.content] || case
+      when num_nonnulls(claim_reply.media, claim_reply.reply_to_id, claim_reply.interactive) > 0 then array[
+        claim_reply.media::text, claim_reply.reply_to_id::text,
+        claim_reply.interactive #>> '{action,buttons}',
+        case when claim_reply.interactive ->> 'type' = 'list' then claim_reply.interactive ->> 'action' end
+      ]
+      else '{}'
+    end)
   end;
   send record;
   of_contact_id uuid;
@@ -51,6 +63,10 @@ declare
   conversation record;
   account record;
   period record;
+  answered_whatsapp_id text;
+  medium_sent jsonb;
+  medium_shown jsonb;
+  medium_fault jsonb;
   answer jsonb;
 begin
   <<deciding>>
@@ -61,13 +77,13 @@ begin
     if send.id is null then
       answer := app.repeated_send(
         own_company_id, claim_reply.idempotency_key, null, null, 'conversation_id', null,
-        claim_reply.conversation_id, '{conversation_id,text}', fingerprint, dry_run
+        claim_reply.conversation_id, '{conversation_id,text,media,reply_to_id,buttons,list}', fingerprint, dry_run
       );
       exit deciding;
     end if;
 
-    -- As everywhere, the contact is locked before its conversation. If the contact is merged into another contact in
-    -- the meantime, its conversations move to the other contact.
+    -- Every transaction locks the contact before its conversation. If the contact is merged into another contact in the
+    -- meantime, its conversations move to the other contact.
     loop
       select contact_id into of_contact_id from public.conversations
       where company_id = own_company_id and id = claim_reply.conversation_id;
@@ -96,7 +112,7 @@ begin
       raise sqlstate 'CRM01';
     end if;
 
-    select id, phone_number_id, business_account_id, encrypted_token into account from public.messaging_accounts
+    select id, phone_number_id, business_account_id, encrypted_token, refused_at into account from public.messaging_accounts
     where company_id = own_company_id and id = conversation.messaging_account_id and disconnected_at is null;
     if not found then
       answer := jsonb_build_object('result', 'no_account');
@@ -118,13 +134,48 @@ begin
       answer := jsonb_build_object('result', 'window_closed', 'expires_at', period.expires_at);
       raise sqlstate 'CRM01';
     end if;
+    if claim_reply.reply_to_id is not null then
+      select whatsapp_message_id into answered_whatsapp_id from public.messages
+      where company_id = own_company_id and id = claim_reply.reply_to_id and conversation_id = conversation.id
+        and whatsapp_message_id is not null and not is_erased;
+      if not found then
+        answer := jsonb_build_object('result', 'unfit', 'field', 'reply_to_id', 'fault', 'unknown');
+        raise sqlstate 'CRM01';
+      end if;
+    end if;
+    if claim_reply.media is not null then
+      select sent, shown, fault into medium_sent, medium_shown, medium_fault
+      from app.medium_of_send(own_company_id, account.id, contact.id, send.message_id, claim_reply.media);
+      if medium_fault is null and medium_sent ->> 'type' = 'audio' and claim_reply.content <> '' then
+        medium_fault := '{ "field": null, "fault": "caption_of_audio" }';
+      end if;
+      if medium_fault is not null then
+        answer := medium_fault || jsonb_build_object(
+          'result', 'unfit', 'field', coalesce('media.' || (medium_fault ->> 'field'), 'text')
+        );
+        raise sqlstate 'CRM01';
+      end if;
+    end if;
     if dry_run then
       answer := jsonb_build_object('result', 'send');
       raise sqlstate 'CRM01';
     end if;
 
     send.created_conversation := app.write_message_of_send(
-      own_company_id, send.id, send.message_id, conversation.id, false, 'text', claim_reply.content, null, null
+      own_company_id, send.id, send.message_id, conversation.id, false,
+      case
+        when claim_reply.media is not null then medium_sent ->> 'type'
+        when claim_reply.interactive is not null then 'interactive'
+        else 'text'
+      end,
+      claim_reply.content, null,
+      case when claim_reply.media is not null then medium_sent ->> 'id' end,
+      jsonb_strip_nulls(jsonb_build_object(
+        'payload', case
+          when claim_reply.interactive is not null then jsonb_build_object('interactive', claim_reply.interactive)
+        end,
+        'reply_to_id', claim_reply.reply_to_id
+      )) || case when claim_reply.media is not null then jsonb_build_object('media', medium_shown) else '{}' end
     );
     answer := jsonb_build_object(
       'result', 'claimed',
@@ -146,8 +197,18 @@ begin
         limit 1
       ) end
     );
+    if claim_reply.media is not null then
+      answer := answer || jsonb_build_object('media', medium_sent);
+    end if;
+    if claim_reply.reply_to_id is not null then
+      answer := answer || jsonb_build_object('reply_to', answered_whatsapp_id);
+    end if;
+    if account.refused_at is not null then
+      answer := answer || '{ "was_refused": true }';
+    end if;
   exception when sqlstate 'CRM01' then
-    -- The whole block is undone, including the claim. So the idempotency key of a stopped request stays free.
+    -- Postgres undoes the whole block, including the claim. So a request that sends nothing does not use up its
+    -- idempotency key.
     null;
   end;
 
@@ -157,17 +218,18 @@ begin
   return answer || jsonb_build_object('company_id', own_company_id);
 end
 $$;
-comment on function public.claim_reply(uuid, uuid, text, text, boolean) is
+comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) is
   'Decides whether a free reply may be sent in a conversation now. Writes what a send needs before the channel is '
   'called: the message, and the row in the ledger. Only one request gets that row. The result claimed has the '
-  'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. The result '
-  'repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The '
-  'result reused has in differs the fields that name another message than the key does. The '
-  'result not_found means that the company has no such conversation. The result archived means that the contact of the '
-  'conversation is archived. The result closed has another conversation of the contact on the account, if there is one '
-  'that is not closed. The result no_account means that the account of the conversation is disconnected. The result '
-  'do_not_contact means that the person must not be contacted. The result window_closed has the end of the window, or '
-  'null when the person has never written. A dry run that would be claimed returns send. Every result has the company '
-  'of the key. The function has written something only if the result is claimed. Raises PT401 and PT403 as '
-  'app.company_id() does.';
-grant execute on function public.claim_reply(uuid, uuid, text, text, boolean) to api_client;
+  'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. It has '
+  'was_refused if the channel has refused the account since its last success. The result repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The '
+  'result reused has in differs the fields that do not fit the message of the key. The result not_found means that '
+  'the company has no such conversation. The result archived means that the contact of the conversation is archived. '
+  'The result closed has another conversation of the contact on the account, if there is one that is not closed. The '
+  'result no_account means that the account of the conversation is disconnected. The result do_not_contact means that '
+  'the person must not be contacted. The result window_closed has the end of the window, or null when the person has '
+  'never written. The result unfit has the field that does not fit, and the fault: the upload or the message to answer is '
+  'unknown, or the media has a member or a caption that its kind cannot have. A claimed reply with media has in media '
+  'what the channel needs, and reply_to is the channel''s id of the message to answer. A dry run that would be claimed returns send. Every result has the company of the key. The function '
+  'has written something only if the result is claimed. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;

@@ -7,7 +7,8 @@ create function public.settle_send(
   reason text default null,
   channel_code integer default null,
   channel_message text default null,
-  channel_details text default null
+  channel_details text default null,
+  was_refused boolean default false
 ) returns text
 language plpgsql security definer
 set search_path = ''
@@ -32,6 +33,12 @@ begin
     return null;
   end if;
 
+  -- The first success after a refusal withdraws it, even if a report has already settled the send. No other send looks
+  -- for its account here, except those that the channel refuses because of it.
+  if outcome = 'sent' and was_refused then
+    perform app.withdraw_refusals(account.id, 'refusal', account.asked_at)
+    from app.account_of_message(send.company_id, send.message_id) as account;
+  end if;
   if send.whatsapp_message_id is null and (send.state = 'pending' or send.reason = 'outcome_unknown') then
     -- The real outcome replaces outcome_unknown, which is only a guess at the end of a lease. If the real outcome is a
     -- release, the state stays failed, because a caller may already have been told that the send failed.
@@ -49,11 +56,16 @@ begin
       where company_id = send.company_id and id = send.message_id;
     end if;
     if settled_state <> 'sent' then
-      -- The failure is dated to the start of the attempt. If the person has written since then, the window is open
+      -- The failure gets the time at which the attempt began. If the person has written since then, the window is open
       -- again.
       perform app.note_failure(send.company_id, send.message_id, channel_code, (
         select created_at from public.messages where company_id = send.company_id and id = send.message_id
       ));
+    end if;
+    if reason = 'channel_account_error' then
+      perform app.note_refusal(
+        account.id, 'refusal', coalesce(channel_code::text, 'token_unusable'), 1
+      ) from app.account_of_message(send.company_id, send.message_id) as account;
     end if;
     return settled_state;
   end if;
@@ -64,18 +76,20 @@ begin
     update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     return 'sent';
   end if;
-  -- For one call, the channel has reported two messages.
+  -- The channel has reported two messages for one call.
   if send.whatsapp_message_id <> settle_send.whatsapp_message_id then
     perform app.note_double_send(send.id, settle_send.whatsapp_message_id);
   end if;
   return send.state;
 end
 $$;
-comment on function public.settle_send(uuid, text, text, text, integer, text, text) is
+comment on function public.settle_send(uuid, text, text, text, integer, text, text, boolean) is
   'Records the outcome of a claimed send, and returns its current state, or null for an unknown claim_id. After a '
-  'refusal or a release, the message gets the channel''s text and details. It does not matter whether the API key was '
-  'switched off or deleted since the claim, because the message was already sent.';
-grant execute on function public.settle_send(uuid, text, text, text, integer, text, text) to api_client;
+  'refusal or a release, the message gets the channel''s text and details. If the channel refused the account, the '
+  'refusal becomes a notice of the account. With was_refused from the claim, a success withdraws the refusals. It does '
+  'not matter whether the API key was switched off or deleted since the claim, because the message was already sent.';
+grant execute on function public.settle_send(uuid, text, text, text, integer, text, text, boolean)
+  to api_client, channel_client;
 
 create function public.fail_expired_sends() returns integer
 language sql security definer

@@ -1,13 +1,13 @@
--- Events of the channel, stored as received. The channel keeps no history, so an event is committed before it is
--- answered and before it is read. Every event is stored, even if it names an unknown account. The time that storing
--- takes is proportional to the size of the event.
+-- Events of the channel, stored as received. The channel keeps no history. So an event is committed before the channel
+-- gets its answer, and before anything reads the event. Every event is stored, even if it names an unknown account. The
+-- time that storing takes is proportional to the size of the event.
 --
 -- What an event says about erased people is removed before the event is applied. A small event is cleaned before it is
 -- stored. A large event is cleaned in a separate statement.
 
 create table public.channel_events (
   id uuid primary key default gen_random_uuid(),
-  -- The app whose secret signed the event.
+  -- The event was signed with the secret of this app.
   channel_app_id uuid not null references public.channel_apps on delete cascade,
   received_at timestamptz not null default now(),
   -- The signed bytes. In a text or JSON column, Postgres would refuse some of the characters that people write.
@@ -21,14 +21,14 @@ create table public.channel_events (
   waits_for text[] not null default '{}',
   -- What operators should know even if the event was applied, such as a message that went out twice.
   notes text[] not null default '{}',
-  -- When the job applies the event again. Null means that the job does not apply it. While a run of the job works on
-  -- the event, this is the end of the run's lease.
+  -- When the job applies the event again. Null means that the job does not apply the event. While a run of the job
+  -- works on the event, this is the end of the run's lease.
   next_attempt_at timestamptz default now(),
   -- When the event was last applied, with any result.
   processed_at timestamptz,
   person_marks bigint[],
-  -- A repeat of the same bytes is recognized without reading them. The channel may also repeat the same content in
-  -- another grouping.
+  -- A repeat of the same bytes is recognized without reading them. The channel may also repeat the same content,
+  -- grouped into events in another way.
   constraint channel_events_once unique (channel_app_id, body_sha256)
 );
 comment on table public.channel_events is
@@ -51,7 +51,7 @@ create index channel_events_people_idx on public.channel_events using gin (perso
 create index channel_events_unread_people_idx on public.channel_events (id) where person_marks is null;
 
 create function public.store_channel_event(app_key text, body text) returns jsonb
-language plpgsql security definer -- for the same reason as channel_app()
+language plpgsql security definer -- see channel_app()
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -82,8 +82,8 @@ begin
 end
 $$;
 comment on function public.store_channel_event(text, text) is
-  'Stores an event of an app, and does nothing else with it. The body is base64. The result is stored or repeated, '
-  'with the id and the state of the event. Returns null for an unknown app.';
+  'Stores an event of an app, and does nothing else. The body is base64. The result is stored or repeated, with the '
+  'id and the state of the event. Returns null for an unknown app.';
 grant execute on function public.store_channel_event(text, text) to channel_client;
 
 create function public.channel_apps_status() returns jsonb
@@ -127,7 +127,7 @@ declare
   accounts integer;
   events integer;
 begin
-  -- This lock waits for accounts and events that are being added, and blocks new ones.
+  -- This statement waits for transactions that add accounts or events of the app, and blocks later ones.
   select apps.id into app_id from public.channel_apps as apps
   where apps.app_key = delete_channel_app.app_key
   for update;
@@ -155,7 +155,7 @@ set search_path = ''
 as $$
 begin
   if jsonb_typeof(items) is distinct from 'array'
-    -- An event that was received in this transaction is received now.
+    -- An event that this transaction stores has the current time already, so its messages need no received_at.
     or received_at = now() and not jsonb_path_exists(items, '$[*] ? (@.at == null)')
   then
     return items;
@@ -245,7 +245,7 @@ begin
   failed := outcome -> 'failed';
   delayed := outcome -> 'delayed';
   unroutable := outcome -> 'unroutable';
-  -- The first time that items are left to the job, this is not a failure.
+  -- Items that are left to the job for the first time are not a failure.
   is_failure := failed > 0 or is_repeated and delayed > 0;
   -- If the job makes this attempt, the job has already counted it.
   attempt := case when is_failure and not is_repeated then 1 else 0 end;

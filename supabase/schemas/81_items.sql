@@ -1,6 +1,6 @@
--- The items of an event. For each item, its account is found and its facts are stored. An item that fails does not stop
--- the others. Two events that are applied at the same time cannot end in a deadlock. Applying an item again changes
--- nothing.
+-- The items of an event. The functions find the account of each item, and store its facts. An item that fails does not
+-- stop the others. Two events that are applied at the same time cannot end in a deadlock. Applying an item again
+-- changes nothing.
 
 create function app.apply_item(app_id uuid, item jsonb) returns text
 language plpgsql

@@ -1,6 +1,6 @@
--- Events that were not done immediately. The job tries them again. When an account is connected, the events that waited
--- for it become due. The operator can replay other events. An event about a number that no one has connected waits
--- until someone connects the number.
+-- Events that were not done immediately. The job tries these events again. When an account is connected, the events
+-- that waited for it become due. The operator can replay other events. An event about a number that no one has
+-- connected waits until someone connects the number.
 
 create function app.next_attempt(attempts integer) returns timestamptz
 language sql stable
@@ -13,7 +13,7 @@ comment on function app.next_attempt(integer) is
   'Returns when an event is tried again after this number of failed attempts. Returns null after the last attempt.';
 
 create function public.due_channel_events(max_rows integer default 20) returns table (event_id uuid, body text)
-language sql security definer -- for the same reason as receive_channel_event()
+language sql security definer -- see receive_channel_event()
 set search_path = ''
 as $$
   with due as (
@@ -49,7 +49,7 @@ comment on function public.due_channel_events(integer) is
 grant execute on function public.due_channel_events(integer) to channel_client, service_role;
 
 create function public.fail_channel_event(event_id uuid, failure text) returns void
-language sql security definer -- for the same reason as receive_channel_event()
+language sql security definer -- see receive_channel_event()
 set search_path = ''
 as $$
   update public.channel_events as events set
@@ -65,7 +65,7 @@ grant execute on function public.fail_channel_event(uuid, text) to channel_clien
 
 create function public.apply_channel_event(event_id uuid, items jsonb, problem text default null)
 returns jsonb
-language plpgsql security definer -- for the same reason as receive_channel_event()
+language plpgsql security definer -- see receive_channel_event()
 set search_path = ''
 as $$
 declare
@@ -95,7 +95,7 @@ begin
   own_items := app.judge_stored_event(event.id, app_id, event.body, own_items);
   return app.apply_event(
     event.id, app_id, company_ids, own_items, apply_channel_event.problem,
-    -- If the job has not begun the event, the request that stored it is waiting for the answer.
+    -- At the first attempt, the request that stored the event still waits for an answer.
     began_at + case when event.attempts > 0 then most else least(most, interval '3 seconds') end,
     event.attempts > 0
   );
@@ -124,8 +124,8 @@ begin
     where accounts.id = of_account_id and events.state = 'unroutable' and events.next_attempt_at is null
       and events.waits_for && array[accounts.phone_number_id, accounts.business_account_id]
       and events.processed_at < processed_before
-    -- An event that is being applied is skipped, because it would make the account wait. wake_late_events() looks at it
-    -- later.
+    -- This query skips an event that is being applied, because the account would have to wait for it.
+    -- wake_late_events() makes such an event due later.
     for update of events skip locked
   )
   update public.channel_events as events set next_attempt_at = now()
@@ -176,8 +176,8 @@ as $$
   ) as changed
 $$;
 comment on function app.wake_late_events() is
-  'Does what wake_events() does, for events that were being applied while their account was connected. Those events '
-  'could not see the account.';
+  'Makes events due as wake_events() does, for events that were being applied while their account was connected. '
+  'Those events could not see the account.';
 
 create function public.replay_channel_events(
   states text[] default null,
@@ -205,7 +205,8 @@ begin
       and (replay_channel_events.app_key is null or events.channel_app_id = (
         select apps.id from public.channel_apps as apps where apps.app_key = replay_channel_events.app_key
       ))
-      -- This leaves out events that are already due, and events that were applied after the first of these calls.
+      -- These conditions leave out events that are already due, and events that were applied after the first of these
+      -- calls.
       and (events.next_attempt_at is null or events.next_attempt_at > now())
       and (events.processed_at is null or events.processed_at < beginning)
     order by events.received_at

@@ -17,7 +17,7 @@ comment on table public.waiting_facts is
 comment on column public.waiting_facts.person_marks is
   'The marks (app.marks_of()) of the people whom the fact names. Null when the names could not be read.';
 
--- The planner assumes one company, for the reason given in 30_contacts.sql.
+-- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
 alter table public.waiting_facts alter column company_id set (n_distinct = 1);
 
 create unique index waiting_facts_once_idx
@@ -67,7 +67,8 @@ begin
   delete from public.waiting_facts where id = fact_id;
   return true;
 exception when others then
-  -- A fact that cannot be applied must not undo a settled send or a received message. Such a fact keeps waiting.
+  -- A fact that cannot be applied must not undo a settled send or a received message. A fact that cannot be applied
+  -- keeps waiting.
   raise warning 'A waiting fact (%) is not applied: % (%)', fact_id, sqlerrm, sqlstate;
   return false;
 end
@@ -94,7 +95,7 @@ begin
     select replies.id from public.messages as replies
     where replies.company_id = new.company_id and replies.reply_to_whatsapp_id = new.whatsapp_message_id
       and replies.reply_to_id is null and replies.id <> new.id
-    -- A reply that another transaction has locked is left to the job.
+    -- The trigger leaves a reply to the job if another transaction has locked the reply.
     for no key update skip locked
   ));
   return null;
@@ -123,10 +124,10 @@ begin
       join public.messages on messages.company_id = facts.company_id
         and messages.whatsapp_message_id = facts.whatsapp_message_id
       where facts.received_at > now() - interval '1 day'
-        -- A message from a person has no status. A status of such a message would be tried without success until it is
-        -- deleted.
+        -- A message from a person has no status. The job would try a status of such a message without success until the
+        -- status is deleted.
         and (facts.item ->> 'kind' <> 'status' or messages.direction = 'outbound')
-      -- In random order, so that facts that cannot be applied do not block the others.
+      -- The order is random, so that facts that cannot be applied do not block the others.
       order by random()
       limit greatest(max_rows, 0)
     ), locked as materialized (
@@ -165,7 +166,7 @@ end
 $$;
 comment on function app.apply_waiting_facts(integer) is
   'Applies waiting facts of the last day whose messages are known, and links late replies. Handles at most max_rows '
-  'of each, and returns how many. A scheduled job calls this.';
+  'of each, and returns how many. A scheduled job calls this function.';
 
 create function app.remove_old_waiting_facts(max_rows integer) returns integer
 language sql

@@ -1,5 +1,6 @@
 -- Reports of the channel about a message that the company sent: sent, delivered, read or failed. Reports may come late,
--- twice and in any order. Each report fills its own column of the message, so every order gives the same row.
+-- twice and in any order. Each report fills its own column of the message, so the row does not depend on the order of
+-- the reports.
 
 create function app.send_of_mark(candidates uuid[], mark jsonb) returns uuid
 language plpgsql stable
@@ -37,7 +38,8 @@ begin
   if not found then
     return 'waiting';
   elsif send.whatsapp_message_id = wamid then
-    -- The message may have failed on another device, or before this report came. The channel still accepted it.
+    -- The message may have failed on another device, or before this report came. The channel still accepted the
+    -- message.
     if send.state = 'failed' and word <> 'failed' then
       update public.sends set state = 'sent', reason = null, channel_code = null where id = send.id;
     end if;
@@ -45,8 +47,7 @@ begin
   elsif mark_attempt !~ '^[1-9][0-9]{0,8}$' or mark_attempt::integer > send.attempt then
     return 'waiting';
   elsif mark_attempt::integer < send.attempt then
-    -- Another attempt came after the attempt of this report, so the earlier attempt had been released. The report no
-    -- longer settles the send.
+    -- The attempt of this report was released, and a later attempt followed. The report no longer settles the send.
     return 'released_but_sent';
   elsif send.whatsapp_message_id is not null then
     perform app.note_double_send(send.id, wamid);
@@ -163,7 +164,7 @@ begin
         becomes.failure := failure_told;
       end if;
   end case;
-  -- Only some reports have the price, and it is the same in all of them.
+  -- Only some reports have the price, and all these reports have the same price.
   becomes.price_category := least(was.price_category, nullif(left(item #>> '{price,category}', 64), '') collate "C");
   becomes.price_type := least(was.price_type, nullif(left(item #>> '{price,type}', 64), '') collate "C");
   if becomes is distinct from was and was.expired_at is not null then
@@ -185,6 +186,7 @@ begin
       expired_at = becomes.expired_at,
       expires_at = becomes.expires_at
     where company_id = found_message.company_id and id = found_message.id;
+    perform app.note_report(found_message.company_id, found_message.id, failure_told, reported_at);
   end if;
 
   if item ->> 'recipient_user_id' is not null then
@@ -203,11 +205,11 @@ begin
 end
 $$;
 comment on function app.apply_status(uuid[], jsonb) is
-  'Applies one report about a message, from an app that may speak for these accounts. The message is found by its id, '
-  'or else by the mark of its send. Returns done, or waiting when no message is known. Returns ignored for a report of '
-  'another kind, and unroutable without an account. Returns double_send when the attempt already has another id. The '
-  'message then keeps the facts of its own id, and this report is only stored. Returns released_but_sent when the '
-  'ledger said that the channel did not accept the send.';
+  'Applies one report about a message, from an app of these accounts. The message is found by its id, or else by the '
+  'mark of its send. Returns done, or waiting when no message is known. Returns ignored for a report of another kind, '
+  'and unroutable without an account. Returns double_send when the attempt already has another id. The message then '
+  'keeps the facts of its own id, and this report is only stored. Returns released_but_sent when the ledger said that '
+  'the channel did not accept the send.';
 
 create function app.learn_recipient(
   own_company_id uuid, of_message_id uuid, new_user_id text, at_business_account_id text, at timestamptz
@@ -218,7 +220,7 @@ as $$
 declare
   recipient_id uuid;
 begin
-  -- Another contact without a phone may have this id, because the same person may hide the phone.
+  -- A contact with a phone keeps this id. A contact without a phone may be the same person, who hides the phone.
   if exists (
     select from public.contact_identities as known
     join public.contacts on contacts.company_id = known.company_id and contacts.id = known.contact_id
@@ -262,8 +264,8 @@ begin
   join public.messaging_accounts as accounts on accounts.company_id = conversations.company_id
     and accounts.id = conversations.messaging_account_id
   where messages.company_id = own_company_id and messages.id = of_message_id;
-  -- Rows that another transaction has locked are skipped. These changes are only hints, and settling a send must not
-  -- wait for them.
+  -- These statements skip rows that another transaction has locked. The changes are only hints, and settling a send
+  -- must not wait for them.
   if channel_code in (100, 131009, 131053) then
     update public.template_media set media_id = null where id in (
       select media.id from public.template_media as media

@@ -20,7 +20,7 @@ as $$
   )
 $$;
 comment on function app.is_marketing(uuid, uuid) is
-  'Whether a message was sent with a template that is a marketing template, as the check of a send sees it.';
+  'Whether a message was sent with a marketing template. The check of a send uses the same rule.';
 
 create function app.apply_message(account_id uuid, item jsonb) returns text
 language plpgsql
@@ -29,7 +29,7 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id uuid;
-  -- The clock of the channel may be ahead, but no one writes in the future. An unusable time is null.
+  -- The clock of the channel may be ahead, but no one writes in the future. A time that Postgres cannot use is null.
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
   -- One transaction adds all messages of an event. clock_timestamp() keeps their order.
   added_at constant timestamptz := clock_timestamp();
@@ -112,7 +112,7 @@ begin
   select * into message from public.messages
   where company_id = own_company_id and whatsapp_message_id = item ->> 'target'
   for no key update;
-  -- This adds no contact, but may show that an id and a phone belong to one person.
+  -- This call adds no contact, but may show that an id and a phone belong to one person.
   if message.id is not null and app.known_person(own_company_id, item -> 'person', done_at) is not null then
     person_id := app.find_person(account_id, item -> 'person', done_at);
   end if;
@@ -165,7 +165,7 @@ begin
   where company_id = (target.message).company_id and id = (target.message).id
     and (
       reaction is null
-      -- If a reaction and its removal have the same second, the removal counts as the later one.
+      -- If a reaction and its removal have the same second, the removal counts as later.
       or (reacted_at, new_emoji is null, coalesce(new_emoji, '') collate "C") > (
         (reaction ->> 'at')::timestamptz, reaction ->> 'emoji' is null, coalesce(reaction ->> 'emoji', '') collate "C"
       )

@@ -82,7 +82,7 @@ begin
         select phone into phone_now from public.contacts where company_id = own_company_id and id = owner_id;
         perform app.merge_contacts(own_company_id, of_contact_id, owner_id);
       end if;
-      -- After a merge, the other phone is an additional phone until it is known which phone is newer.
+      -- After a merge, the other phone is an additional phone until the platform knows which phone is newer.
       delete from public.contact_former_phones
       where company_id = own_company_id and contact_id = of_contact_id
         and phone_key = app.phone_key(phone_now) and until = 'infinity';
@@ -114,7 +114,8 @@ begin
     values (own_company_id, of_contact_id, lost_phone, at)
     on conflict on constraint contact_former_phones_once do update set
       until = case former.until when 'infinity' then excluded.until else greatest(former.until, excluded.until) end;
-    -- The wish stays with the person. The earlier phone is free for another person, so no wish is kept for it.
+    -- The wish stays with the person. The earlier phone is free for another person, so the platform keeps no wish for
+    -- that phone.
     delete from app.kept_wishes
     where company_id = own_company_id and digest = app.erased_digest(own_company_id, 'person', app.phone_key(lost_phone));
   end if;

@@ -8,7 +8,7 @@ create table public.job_runs (
   account_id uuid not null,
   job text not null check (job in ('template-sync', 'template-media')),
   began_at timestamptz not null default now(),
-  -- Null while the run is under way. A run without an end that began more than three minutes ago was cut off.
+  -- Null while the run is under way. A run without an end that began more than three minutes ago was interrupted.
   ended_at timestamptz,
   -- Why the run failed, as a sentence for operators.
   failure text check (char_length(failure) between 1 and 1000),
@@ -20,11 +20,11 @@ create table public.job_runs (
 comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
 
 -- The job of the channel needs no account. Each minute, it applies the events that are due, and marks or deletes
--- expired rows.
+-- expired rows. Of the job that delivers to webhooks, only the call is noted here.
 create table public.channel_jobs (
-  job text primary key check (job in ('channel-events')),
+  job text primary key check (job in ('channel-events', 'deliver')),
   began_at timestamptz,
-  -- Null while the run is under way. A run without an end that began more than three minutes ago was cut off.
+  -- Null while the run is under way. A run without an end that began more than three minutes ago was interrupted.
   ended_at timestamptz,
   -- Why the run failed, as a sentence for operators.
   failure text check (char_length(failure) between 1 and 1000),
@@ -61,7 +61,8 @@ declare
   account record;
   run record;
 begin
-  -- If several calls come at the same time, the first one locks the row. The others wait, and then see its run.
+  -- If several calls come at the same time, the first one locks the row. The other calls wait, and then see the run of
+  -- the first call.
   select accounts.* into account from public.messaging_accounts as accounts
   where accounts.id = begin_job.account_id and accounts.disconnected_at is null
   for no key update;
@@ -101,7 +102,12 @@ comment on function public.begin_job(text, uuid) is
   'has this id.';
 grant execute on function public.begin_job(text, uuid) to channel_client, service_role;
 
-create function public.end_job(run_id uuid, failure text default null, result jsonb default null) returns void
+create function public.end_job(
+  run_id uuid,
+  failure text default null,
+  result jsonb default null,
+  refusal text default null
+) returns void
 language plpgsql security definer
 set search_path = ''
 as $$
@@ -114,7 +120,7 @@ begin
     failure = left(end_job.failure, 1000),
     result = end_job.result
   where id = end_job.run_id and ended_at is null
-  returning company_id, account_id, job into run;
+  returning company_id, account_id, job, began_at into run;
   if run.job = 'template-sync' and end_job.failure is not null then
     update public.template_catalogues as catalogues set
       failures = catalogues.failures + 1,
@@ -124,12 +130,51 @@ begin
       and catalogues.company_id = accounts.company_id
       and catalogues.business_account_id = accounts.business_account_id;
   end if;
+  if run.job = 'template-sync' and end_job.refusal is not null then
+    perform app.note_refusal(run.account_id, 'reading_refusal', end_job.refusal, 0);
+  elsif run.job = 'template-sync' and end_job.failure is null then
+    perform app.withdraw_refusals(run.account_id, 'reading_refusal', run.began_at);
+  end if;
 end
 $$;
-comment on function public.end_job(uuid, text, jsonb) is
-  'Records the end of a run, and the reason if it failed. After a failed reading of templates, the next reading is '
+comment on function public.end_job(uuid, text, jsonb, text) is
+  'Records the end of a run, and the reason if it failed. A failed reading of templates has a refusal if the channel '
+  'refused the account: its code, or token_unusable. After a failed reading of templates, the next reading is '
   'due after a pause. The pause grows with each failure, from five minutes to six hours.';
-grant execute on function public.end_job(uuid, text, jsonb) to channel_client, service_role;
+grant execute on function public.end_job(uuid, text, jsonb, text) to channel_client, service_role;
+
+create function public.note_numbers(account_id uuid, numbers jsonb) returns integer
+language plpgsql security definer -- the role of the function whatsapp cannot write any table
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  noted integer;
+begin
+  insert into public.account_health as health (
+    account_id, company_id, token_stored_at, quality_rating, messaging_limit, checked_at
+  )
+  select
+    accounts.id, accounts.company_id, accounts.created_at, left(number ->> 'quality_rating', 100),
+    left(number ->> 'messaging_limit', 100), now()
+  from public.messaging_accounts as asked
+  join public.messaging_accounts as accounts on accounts.company_id = asked.company_id
+    and accounts.business_account_id = asked.business_account_id and accounts.disconnected_at is null
+  join jsonb_array_elements(numbers) as number on number ->> 'id' = accounts.phone_number_id
+  where asked.id = note_numbers.account_id
+  order by accounts.id
+  on conflict on constraint account_health_once do update set
+    quality_rating = excluded.quality_rating,
+    messaging_limit = excluded.messaging_limit,
+    checked_at = excluded.checked_at;
+  get diagnostics noted = row_count;
+  return noted;
+end
+$$;
+comment on function public.note_numbers(uuid, jsonb) is
+  'Stores what the channel says about the numbers of a business account, for the accounts of the company of this account. '
+  'Each number has id, quality_rating and messaging_limit. Returns how many accounts have such a number.';
+grant execute on function public.note_numbers(uuid, jsonb) to channel_client, service_role;
 
 create function public.due_jobs() returns table (job text, account_id uuid)
 language sql stable security definer
@@ -193,7 +238,7 @@ comment on function public.begin_channel_job(text) is
 grant execute on function public.begin_channel_job(text) to channel_client;
 
 create function public.end_channel_job(job text, failure text default null, result jsonb default null) returns void
-language sql security definer -- for the same reason as begin_channel_job()
+language sql security definer -- see begin_channel_job()
 set search_path = ''
 as $$
   update public.channel_jobs as jobs set
@@ -204,8 +249,18 @@ comment on function public.end_channel_job(text, text, jsonb) is
   'Records the end of a run of a job that needs no account, and the reason if it failed.';
 grant execute on function public.end_channel_job(text, text, jsonb) to channel_client;
 
+create function app.jobs_ran_at() returns timestamptz
+language sql stable security definer -- people cannot read the table
+set search_path = ''
+as $$
+  select max(began_at) from public.channel_jobs
+$$;
+comment on function app.jobs_ran_at() is
+  'Returns when the jobs of the platform last ran. They run each minute, so an earlier time means that they have stopped.';
+grant execute on function app.jobs_ran_at() to authenticated;
+
 create function public.tend_channel(max_rows integer default 1000) returns jsonb
-language plpgsql security definer -- for the same reason as begin_channel_job()
+language plpgsql security definer -- see begin_channel_job()
 set search_path = ''
 as $$
 declare
@@ -215,6 +270,7 @@ declare
   failures text[] := '{}';
 begin
   perform set_config('lock_timeout', '1s', true);
+  perform set_config('app.event_actor', 'job', true);
   for duty in
     select * from (values
       ('woken', 'app.wake_late_events()'),
@@ -223,7 +279,8 @@ begin
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
       ('erased_forgotten', 'app.forget_erased_people(integer)'),
-      -- This comes last, because a request with one of the deleted keys waits for the end of this transaction.
+      ('uploads_removed', 'app.remove_old_uploads(integer)'),
+      -- This task comes last, because a request with one of the deleted keys waits for the end of this transaction.
       ('keys_removed', 'app.remove_old_idempotency_keys(integer)')
     ) as duties (name, signature)
   loop
@@ -285,14 +342,15 @@ as $$
     ),
     'waiting_facts', (
       select count(*) from public.waiting_facts where received_at > now() - interval '1 day'
-    )
+    ),
+    'failures', app.failures_of_sends(now() - interval '1 day')
   )
   from public.messages
   where expired_at is not null and expired_at > now() - interval '1 day'
 $$;
 comment on function public.channel_health() is
-  'Returns numbers of the last day: expired messages, sends that went out twice (double_sends), and facts that still '
-  'wait for their message. The number expired_unreported counts the expired messages without any report. Such '
+  'Returns numbers of the last day: expired messages, sends that went out twice (double_sends), facts that still wait '
+  'for their message, and the sends that failed, were refused or were released (failures). The number expired_unreported counts the expired messages without any report. Such '
   'messages occur when the events of the channel do not arrive here.';
 grant execute on function public.channel_health() to service_role;
 

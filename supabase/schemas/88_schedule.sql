@@ -1,5 +1,5 @@
--- The schedule of the jobs. pg_cron calls the edge function whatsapp through pg_net, with an address and a secret from
--- Vault. A database without these extensions can also have this schema, so only dynamic SQL names the extensions. In
+-- The schedule of the jobs. pg_cron calls the edge functions whatsapp and webhooks through pg_net, with addresses and a
+-- secret from Vault. A database without these extensions can also have this schema, so only dynamic SQL names the extensions. In
 -- such a database, another program calls the function, as the local stack does.
 
 create table public.job_calls (
@@ -59,7 +59,8 @@ set search_path = ''
 as $$
 declare
   function_url constant text := app.job_secret('whatsapp_function_url');
-  secret constant text := app.job_secret('whatsapp_jobs_secret');
+  webhooks_url constant text := app.job_secret('webhooks_function_url');
+  secret constant text := app.job_secret('jobs_secret');
   call constant text :=
     'select net.http_post(url := $1, body := $2, headers := $3, timeout_milliseconds := 150000)';
   headers constant jsonb :=
@@ -68,15 +69,22 @@ declare
   call_id bigint;
   called integer := 0;
 begin
-  if function_url is null or secret is null then
-    raise exception 'Vault has no address and secret of the function whatsapp: run npm run admin -- jobs schedule';
+  if function_url is null or webhooks_url is null or secret is null then
+    raise exception 'Vault has no addresses and secret of the functions: run npm run admin -- jobs schedule';
+  end if;
+  -- A run delivers for a minute, so one is always there.
+  if exists (select from public.webhooks where state in ('on', 'catching_up')) then
+    execute call into call_id using webhooks_url || '/jobs/deliver', jsonb_build_object(), headers;
+    insert into public.channel_jobs as jobs (job, request_id, called_at) values ('deliver', call_id, now())
+    on conflict (job) do update set request_id = excluded.request_id, called_at = excluded.called_at;
+    called := called + 1;
   end if;
   execute call into call_id using function_url || '/jobs/channel-events', jsonb_build_object(), headers;
   insert into public.channel_jobs as jobs (job, request_id, called_at) values ('channel-events', call_id, now())
   on conflict (job) do update set request_id = excluded.request_id, called_at = excluded.called_at;
   called := called + 1;
   delete from public.job_calls where called_at < now() - interval '1 day';
-  -- In random order, so that jobs that are due again and again do not block the others.
+  -- The order is random, so that jobs that are due again and again do not block the others.
   for due in
     select jobs.job, jobs.account_id, accounts.company_id
     from public.due_jobs() as jobs
@@ -94,10 +102,11 @@ begin
 end
 $$;
 comment on function app.call_due_jobs() is
-  'Calls the edge function whatsapp for the events of the channel, and for at most 50 jobs that are due. Returns the '
-  'number of calls. pg_net sends the calls after the transaction. pg_cron runs this function each minute.';
+  'Calls the edge function whatsapp for the events of the channel, and for at most 50 jobs that are due. If any webhook '
+  'is on, calls the edge function webhooks to deliver. Returns the number of calls. pg_net sends the calls after the '
+  'transaction. pg_cron runs this function each minute.';
 
-create function public.schedule_jobs(url text, secret text) returns void
+create function public.schedule_jobs(url text, webhooks_url text, secret text) returns void
 -- Security definer, because the extensions and Vault belong to the owner of the database.
 language plpgsql security definer
 set search_path = ''
@@ -106,12 +115,12 @@ declare
   extension record;
   missing text[] := '{}';
 begin
-  if url is null or url !~ '^https?://[^[:space:]?#]+$' then
-    raise sqlstate 'PT422' using message = 'The address of the function must be a URL without a query';
+  if (url ~ '^https?://[^[:space:]?#]+$' and webhooks_url ~ '^https?://[^[:space:]?#]+$') is not true then
+    raise sqlstate 'PT422' using message = 'The address of each function must be a URL without a query';
   end if;
   if secret is null or secret !~ '^[!-~]{32,255}$' then
     raise sqlstate 'PT422' using message =
-      'The secret of the jobs must have 32 to 255 visible ASCII characters';
+      'JOBS_SECRET must have 32 to 255 visible ASCII characters';
   end if;
   for extension in
     select * from (values
@@ -141,28 +150,34 @@ begin
   if missing <> '{}' then
     raise sqlstate 'PT501' using message = format(
       'This database does not have what scheduled jobs need (%s): enable it, or have another scheduler call the '
-      'function whatsapp. The local stack (npm start) runs its own jobs', array_to_string(missing, ', ')
+      'functions whatsapp and webhooks. The local stack (npm start) runs its own jobs', array_to_string(missing, ', ')
     );
   end if;
 
   perform app.keep_job_secret(
     'whatsapp_function_url', rtrim(url, '/'), 'The address of the edge function whatsapp, for its jobs'
   );
-  perform app.keep_job_secret('whatsapp_jobs_secret', secret, 'JOBS_SECRET of the edge function whatsapp');
+  perform app.keep_job_secret(
+    'webhooks_function_url', rtrim(webhooks_url, '/'), 'The address of the edge function webhooks, for its job'
+  );
+  perform app.keep_job_secret('jobs_secret', secret, 'JOBS_SECRET of the edge functions');
   execute 'select cron.schedule($1, $2, $3)'
     using 'call-due-jobs', '* * * * *', 'select app.call_due_jobs()';
   execute 'select cron.schedule($1, $2, $3)'
     using 'fail-expired-sends', '* * * * *', 'select public.fail_expired_sends()';
+  execute 'select cron.schedule($1, $2, $3)'
+    using 'tidy-events', '* * * * *', 'select public.tidy_events()';
 end
 $$;
-comment on function public.schedule_jobs(text, text) is
-  'Schedules two jobs of pg_cron that run each minute. One calls the edge function whatsapp at this address for the '
-  'jobs that are due. The other settles the sends whose lease has ended. Enables the extensions if possible. Raises '
-  'PT501 when the database does not have them, and PT422 for a malformed address or secret.';
-grant execute on function public.schedule_jobs(text, text) to service_role;
+comment on function public.schedule_jobs(text, text, text) is
+  'Schedules three jobs of pg_cron that run each minute. One calls the edge functions whatsapp and webhooks at these '
+  'addresses for the jobs that are due. One settles the sends whose lease has ended. One does the upkeep of events. '
+  'Enables the extensions if possible. Raises PT501 when the database does not have them, and PT422 for a malformed '
+  'address or secret.';
+grant execute on function public.schedule_jobs(text, text, text) to service_role;
 
 create function public.unschedule_jobs() returns integer
-language plpgsql security definer -- for the same reason as schedule_jobs()
+language plpgsql security definer -- see schedule_jobs()
 set search_path = ''
 as $$
 declare
@@ -171,7 +186,7 @@ declare
   unscheduled integer := 0;
 begin
   if to_regnamespace('cron') is not null then
-    foreach job_name in array array['call-due-jobs', 'fail-expired-sends'] loop
+    foreach job_name in array array['call-due-jobs', 'fail-expired-sends', 'tidy-events'] loop
       execute 'select exists (select from cron.job where jobname = $1)' into is_scheduled using job_name;
       if is_scheduled then
         execute 'select cron.unschedule($1)' using job_name;
@@ -180,14 +195,14 @@ begin
     end loop;
   end if;
   if to_regnamespace('vault') is not null then
-    execute 'delete from vault.secrets where name in ($1, $2)'
-      using 'whatsapp_function_url', 'whatsapp_jobs_secret';
+    execute 'delete from vault.secrets where name in ($1, $2, $3)'
+      using 'whatsapp_function_url', 'webhooks_function_url', 'jobs_secret';
   end if;
   return unscheduled;
 end
 $$;
 comment on function public.unschedule_jobs() is
-  'Removes the jobs of schedule_jobs() from pg_cron, and the address and the secret from Vault. Returns the number of '
+  'Removes the jobs of schedule_jobs() from pg_cron, and the addresses and the secret from Vault. Returns the number of '
   'removed jobs, which is 0 when no job was scheduled.';
 grant execute on function public.unschedule_jobs() to service_role;
 
@@ -214,7 +229,7 @@ begin
       order by details.runid desc
       limit 1
     ) as run on true
-    where job.jobname in ('call-due-jobs', 'fail-expired-sends')
+    where job.jobname in ('call-due-jobs', 'fail-expired-sends', 'tidy-events')
   $query$ into jobs;
   return jobs;
 end
@@ -255,10 +270,39 @@ begin
 end
 $$;
 comment on function app.failed_job_calls() is
-  'Returns the last ten calls of the edge function whatsapp that failed, with the status and the answer.';
+  'Returns the last ten calls of the edge functions that failed, with the status and the answer.';
+
+create function app.delivery_status() returns jsonb
+language sql stable
+set search_path = ''
+as $$
+  select jsonb_build_object(
+    'called_at', (select called_at from public.channel_jobs where job = 'deliver'),
+    'webhooks', (
+      select coalesce(jsonb_object_agg(state, webhooks), '{}')
+      from (select state, count(*) as webhooks from public.webhooks group by state) as states
+    ),
+    -- Their receivers failed several times, so the next attempt waits.
+    'resting', (select count(*) from public.webhooks where state in ('on', 'catching_up') and paused_until > now()),
+    'last_success_at', (select max(last_success_at) from public.webhooks),
+    'open', (select count(*) from app.open_deliveries),
+    'due', due.deliveries,
+    'oldest_due_at', due.oldest_at
+  )
+  from (
+    select count(*) as deliveries, min(open.due_at) as oldest_at
+    from app.open_deliveries as open
+    join public.webhooks on webhooks.id = open.webhook_id
+    where open.due_at <= now() and webhooks.state in ('on', 'catching_up')
+      and (webhooks.paused_until is null or webhooks.paused_until <= now())
+  ) as due
+$$;
+comment on function app.delivery_status() is
+  'Returns how many webhooks are in each state, how many of them rest after failures, and how many deliveries are open '
+  'and due now.';
 
 create function app.account_jobs_status() returns jsonb
-language plpgsql stable security definer -- for the same reason as schedule_jobs()
+language plpgsql stable security definer -- see schedule_jobs()
 set search_path = ''
 as $$
 declare
@@ -267,6 +311,7 @@ begin
   return jsonb_build_object(
     'scheduled', cron_jobs @> '[{ "name": "call-due-jobs", "active": true }]',
     'url', case when to_regnamespace('vault') is not null then app.job_secret('whatsapp_function_url') end,
+    'webhooks_url', case when to_regnamespace('vault') is not null then app.job_secret('webhooks_function_url') end,
     'cron_jobs', cron_jobs,
     'accounts', (
       select coalesce(jsonb_agg(jsonb_build_object(
@@ -310,13 +355,15 @@ comment on function app.account_jobs_status() is
   'connected account, returns its catalogue and its last runs.';
 
 create function public.jobs_status() returns jsonb
-language sql stable security definer -- for the same reason as schedule_jobs()
+language sql stable security definer -- see schedule_jobs()
 set search_path = ''
 as $$
-  select app.account_jobs_status() || jsonb_build_object('channel', app.channel_job_status())
+  select app.account_jobs_status()
+    || jsonb_build_object('channel', app.channel_job_status(), 'webhooks', app.delivery_status())
 $$;
 comment on function public.jobs_status() is
-  'Returns what app.account_jobs_status() returns, and the status of the channel''s job.';
+  'Returns the answer of app.account_jobs_status(), and the status of the channel''s job and of the deliveries to '
+  'webhooks.';
 grant execute on function public.jobs_status() to service_role;
 
 alter table public.job_calls enable row level security;

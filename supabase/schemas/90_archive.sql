@@ -3,8 +3,8 @@
 -- not changed in another way.
 --
 -- An archived contact loses everything that finds a person: its phone, its additional and earlier phones, and its ids
--- at the channel. So the person may become another contact in the meantime. The values are kept for a restore, and
--- because the wishes of the person still count.
+-- at the channel. So the person may become another contact in the meantime. The rows keep these values for a restore,
+-- and because the wishes of the person still count.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -15,7 +15,7 @@ begin
     new.archived_at := now();
     return new;
   elsif new.archived_at <> old.archived_at then
-    -- The record is archived a second time, so everything stays as it was after the first time.
+    -- Archiving a record again changes nothing.
     return old;
   -- The platform may still write facts, such as an opt-out that is reported late.
   elsif current_user in ('api_client', 'authenticated') then
@@ -76,8 +76,8 @@ begin
 end
 $$;
 comment on function app.keep_persons_of_archived() is
-  'Trigger: makes sure that the former phones and the ids of an archived contact find no contact. A restored contact '
-  'has them again, except the additional phones and ids that another contact has now.';
+  'Trigger: makes sure that no search by a former phone or an id of an archived contact finds the contact. A restored '
+  'contact has them again, except the additional phones and ids that another contact has now.';
 
 create function public.archive_contact(id uuid, accepted_versions bigint[] default null) returns boolean
 -- Security definer, like the functions below, because a key may not write archived_at.
@@ -88,7 +88,7 @@ declare
   own_company_id constant uuid := app.company_id('write');
   contact record;
 begin
-  -- This is the stronger lock, because the contact loses its phone_key, which is a key of the row.
+  -- The function takes the stronger lock, because the contact loses its phone_key, which is a key of the row.
   select archived_at, version into contact from public.contacts
   where company_id = own_company_id and contacts.id = archive_contact.id
   for update;
@@ -209,8 +209,9 @@ begin
 end
 $$;
 comment on function app.unarchive_contact(uuid, uuid) is
-  'Restores a contact of a company. A contact that is not archived stays as it is. The result is { status: 200, id }, '
-  '{ status: 404 }, or { status: 409, existing_id, field } with the contact that has the phone or the external_id now.';
+  'Restores a contact of a company. A contact that is not archived does not change. The result is { status: 200, id '
+  '}, { status: 404 }, or { status: 409, existing_id, field } with the contact that has the phone or the external_id '
+  'now.';
 
 create function app.unarchive_deal(own_company_id uuid, own_deal_id uuid) returns jsonb
 language plpgsql
@@ -241,8 +242,8 @@ begin
 end
 $$;
 comment on function app.unarchive_deal(uuid, uuid) is
-  'Restores a deal of a company. A deal that is not archived stays as it is. The result is { status: 200, id }, '
-  '{ status: 404 }, or { status: 409, existing_id, field } with the deal that has the external_id now.';
+  'Restores a deal of a company. A deal that is not archived does not change. The result is { status: 200, id }, { '
+  'status: 404 }, or { status: 409, existing_id, field } with the deal that has the external_id now.';
 
 create function public.restore_contact(id uuid, idempotency jsonb default null) returns json
 language plpgsql security definer

@@ -38,7 +38,7 @@ begin
     order by 1
   loop
     -- Messages are locked before conversations, as when a send is settled. In the kept conversation, the messages of
-    -- both are in the order of created_at.
+    -- both conversations are in the order of created_at.
     perform from public.messages where company_id = own_company_id and conversation_id = pair.gone
     order by id for no key update;
     update public.messages set conversation_id = pair.kept
@@ -101,21 +101,22 @@ begin
   from jsonb_each(theirs.custom_fields)
   where coalesce(own.custom_fields -> key, 'null') in ('null', '""', '[]', '{}');
 
-  -- Batches lock deals in the order of the ids too.
+  -- All functions lock deals in the order of the ids.
   perform from public.deals where company_id = own_company_id and contact_id = other order by id for no key update;
   update public.deals set contact_id = survivor where company_id = own_company_id and contact_id = other;
   perform app.merge_conversations(own_company_id, survivor, other);
 
+  update public.opt_out_lifts set contact_id = survivor where company_id = own_company_id and contact_id = other;
   update public.contact_identities set contact_id = survivor
   where company_id = own_company_id and contact_id = other;
-  -- A person who returned to an earlier phone has it twice, so each phone is written only once.
+  -- A person who returned to an earlier phone has this phone twice, so the merge writes each phone only once.
   insert into public.contact_former_phones as former (company_id, contact_id, phone, until)
   select own_company_id, survivor, (array_agg(known.phone order by known.until desc, known.phone))[1], max(known.until)
   from (
     select phone, until from public.contact_former_phones
     where company_id = own_company_id and contact_id = other
     union all
-    -- As far as is known, the person still has this phone.
+    -- As far as the platform knows, the person still has this phone.
     select theirs.phone, 'infinity' where theirs.phone_key <> own.phone_key
   ) as known
   group by app.phone_key(known.phone)
@@ -128,6 +129,8 @@ begin
   select own_company_id, survivor, 'merged', other::text, survivor::text, now()
   on conflict on constraint contact_identity_events_once do nothing;
 
+  -- The triggers of the events make one event of the deletion and of the change of the survivor: contact.merged.
+  perform set_config('app.merged', survivor || ' ' || other, true);
   delete from public.contacts where company_id = own_company_id and id = other;
   update public.deleted_rows set merged_into = survivor
   where company_id = own_company_id and resource = 'contacts' and id = any (other || array(
@@ -137,7 +140,8 @@ begin
   update public.contacts set
     phone = coalesce(own.phone, theirs.phone),
     has_identity = own.has_identity or theirs.has_identity,
-    -- A name that a member or a key gave counts more than a profile name. Of two profile names, the earlier one counts.
+    -- A name that a member or a key gave counts more than a profile name. Of two profile names, the earlier name
+    -- counts.
     (name, profile_name_at) = (
       select name, profile_name_at
       from (values (1, own.name, own.profile_name_at), (2, theirs.name, theirs.profile_name_at))
@@ -159,8 +163,8 @@ begin
       when octet_length((own.custom_fields || filling)::text) <= 32768 then own.custom_fields || filling
       else own.custom_fields
     end,
-    -- If one of the contacts has do_not_contact, the survivor has it too. The stop and start words of both contacts
-    -- count as if the person had sent them to one contact.
+    -- The survivor gets do_not_contact if one of the two contacts had it. The survivor also gets the newest stop word
+    -- and the newest start word of the two contacts.
     do_not_contact = own.do_not_contact or theirs.do_not_contact,
     (do_not_contact_source, do_not_contact_at) = (
       select source, at
@@ -181,6 +185,7 @@ begin
     end,
     marketing_resumed_at = greatest(own.marketing_resumed_at, theirs.marketing_resumed_at)
   where company_id = own_company_id and id = survivor;
+  perform set_config('app.merged', '', true);
 
   -- Two people seemed to have the same phone, but they are one person, who has changed the phone.
   for taken in

@@ -1,13 +1,13 @@
--- Functions that find the people whom an event names. One pass over the text finds all of them. A function call for
--- each name took seconds for the events of a busy day.
+-- Functions that find the people whom an event names. One pass over the text finds all these people. A function call
+-- for each name took seconds for the events of a busy day.
 
 create function app.names_in(document text) returns text[]
 language plpgsql immutable strict parallel safe
 set search_path = ''
 as $$
 declare
-  -- This leaves out times and the ids of the company's own numbers, which identify no person. Escaped characters are
-  -- also left out, because they may end in digits.
+  -- The pattern leaves out times and the ids of the company's own numbers, which identify no person. Escaped characters
+  -- are also left out, because they may end in digits.
   told constant text := regexp_replace(
     document,
     '[\\' || chr(57344) || ']u[0-9a-fA-F]{4}|"(?:timestamp|time|phone_number_id)"\s*:\s*"?[0-9]+', ' ', 'g'
@@ -68,7 +68,7 @@ begin
 end
 $$;
 comment on function app.names_among(jsonb, jsonb) is
-  'Of the names { name: … }, returns the ones that a document contains.';
+  'Of the names { name: … }, returns the names that a document contains.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.
@@ -92,7 +92,7 @@ begin
     from (
       select translate(phone, '+ ().-', '') from unnest(phones) as phone
       union all
-      -- The phone comes first. Any bytes may follow it.
+      -- The phone comes first, and any bytes may follow the phone.
       select substring(
         encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
       )
@@ -144,7 +144,7 @@ begin
   return replace(replace(replace(replace(replace(
     convert_from(body, 'LATIN1'), '\\', chr(57345)), '\"', chr(57346)), '\/', '/'), '\u0040', '@'), '\', escape);
 exception when others then
-  -- This happens when the bytes contain a NUL.
+  -- Postgres cannot convert bytes that contain a NUL.
   return regexp_replace(encode(body, 'escape'), '\\[0-3][0-7][0-7]', ' ', 'g');
 end
 $$;

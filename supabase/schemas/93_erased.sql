@@ -61,7 +61,7 @@ comment on function app.erase_message() is
   'Trigger: removes the content of an erased message, and replaces the channel''s id with a digest.';
 
 create function app.erase_send() returns trigger
-language plpgsql security definer -- for the same reason as erase_message()
+language plpgsql security definer -- see erase_message()
 set search_path = ''
 as $$
 begin
@@ -152,7 +152,8 @@ begin
     from (
       select named.name, people.until
       from (
-        -- This does the same as app.erased_digest(). Calling that function once for each name would cost more.
+        -- This query makes the same digest as app.erased_digest(). Calling that function once for each name would cost
+        -- more.
         select name, 'erased.' || encode(
           sha256(outer_pad || sha256(
             inner_pad || convert_to(format('%s %s %s', own_company_id, 'person', name), 'UTF8')
@@ -167,7 +168,7 @@ begin
 end
 $$;
 comment on function app.erased_among(uuid, text[]) is
-  'Of these names, returns the ones that an erased person of the company had, as { name: { until, is_back } }. The '
+  'Returns the names among these that an erased person of the company had, as { name: { until, is_back } }. The '
   'member until is the last second in which the person had the name. The member is_back says whether a contact has '
   'the name again.';
 
@@ -241,9 +242,9 @@ begin
 end
 $$;
 comment on function app.item_without(uuid, jsonb, jsonb, text[]) is
-  'Returns an item without the people whom the company has erased, { name: { until, is_back } }. Returns null when the '
-  'item is about one of them. A report with one of late_ids keeps only what is counted. A notice that names one of '
-  'them keeps only its numbers and fixed words.';
+  'Removes the people whom the company has erased, { name: { until, is_back } }, from an item, and returns the item. '
+  'Returns null when the item is about one of them. A report with one of late_ids keeps only what is counted. A '
+  'notice that names one of them keeps only its numbers and fixed words.';
 
 create function app.judged_event(app_id uuid, names text[], inout body bytea, inout items jsonb)
 language plpgsql stable
@@ -296,7 +297,7 @@ begin
     select coalesce(jsonb_agg(kept order by place), '[]') into items
     from jsonb_array_elements(items) with ordinality as listed (item, place)
     cross join lateral (
-      -- If a number has moved from one company to another, perhaps only one of them has erased the person.
+      -- If a number has moved from one company to another, perhaps only one of the two companies has erased the person.
       select case when is_own_app and item ->> 'phone_number_id' is null or exists (
         select from public.messaging_accounts as accounts
         where accounts.company_id = own_company_id and (

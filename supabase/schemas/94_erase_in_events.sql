@@ -1,5 +1,5 @@
 -- Functions that remove an erased person from events. An event may name several people, and may not have been applied
--- yet. So everything that it says about the other people stays.
+-- yet. So everything that the event says about the other people stays.
 
 create function app.is_about(part jsonb, people jsonb, is_report boolean default false) returns boolean
 language plpgsql immutable
@@ -101,7 +101,7 @@ declare
   remaining_names text[] := '{}';
   erased_names text[];
 begin
-  -- If a change is about no known account, it belongs to the companies whose app signed it.
+  -- A change that names no known account belongs to the companies of the app that signed it.
   if not (own_company_id = any (company_ids) or company_ids = '{}' and is_own_app) then
     return change;
   end if;

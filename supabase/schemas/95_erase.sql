@@ -7,7 +7,8 @@
 create function app.erase_idempotency_keys(own_company_id uuid, record_ids uuid[], names text[]) returns void
 language sql
 set search_path = ''
--- The role of a key has hash joins off. Postgres would then compare each id of each outcome with each id of the person.
+-- The role of a key has hash joins off. Without hash joins, Postgres would compare each id of each outcome with each id
+-- of the person.
 set enable_hashjoin = on
 as $$
   with written as materialized (
@@ -18,7 +19,7 @@ as $$
   )
   update public.idempotency_keys set
     key = app.erased_digest(company_id, 'key', key),
-    -- The fingerprint is a plain digest, so a short request can be guessed from it.
+    -- The fingerprint is a plain digest, so someone could guess a short request from the fingerprint.
     fingerprint = app.erased_digest(company_id, 'key', fingerprint)
   where company_id = own_company_id
     and (
@@ -47,8 +48,8 @@ as $$
 declare
   locked_messages bigint;
 begin
-  -- While this lock is held, no event of the company is applied. An event may take three seconds, so this waits up to
-  -- four seconds for the lock.
+  -- While this lock is held, no event of the company is applied. An event may take three seconds, so the function waits
+  -- up to four seconds for the lock.
   perform set_config('lock_timeout', '4s', true);
   perform pg_advisory_xact_lock(hashtextextended('events of ' || own_company_id, 0));
   for tries in 1..5 loop
@@ -109,7 +110,7 @@ as $$
     select coalesce(user_id, archived_user_id), now(), false from public.contact_identities
     where company_id = own_company_id and contact_id = any (contact_ids)
     union all
-    -- Several people may have the same email address, so no wish is kept for it.
+    -- Several people may have the same email address, so the platform keeps no wish for an address.
     select lower(email), now(), true from public.contacts
     where company_id = own_company_id and id = any (contact_ids) and email <> ''
     union all
@@ -119,7 +120,7 @@ as $$
       select app.phone_key('+' || digits) as name, max(last_at) as last_at
       from (
         select
-          -- The phone comes first. Any bytes may follow it.
+          -- The phone comes first, and any bytes may follow the phone.
           substring(
             encode(decode(left(encoded, char_length(encoded) / 4 * 4), 'base64'), 'escape') from '[1-9][0-9]{6,14}'
           ) as digits,
@@ -256,6 +257,7 @@ begin
   get diagnostics changed = row_count;
   counts := counts || jsonb_build_object('messages', changed);
 
+  perform app.forget_answers(own_company_id, contact_ids, conversation_ids || message_ids);
   delete from public.contact_identities where company_id = own_company_id and contact_id = any (contact_ids);
   delete from public.contact_former_phones where company_id = own_company_id and contact_id = any (contact_ids);
   -- The events of merges contain only ids.
@@ -264,6 +266,7 @@ begin
   delete from public.user_id_changes
   where company_id = own_company_id and (whom ? was or whom ? becomes or whom ? phone_key);
   delete from public.contact_windows where company_id = own_company_id and contact_id = any (contact_ids);
+  update public.opt_out_lifts set reason = null where company_id = own_company_id and contact_id = any (contact_ids);
   update public.conversations set status = 'closed', window_expires_at = null
   where company_id = own_company_id and id = any (conversation_ids);
   counts := counts || jsonb_build_object('conversations', cardinality(conversation_ids));

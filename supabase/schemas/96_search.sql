@@ -8,8 +8,8 @@ language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- Raises an error when the key is refused. The views might not check the key when they find nothing. With the id in
-  -- the text of the statement, the planner knows how many rows the company has.
+  -- app.company_id() raises an error for a refused key. The views might not check the key when they find nothing. With
+  -- the id in the text of the statement, the planner knows how many rows the company has.
   own_company constant text := format(' and company_id = %L', app.company_id('read'));
   has_word constant text :=
     '(name_words like %1$L or email_words like %1$L or phone_words like %1$L or empresa_words like %1$L)';
@@ -42,8 +42,9 @@ begin
   end if;
 
   -- The text of the statement contains the patterns, because a condition with like all (array) uses no index. A search
-  -- for a common word must cost no more than a page. So only some of the found records are compared: the newest 100 of
-  -- each kind, and 100 whose label begins with the text. Each of these contacts adds its newest three conversations.
+  -- for a common word must cost no more than a page. So the function compares only some of the found records: the
+  -- newest 100 of each kind, and 100 with a label that begins with the text. Each of these contacts adds its newest
+  -- three conversations.
   return query execute format(
     $query$
       with

@@ -6,7 +6,7 @@
 -- version.
 --
 -- The Data API needs more time for each column that a request names, so reads select all columns of a view. Most reads
--- find rows only by columns that they return. They use a plain view, which has only these columns.
+-- find rows only by columns that they return. Such reads use a plain view, which has only these columns.
 
 create view public.own_contacts as
   select
@@ -21,7 +21,7 @@ create view public.own_contacts as
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contacts is
-  'The contacts of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The contacts of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_contacts to api_reader;
 
 create view public.own_plain_contacts as
@@ -31,7 +31,7 @@ create view public.own_plain_contacts as
     marketing_opt_out_at, is_active, archived_at, erased_at, created_at, updated_at, version::text as version
   from public.contacts
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_contacts is 'The contacts of the company whose key the request carries.';
+comment on view public.own_plain_contacts is 'The contacts of the key''s company.';
 grant select on public.own_plain_contacts to api_reader;
 
 create view public.own_deals as
@@ -45,7 +45,7 @@ create view public.own_deals as
   from public.deals
   where company_id = (select app.company_id('read'));
 comment on view public.own_deals is
-  'The deals of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The deals of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_deals to api_reader;
 
 create view public.own_plain_deals as
@@ -54,7 +54,7 @@ create view public.own_plain_deals as
     archived_at, created_at, updated_at, version::text as version
   from public.deals
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_deals is 'The deals of the company whose key the request carries.';
+comment on view public.own_plain_deals is 'The deals of the key''s company.';
 grant select on public.own_plain_deals to api_reader;
 
 create view public.own_conversations as
@@ -67,8 +67,7 @@ create view public.own_conversations as
   from public.conversations
   where company_id = (select app.company_id('read'));
 comment on view public.own_conversations is
-  'The conversations of the company whose key the request carries, with the columns that keys use to find and sort '
-  'them.';
+  'The conversations of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_conversations to api_reader;
 
 create view public.own_plain_conversations as
@@ -77,7 +76,7 @@ create view public.own_plain_conversations as
     created_at, updated_at, version::text as version
   from public.conversations
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_conversations is 'The conversations of the company whose key the request carries.';
+comment on view public.own_plain_conversations is 'The conversations of the key''s company.';
 grant select on public.own_plain_conversations to api_reader;
 
 create view public.own_teams as
@@ -88,14 +87,14 @@ create view public.own_teams as
   from public.teams
   where company_id = (select app.company_id('read'));
 comment on view public.own_teams is
-  'The teams of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The teams of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_teams to api_reader;
 
 create view public.own_plain_teams as
   select id, company_id, name, created_at, updated_at, version::text as version
   from public.teams
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_teams is 'The teams of the company whose key the request carries.';
+comment on view public.own_plain_teams is 'The teams of the key''s company.';
 grant select on public.own_plain_teams to api_reader;
 
 create view public.own_members as
@@ -106,17 +105,17 @@ create view public.own_members as
   from public.company_members
   where company_id = (select app.company_id('read'));
 comment on view public.own_members is
-  'The people of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The people of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_members to api_reader;
 
 create view public.own_plain_members as
   select user_id as id, company_id, name, role, created_at, updated_at, version::text as version
   from public.company_members
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_members is 'The people of the company whose key the request carries.';
+comment on view public.own_plain_members is 'The people of the key''s company.';
 grant select on public.own_plain_members to api_reader;
 
--- The view has archived rows too. A list leaves them out with its own condition.
+-- The view has archived rows too. A list leaves archived rows out with its own condition.
 create view public.own_pipelines as
   select
     id, company_id, name, position, is_default, created_at, updated_at,
@@ -126,14 +125,14 @@ create view public.own_pipelines as
   from public.pipelines
   where company_id = (select app.company_id('read'));
 comment on view public.own_pipelines is
-  'The pipelines of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The pipelines of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_pipelines to api_reader;
 
 create view public.own_plain_pipelines as
   select id, company_id, name, position, is_default, archived_at, created_at, updated_at, version::text as version
   from public.pipelines
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_pipelines is 'The pipelines of the company whose key the request carries.';
+comment on view public.own_plain_pipelines is 'The pipelines of the key''s company.';
 grant select on public.own_plain_pipelines to api_reader;
 
 create view public.own_stages as
@@ -145,14 +144,14 @@ create view public.own_stages as
   from public.stages
   where company_id = (select app.company_id('read'));
 comment on view public.own_stages is
-  'The stages of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The stages of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_stages to api_reader;
 
 create view public.own_plain_stages as
   select id, company_id, pipeline_id, name, position, archived_at, created_at, updated_at, version::text as version
   from public.stages
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_stages is 'The stages of the company whose key the request carries.';
+comment on view public.own_plain_stages is 'The stages of the key''s company.';
 grant select on public.own_plain_stages to api_reader;
 
 create view public.own_templates as
@@ -164,7 +163,7 @@ create view public.own_templates as
   from public.templates
   where company_id = (select app.company_id('read'));
 comment on view public.own_templates is
-  'The templates of the company whose key the request carries, with the columns that keys use to find and sort them.';
+  'The templates of the key''s company, with the columns that keys use to find and sort them.';
 grant select on public.own_templates to api_reader;
 
 create view public.own_plain_templates as
@@ -174,7 +173,7 @@ create view public.own_plain_templates as
     status_since, unsupported, media_problem
   from public.templates
   where company_id = (select app.company_id('read'));
-comment on view public.own_plain_templates is 'The templates of the company whose key the request carries.';
+comment on view public.own_plain_templates is 'The templates of the key''s company.';
 grant select on public.own_plain_templates to api_reader;
 
 create view public.own_messages as
@@ -189,7 +188,11 @@ create view public.own_messages as
     end as author,
     messages.content, messages.rendered_text, messages.status, messages.whatsapp_message_id, messages.sent_at,
     messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at, messages.failure,
-    messages.price_category, messages.price_type, messages.payload, messages.media, messages.reply_to_id,
+    messages.price_category, messages.price_type, messages.payload,
+    case when messages.type = 'location' then app.location_in(messages.payload) end as location,
+    case when messages.type = 'contacts' then app.contact_cards_in(messages.payload) end as contact_cards,
+    case when messages.direction = 'inbound' and messages.type in ('interactive', 'button') then app.choice_in(messages.payload) end as choice,
+    messages.media, messages.reply_to_id,
     messages.reply_to_whatsapp_id,
     -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
     -- replace it.
@@ -202,11 +205,11 @@ create view public.own_messages as
   join public.contacts on contacts.company_id = messages.company_id and contacts.id = conversations.contact_id
   where messages.company_id = (select app.company_id('read'));
 comment on view public.own_messages is
-  'The messages of the company whose key the request carries, with their authors.';
+  'The messages of the key''s company, with their authors.';
 grant select on public.own_messages to api_reader;
 
--- With this view, a key reads what happened to a send without repeating it: the state in the ledger, and what the
--- channel reported about the message. No role may read claim_id, because a caller that knows it can settle the send.
+-- With this view, a key reads the outcome of a send without a repeat: the state in the ledger, and the channel's
+-- reports about the message. No role may read claim_id, because a caller that knows it can settle the send.
 create view public.own_sends as
   select
     sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
@@ -229,8 +232,8 @@ create view public.own_sends as
     case when sends.state = 'pending' and sends.lease_ends_at > now() then sends.lease_ends_at end as lease_ends_at,
     messages.sent_at, messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at,
     sends.created_at,
-    -- The columns of filters. The planner has statistics of the stored state and status, but not of the shown ones. The
-    -- last two columns are the conditions of indexes that find few sends among many.
+    -- The columns of filters. The planner has statistics of the stored state and status, but not of the shown values.
+    -- The last two columns are the conditions of indexes that find few sends among many.
     sends.state as stored_state, messages.status as stored_status,
     sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
     coalesce(
@@ -247,7 +250,7 @@ create view public.own_sends as
   join public.contacts on contacts.company_id = sends.company_id and contacts.id = conversations.contact_id
   where sends.company_id = (select app.company_id('read'));
 comment on view public.own_sends is
-  'The sends of the company whose key the request carries, with what happened to their messages.';
+  'The sends of the key''s company, with what happened to their messages.';
 grant select on public.own_sends to api_reader;
 
 create view public.own_deal_history as
@@ -255,7 +258,7 @@ create view public.own_deal_history as
   from public.deal_history
   where company_id = (select app.company_id('read'));
 comment on view public.own_deal_history is
-  'The history of the deals of the company whose key the request carries.';
+  'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
 -- The data of the channel about the people of the company, for the export of a person.
@@ -264,7 +267,7 @@ create view public.own_contact_identities as
   from public.contact_identities
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_identities is
-  'The ids that the channel gave to the contacts of the company whose key the request carries.';
+  'The ids that the channel gave to the contacts of the key''s company.';
 grant select on public.own_contact_identities to api_reader;
 
 create view public.own_contact_former_phones as
@@ -272,7 +275,7 @@ create view public.own_contact_former_phones as
   from public.contact_former_phones
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_former_phones is
-  'The earlier and additional phones of the contacts of the company whose key the request carries.';
+  'The earlier and additional phones of the contacts of the key''s company.';
 grant select on public.own_contact_former_phones to api_reader;
 
 create view public.own_contact_identity_events as
@@ -280,7 +283,7 @@ create view public.own_contact_identity_events as
   from public.contact_identity_events
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_identity_events is
-  'The changes of people''s phones and ids that the channel reported to the company of the request''s key.';
+  'The changes of people''s phones and ids that the channel reported to the key''s company.';
 grant select on public.own_contact_identity_events to api_reader;
 
 create view public.own_contact_windows as
@@ -288,7 +291,7 @@ create view public.own_contact_windows as
   from public.contact_windows
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_windows is
-  'The time until which the company of the request''s key may send free replies to each person.';
+  'The time until which the key''s company may send free replies to each person.';
 grant select on public.own_contact_windows to api_reader;
 
 create view public.own_contact_wishes as
@@ -298,6 +301,5 @@ create view public.own_contact_wishes as
   from public.contacts
   where company_id = (select app.company_id('read'));
 comment on view public.own_contact_wishes is
-  'Which messages each person wants from the company of the request''s key, and when the person or the company '
-  'changed this.';
+  'Which messages each person wants from the key''s company, and when the person or the company changed this.';
 grant select on public.own_contact_wishes to api_reader;

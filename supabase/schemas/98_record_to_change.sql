@@ -1,8 +1,8 @@
--- The record that a caller sends back as it was read.
+-- Callers may send back a record as they read it. This function reads that record.
 
 create function public.record_to_change(of_table text, id uuid) returns json
--- Security definer, because a write token reads only the rows that its statement writes. Such a token could change the
--- record, and would then get it.
+-- Security definer, because a write token reads only the rows that its statement writes. Such a token could also get
+-- the record by changing it.
 language plpgsql stable security definer
 set search_path = ''
 as $$

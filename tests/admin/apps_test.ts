@@ -76,7 +76,7 @@ Deno.test("app list shows each app with its accounts and events, but without sec
   assert.ok(!text.includes(app.secret));
 });
 
-Deno.test("app rotate adds a new secret and keeps the old one until the rotation is finished", async () => {
+Deno.test("the command app rotate adds a new secret and keeps the old secret until the rotation is finished", async () => {
   const app = await newChannelApp();
   const rotated = { ...app, secret: "the-new-app-secret" };
   const { rotation_began_at } = await json(["app", "rotate", app.app_key], rotated.secret);

@@ -39,7 +39,10 @@ async function page({ keys }: Company, query = ""): Promise<Page> {
   return body;
 }
 
-/** Adds a contact with this name. With a version, it looks like a contact of a restored dump. */
+/**
+ * Adds a contact with this name. If `version` is given, the contact looks like a row of a restored
+ * dump.
+ */
 async function add({ id }: Company, name: string, version?: number): Promise<void> {
   const row = { company_id: id, phone: anyPhone(), name, ...(version && { version }) };
   await sql`insert into contacts ${sql(row)}`;
@@ -84,7 +87,7 @@ Deno.test("the feed of changes lists the rows of one large transaction by id, an
   assert.deepEqual(ids, [...new Set(ids)].sort());
 });
 
-Deno.test("a change is shown only after its transaction and all transactions that began earlier have ended", async () => {
+Deno.test("the feed shows a change when its transaction and all earlier transactions have ended", async () => {
   const company = await newCompany();
   let { next_cursor } = (await page(company, "?start=now")).pagination;
   const shown = async () => {
@@ -103,7 +106,7 @@ Deno.test("a change is shown only after its transaction and all transactions tha
   assert.deepEqual(await shown(), []);
 });
 
-Deno.test("after a dump is restored, changes restart makes old cursors expire and hides no change", async () => {
+Deno.test("after a dump is restored, a restart of the changes makes old cursors expire and hides no change", async () => {
   const company = await newCompany();
   const { next_cursor } = (await page(company, "?start=now")).pagination;
   await add(company, "Of the dump", 10 ** 10);
@@ -126,14 +129,14 @@ Deno.test("after a dump is restored, changes restart makes old cursors expire an
   await add(company, "Latest");
   assert.deepEqual(await names(company, `?cursor=${now}`), ["Latest"]);
 
-  // The second restart is within the same second.
+  // The second restart happens in the same second as the first restart.
   await operate("restart");
   await operate("restart");
   assert.deepEqual(await refusal(company, now), [410, "cursor_expired"]);
   assert.deepEqual(await names(company), ["Ada", "Of the dump", "Later", "Latest"]);
 });
 
-Deno.test("changes restart also corrects the feed if only a tombstone of a restored dump has too high a version", async () => {
+Deno.test("a restart of the changes also corrects a feed in which only a tombstone has a version that is too high", async () => {
   const company = await newCompany();
   await sql`
     insert into deleted_rows (company_id, resource, id, version, deleted_at)
@@ -148,7 +151,7 @@ Deno.test("changes restart also corrects the feed if only a tombstone of a resto
   assert.equal((await page(company)).data.length, 2);
 });
 
-Deno.test("after changes restart, new versions are also higher than all versions in tables without a feed", async () => {
+Deno.test("after a restart of the changes, new versions are higher than all earlier versions, also in tables without a feed", async () => {
   const company = await newCompany();
   await sql`
     insert into teams (company_id, name, version)
@@ -162,7 +165,7 @@ Deno.test("after changes restart, new versions are also higher than all versions
   assert.ok(version > 2 * 10 ** 14);
 });
 
-Deno.test("changes restart waits for earlier writers, and later writers wait for changes restart", async () => {
+Deno.test("a restart of the changes waits for earlier writers, and later writers wait for the restart", async () => {
   const company = await newCompany();
   await using before = await openTransaction();
   await before.sql`update contacts set name = 'Before' where id = ${company.contact_id}`;
@@ -216,7 +219,10 @@ async function pass(count: number) {
   });
 }
 
-/** A transaction on its own connection. It is rolled back at the end unless the test commits it. */
+/**
+ * A transaction on its own connection. The transaction is rolled back at the end, unless the test
+ * commits it.
+ */
 async function openTransaction() {
   const own = postgres(stack.database_url, { max: 1, prepare: false, onnotice: () => {} });
   await own`begin`;

@@ -23,7 +23,7 @@ Deno.test("changes status shows how long the oldest transaction has been writing
   );
 });
 
-Deno.test("changes status says in a sentence what delays the changes", () => {
+Deno.test("the command changes status says in a sentence what delays the changes", () => {
   const idle: ChangesStatus = {
     generation: 1795339936,
     restarted_at: "2026-11-22T09:32:16+00:00",
@@ -41,7 +41,8 @@ Deno.test("changes status says in a sentence what delays the changes", () => {
     text({ writing_since, waiting_transactions: 7 }),
     `${first}A transaction has been writing for 30 s. The changes of 7 later transactions wait until it ends.`,
   );
-  const waits = "The changes of 3 transactions wait for an earlier one that is still writing.";
+  const waits =
+    "The changes of 3 transactions wait for an earlier transaction that is still writing.";
   assert.equal(text({ waiting_transactions: 3 }), first + waits);
   assert.equal(
     text({ waiting_transactions: 3, sees_other_sessions: false }),
@@ -49,7 +50,7 @@ Deno.test("changes status says in a sentence what delays the changes", () => {
   );
 });
 
-Deno.test("if the tables are busy, changes restart fails and says to repeat the command", async () => {
+Deno.test("the command changes restart fails if the tables are busy, and says to repeat the command", async () => {
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
     () => Response.json({ code: "55P03", message: "lock timeout" }, { status: 500 }),

@@ -20,7 +20,7 @@ async function storeUnapplied({ app_key, id }: ChannelApp, body: string) {
   );
 }
 
-Deno.test("channel events lists the events with their states and reasons, newest first", async () => {
+Deno.test("the command channel events lists the events with their states and reasons, newest first", async () => {
   const { company, app } = await companyWithApp();
   await webhook.post(app, eventBody(company.phone_number_id, ["done"]));
   await webhook.post(app, eventBody("70000000000001", ["without an account"]));
@@ -58,7 +58,7 @@ Deno.test("channel events lists the events with their states and reasons, newest
   assert.deepEqual(none, { code: 0, stdout: "There are no matching events.\n", stderr: "" });
 });
 
-Deno.test("channel events shows the note about a message that was sent twice", async () => {
+Deno.test("the command channel events shows the note about a message that was sent twice", async () => {
   const app = await newChannelApp();
   await webhook.post(app, '{"entry":[]}');
   await statement`
@@ -68,7 +68,7 @@ Deno.test("channel events shows the note about a message that was sent twice", a
   assert.match(text, / +done +[0-9a-f-]{36} +Double send: send 1 also went out as 2\n$/);
 });
 
-Deno.test("channel replay applies unfinished events, and a second replay changes nothing", async () => {
+Deno.test("the command channel replay applies unfinished events, and a second replay changes nothing", async () => {
   const { company, app } = await companyWithApp();
   const bodies = ["one", "two", "three"].map((text) => eventBody(company.phone_number_id, [text]));
   await webhook.post(app, bodies[0]);
@@ -92,7 +92,7 @@ Deno.test("channel replay applies unfinished events, and a second replay changes
   assert.deepEqual(await inboundOf(company), conversations);
 });
 
-Deno.test("channel replay can apply one event by its id after the account has been set to the event's app", async () => {
+Deno.test("the command channel replay can apply one event by its id after the account names the event's app", async () => {
   const { company } = await companyWithApp();
   const other = await newChannelApp();
   await webhook.post(other, eventBody(company.phone_number_id, ["late"]));

@@ -82,7 +82,7 @@ function startRunner(): Runner {
   const writer = child.stdin.getWriter();
   const endings = child.stdout
     .pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream()).getReader();
-  // What a command writes to stderr directly instead of through the runner.
+  // The text that a command writes to stderr directly, not through the runner.
   const printed = new Response(child.stderr).text();
   return async (order) => {
     child.ref();
@@ -120,7 +120,7 @@ export async function printed(args: string[], input?: string): Promise<string> {
   return stdout;
 }
 
-/** Like `printed`, with `--json`: returns the one value that the command printed. */
+/** Like `printed`, with `--json`: returns the JSON value that the command printed. */
 // deno-lint-ignore no-explicit-any
 export async function json(args: string[], input?: string): Promise<any> {
   return JSON.parse(await printed([...args, "--json"], input));

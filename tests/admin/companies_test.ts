@@ -25,7 +25,7 @@ Deno.test("a company is created with a pipeline, and companies are listed by nam
   const [heading, ...lines] = table.trimEnd().split("\n");
   assert.match(heading, /^ID +NAME +CREATED$/);
   const [first, second] = [made.id, id].map((id) => lines.findIndex((line) => line.startsWith(id)));
-  assert(0 <= first && first < second, "both are listed, by name");
+  assert(0 <= first && first < second, "the list has both companies, by name");
   const createdAt = heading.indexOf("CREATED");
   assert.deepEqual(lines[second].slice(createdAt), made.created_at.slice(0, 10));
 });

@@ -1,4 +1,4 @@
-// Tests how a file of contacts is read, and which errors it can have.
+// Tests how the reader reads a file of contacts, and which errors it reports.
 import assert from "node:assert/strict";
 import { openContactFile } from "../../admin/contact_file.ts";
 import { recordsOf } from "../../admin/csv_file.ts";
@@ -7,7 +7,10 @@ import { withFolder } from "../support/started.ts";
 
 type Row = { line: number } & ({ item: unknown } | { reason: string });
 
-/** The rows of a file with this content: line and item, or line and reason. */
+/**
+ * The rows that the reader finds in this content: the line, and the item or the reason of the
+ * rejection.
+ */
 async function read(content: string | Uint8Array<ArrayBuffer>) {
   return await withFolder(async (folder) => {
     const path = `${folder}/contacts.csv`;
@@ -54,7 +57,7 @@ Deno.test("the reader handles quotes, line breaks in quotes, all kinds of line e
   assert.deepEqual(await read(text.replaceAll("\n", "\r\n") + "\r\n"), rows);
 });
 
-Deno.test("cells are separated by commas, semicolons or tabs, whichever is most frequent in the header", async () => {
+Deno.test("the character that is most frequent in the header separates the cells: comma, semicolon or tab", async () => {
   const rows = [[2, { phone: "+5511987654321", name: "Ada, B.", tags: ["a", "b"] }]];
   assert.deepEqual(await read('phone;name;"tags"\n+5511987654321;Ada, B.;"a;b"\n'), rows);
   assert.deepEqual(await read("phone\tname\ttags\n+5511987654321\tAda, B.\ta;b\n"), rows);
@@ -106,7 +109,7 @@ Deno.test("a header with a column that is not a field of a contact is refused", 
   await refuses('phone,"na"me\n', /^The header, in line 1: A quote is inside a cell/);
 });
 
-Deno.test("a file that is not CSV in UTF-8 is refused as a whole, wherever the error is", async () => {
+Deno.test("a file that is not CSV in UTF-8 is refused as a whole, even if the error is at the end", async () => {
   const latin = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0));
   const rows = "+5511987654321,Ada\n".repeat(9000);
   const late = latin(`phone,name\n${rows}+5511987654322,Jo\xe3o\n`);
@@ -126,7 +129,7 @@ Deno.test("a file that is not CSV in UTF-8 is refused as a whole, wherever the e
   });
 });
 
-Deno.test("rows are read on demand, so a file may have any length", async () => {
+Deno.test("the reader reads rows on demand, so a file may have any length", async () => {
   async function* endless() {
     for (let n = 0;; n++) yield `${n},"a\n"\n${n}`;
   }

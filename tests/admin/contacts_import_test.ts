@@ -5,7 +5,7 @@ import { withFolder } from "../support/started.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { adminRuns, bareCompany, type Ending } from "./command.ts";
 
-/** A company without contacts, and its imports of a file with this content. */
+/** Makes a company without contacts, and files to import into it. */
 async function importing(work: (importing: Importing) => Promise<void>) {
   const company = await bareCompany();
   await withFolder(async (folder) => {
@@ -32,12 +32,18 @@ interface Importing {
   company: string;
   /** The path of a file in the folder. */
   rejected: string;
-  /** The arguments that import this content. With null, they import the previous content. */
+  /**
+   * The arguments that import this content. If the content is null, they import the previous file
+   * again.
+   */
   args(content: string | null, ...options: string[]): Promise<string[]>;
   contacts(columns?: string[]): Promise<Record<string, unknown>[]>;
 }
 
-/** A project that counts its imports. `answer` may answer an import. The tests' project answers the rest. */
+/**
+ * A project that counts its imports. `answer` may answer an import. The project of the tests
+ * answers all other requests.
+ */
 function projectBefore(answer: (call: number) => Response | undefined | Promise<undefined>) {
   let calls = 0;
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
@@ -61,7 +67,7 @@ function said({ code, stdout, stderr }: Ending) {
   return { code, said: stdout + stderr };
 }
 
-/** A file of this many people. The first person has this number. */
+/** A file of `count` people, whose phones and names are numbered from `first` on. */
 function people(count: number, first = 0): string {
   const row = (_: unknown, at: number) => `+5511${900_000_000 + first + at},Person ${first + at}\n`;
   return `phone,name\n${Array.from({ length: count }, row).join("")}`;
@@ -171,7 +177,7 @@ Deno.test("a row that the database refuses is rejected with the reason", async (
   });
 });
 
-Deno.test("if the database goes down, the command says up to which line the file was imported", async () => {
+Deno.test("if the database goes down, the command names the last line that it imported", async () => {
   await importing(async ({ args, contacts }) => {
     const file = people(1200).replace("\n+5511900000700", "\n\n+5511900000700");
     const gone = await args(file);

@@ -6,11 +6,11 @@ import {
   credentialsKeyId,
   keyIdOf,
   openToken,
-  readCredentialsKey,
   sealToken,
   TokenOfAnotherAccount,
   UnknownCredentialsKey,
 } from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 
 const BYTES = new Uint8Array(32).fill(0xfb); // its base64 has + and /, which base64url replaces
 const OTHER = new Uint8Array(32);

@@ -15,14 +15,14 @@ Deno.test("jobs schedule needs the secret, and says which extensions a local dat
   const failed = (stderr: string) => ({ code: 1, stdout: "", stderr });
   const unset =
     "JOBS_SECRET is not set: set it to the JOBS_SECRET of the functions, so that they know who calls.\n";
-  const wrong = "The secret of the jobs must have 32 to 255 visible ASCII characters.\n";
+  const wrong = "JOBS_SECRET must have 32 to 255 visible ASCII characters.\n";
   assert.deepEqual([without, short], [unset, wrong].map(failed));
   const missing = /^This database does not have what scheduled jobs need .*its own jobs\.\n$/;
   assert.match(local.stderr, missing);
   assert.ok(!local.stderr.includes(SECRET));
 });
 
-Deno.test("jobs schedule stores the address of the project's function, unless another address is given", async () => {
+Deno.test("jobs schedule stores the addresses of the project's functions, unless another address is given", async () => {
   const calls: unknown[] = [];
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -33,28 +33,42 @@ Deno.test("jobs schedule stores the address of the project's function, unless an
   );
   const url = `http://127.0.0.1:${server.addr.port}`;
   const env = { SUPABASE_URL: `${url}/`, SUPABASE_SECRET_KEY: "sb_secret_x", JOBS_SECRET: SECRET };
-  const other = "https://api.example.com/functions/v1/whatsapp";
+  const other = "https://api.example.com/functions/v1";
+  const addresses = (base: string) => ({
+    url: `${base}/whatsapp`,
+    webhooks_url: `${base}/webhooks`,
+  });
   const own = await admin(["jobs", "schedule", "--json"], { env });
-  const ownUrl = `${url}/functions/v1/whatsapp`;
-  assert.deepEqual(JSON.parse(own.stdout), { scheduled: true, url: ownUrl });
+  const ownUrls = addresses(`${url}/functions/v1`);
+  assert.deepEqual(JSON.parse(own.stdout), { scheduled: true, ...ownUrls });
   const named = await admin(["jobs", "schedule", "--functions-url", `${other}/`], { env });
   assert.ok(named.stdout.includes(other) && !named.stdout.includes(SECRET));
   const path = "/rest/v1/rpc/schedule_jobs";
-  assert.deepEqual(calls, [ownUrl, other].map((url) => [path, { url, secret: SECRET }]));
+  assert.deepEqual(
+    calls,
+    [ownUrls, addresses(other)].map((urls) => [path, { ...urls, secret: SECRET }]),
+  );
+  const one = await admin(["jobs", "schedule", "--functions-url", `${other}/whatsapp`], { env });
+  assert.equal(one.code, 2);
+  assert.match(one.stderr, /without the name of a function/);
 });
 
-Deno.test("jobs status and jobs unschedule work when nothing is scheduled", async () => {
+Deno.test("the commands jobs status and jobs unschedule work when nothing is scheduled", async () => {
   const status = ["jobs", "status"];
   assert.match(
     await printed(status),
-    /^Jobs are not scheduled: .*\n\nEvents of the channel: [^\n]+\.\n(The last run failed: .*\n)?(Messages in the last day: .*\n)?\nCOMPANY +PHONE /,
+    /^Jobs are not scheduled: .*\n\nEvents of the channel: [^\n]+\.\n(The last run failed: .*\n)?(Messages in the last day: .*\n)?\nWebhooks: [^\n]+\n\nCOMPANY +PHONE /,
   );
-  const { scheduled, accounts, channel, messages } = await json(status);
+  const { scheduled, accounts, channel, messages, webhooks } = await json(status);
   assert.equal(scheduled, false);
   assert.deepEqual(Object.keys(channel).sort(), ["due", "last_run", "not_done", "oldest_due_at"]);
   assert.deepEqual(
     Object.keys(messages).sort(),
-    ["double_sends", "expired", "expired_unreported", "waiting_facts"],
+    ["double_sends", "expired", "expired_unreported", "failures", "waiting_facts"],
+  );
+  assert.deepEqual(
+    Object.keys(webhooks).sort(),
+    ["called_at", "due", "last_success_at", "oldest_due_at", "open", "resting", "webhooks"],
   );
   assert.ok(accounts.length > 0);
   assert.equal(await printed(["jobs", "unschedule"]), "No jobs were scheduled.\n");
@@ -84,13 +98,30 @@ const ACCOUNT = {
   },
 };
 
-Deno.test("jobs status shows the schedule, each account, why a run failed and which calls failed", () => {
+Deno.test("the command jobs status shows the schedule, each account, why a run failed and which calls failed", () => {
   const unknownFacts = { business_account_id: null, synced_at: null, sync_due_at: null };
   const status: JobsStatus = {
     scheduled: true,
     notices: [],
-    messages: { expired: 3, expired_unreported: 1, double_sends: 2, waiting_facts: 9 },
+    messages: {
+      ...{ expired: 3, expired_unreported: 1, double_sends: 2, waiting_facts: 9 },
+      failures: [
+        { outcome: "failed", reason: "recipient_unreachable", sends: 1200 },
+        { outcome: "failed", reason: "outcome_unknown", sends: 1 },
+        { outcome: "released", reason: "channel_account_error", sends: 40 },
+      ],
+    },
     url: "https://x.supabase.co/functions/v1/whatsapp",
+    webhooks_url: "https://x.supabase.co/functions/v1/webhooks",
+    webhooks: {
+      called_at: "2026-11-22T07:01:00+00:00",
+      webhooks: { on: 3, catching_up: 1, off: 2 },
+      resting: 1,
+      last_success_at: "2026-11-22T07:00:58+00:00",
+      open: 1200,
+      due: 4,
+      oldest_due_at: "2026-11-22T06:59:00+00:00",
+    },
     cron_jobs: [{
       name: "call-due-jobs",
       schedule: "* * * * *",
@@ -119,20 +150,33 @@ Deno.test("jobs status shows the schedule, each account, why a run failed and wh
       error: "Timeout was reached",
     }],
   };
-  const [schedule, cron, channel, accounts, failures, calls] = statusText(status).split("\n\n");
+  const [schedule, cron, channel, webhooks, accounts, failures, calls] = statusText(status)
+    .split("\n\n");
   assert.equal(
     schedule,
-    "Jobs are scheduled: the database calls https://x.supabase.co/functions/v1/whatsapp each minute.",
+    "Jobs are scheduled: the database calls https://x.supabase.co/functions/v1/whatsapp and " +
+      "https://x.supabase.co/functions/v1/webhooks each minute.",
   );
+  assert.equal(
+    webhooks,
+    "Webhooks: 1 catching up, 2 off, 3 on; 1 rest after failures. Deliveries: 1200 open, 4 due since " +
+      "2026-11-22 06:59 UTC. Last success: 2026-11-22 07:00 UTC.\n" +
+      "The function webhooks was last called at 2026-11-22 07:01 UTC.",
+  );
+  const none = { ...status.webhooks, webhooks: {} };
+  assert.match(statusText({ ...status, webhooks: none }), /\n\nWebhooks: none\.\n\n/);
   const due = "call-due-jobs  * * * * *  active  2026-11-22 07:01 UTC  failed: ERROR: no room";
   assert.equal(cron.split("\n")[1], due);
   assert.equal(
     channel,
     "Events of the channel: channel-events 2026-11-22 07:01 UTC failed. 7 are due, since 2026-11-22 06:55 UTC; " +
       "not done: 1 failed, 3 unroutable.\nThe last run failed: expired: 57014 statement timeout\n" +
-      "Messages in the last day: 3 expired, 1 of them without any report; 2 were sent twice.",
+      "Messages in the last day: 1201 failed (recipient_unreachable 1200, outcome_unknown 1); " +
+      "40 released (channel_account_error 40); 3 expired, 1 of them without any report; 2 were sent twice.",
   );
-  const quiet = { expired: 0, expired_unreported: 0, double_sends: 0, waiting_facts: 9 };
+  const quiet = {
+    ...{ expired: 0, expired_unreported: 0, double_sends: 0, waiting_facts: 9, failures: [] },
+  };
   assert.ok(!statusText({ ...status, messages: quiet }).includes("Messages in the last day"));
   const [, known, unknown] = accounts.split("\n").map((line) => line.split(/ {2,}/));
   assert.deepEqual(known, [

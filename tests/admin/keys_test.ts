@@ -123,7 +123,7 @@ Deno.test("rotating a key prints its successor once, and the key works until the
   assert.equal(ends, `${first.old_key_ends_at.slice(0, 16).replace("T", " ")} UTC`);
 });
 
-Deno.test("key rotate says why it cannot rotate a key, and an inactive key stays inactive", async () => {
+Deno.test("the command key rotate says why it cannot rotate a key, and an inactive key stays inactive", async () => {
   const company = await bareCompany();
   const { id } = await json(create(company, "--scopes", "read"));
   const nobody = crypto.randomUUID();

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mailsTo } from "../support/mails.ts";
+import { newPerson, signIn } from "../support/people.ts";
+import { enrolled } from "../support/second_factor.ts";
 import { stack, statement } from "../support/test_stack.ts";
 import { admin, bareCompany, json, printed } from "./command.ts";
 
@@ -83,15 +86,15 @@ Deno.test("the error says whether the company or the person is unknown, or the p
     ],
     [
       member("add", company, stranger, "--invite"),
-      `A person has signed up as ${stranger} but has not confirmed the address. Wait until they have; or, ` +
-      "if it was someone else, delete the account in Supabase Auth and add --invite.\n",
+      `A person has signed up as ${stranger} but has not confirmed the address. Wait for the ` +
+      "confirmation. If the address belongs to someone else, delete the account in Supabase Auth and add --invite.\n",
     ],
     ...["remove", "role"].map((command): [string[], string] => [
       member(command, company, nobody, ...(command === "role" ? ["--role", "admin"] : [])),
       `${nobody} does not work in this company: npm run admin -- member list shows who does.\n`,
     ]),
   ];
-  // The name is checked before anyone is invited.
+  // The command checks the name before it invites anyone.
   cases.push([
     member("add", company, nobody, "--invite", "--name", "A\u200bda"),
     "The name of a member has no blank at either end, and no line breaks, control characters or invisible " +
@@ -107,7 +110,10 @@ Deno.test("the error says whether the company or the person is unknown, or the p
   }
 });
 
-/** A server in front of the stack. `answer` answers its invitations, and the stack all other requests. */
+/**
+ * A server in front of the stack. `answer` answers the invitations, and the stack answers all other
+ * requests.
+ */
 function withInvitations(answer: (invited: { email: string; url: URL }) => Promise<Response>) {
   const server = Deno.serve({ port: 0, onListen() {} }, async (request) => {
     const url = new URL(request.url);
@@ -157,7 +163,7 @@ Deno.test("if an invitation fails, the command says why and adds no one, unless 
   const company = await bareCompany();
   const limited = { code: "over_email_send_rate_limit", msg: "email rate limit exceeded" };
   const none =
-    / was not invited and not added: http:\S+ sends no invitations; a local stack does not\.\n$/;
+    / was not invited and not added: http:\S+ sends no invitations, so it is not Supabase Auth\.\n$/;
   const answers: [Response | null, RegExp][] = [
     [
       Response.json(limited, { status: 429 }),
@@ -179,6 +185,23 @@ Deno.test("if an invitation fails, the command says why and adds no one, unless 
     const { stdout, stderr } = await admin(member("add", company, anyEmail(), "--invite"), project);
     assert.match(stdout + stderr, expected);
   }
-  assert.match(await failed(member("add", company, anyEmail(), "--invite")), none);
   assert.equal((await json(["member", "list", "--company", company])).length, 1);
+});
+
+Deno.test("on the local stack, the invitation is on the page of mails", async () => {
+  const [company, email] = [await bareCompany(), anyEmail()];
+  await printed(member("add", company, email, "--invite"));
+  assert.deepEqual((await mailsTo(email)).map(({ kind }) => kind), ["invite"]);
+});
+
+Deno.test("the operator removes the second factors of a person once", async () => {
+  const { email, password } = await newPerson({});
+  await enrolled((await signIn({ email, password })).client);
+  const reset = ["member", "reset-factors", "--email", email];
+  assert.match(await printed(reset), /^Removed the second factors of \S+ \(1\) and ended all/);
+  const { client } = await signIn({ email, password });
+  const { data } = await client.auth.mfa.getAuthenticatorAssuranceLevel();
+  assert.equal(data!.nextLevel, "aal1");
+  assert.match(await failed(reset), /has no second factor/);
+  assert.match(await failed([...reset.slice(0, 3), anyEmail()]), /^No one has signed up as/);
 });

@@ -3,10 +3,10 @@ import postgres from "postgres";
 import {
   credentialsKeyId,
   openToken,
-  readCredentialsKey,
   sealToken,
   type TokenAccount,
 } from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 import { startOn } from "../support/started.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { admin, type Ending } from "./command.ts";

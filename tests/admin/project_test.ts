@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import {
-  openToken,
-  readCredentialsKey,
-} from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { openToken } from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
 import { breakingServer } from "../support/breaking_server.ts";
 import { stack, statement } from "../support/test_stack.ts";
@@ -15,7 +13,7 @@ const PROJECT = {
   SUPABASE_SECRET_KEY: stack.secret_key,
 };
 
-Deno.test("tokens for a project that the environment names are sealed with that project's credentials key", async () => {
+Deno.test("the command seals tokens with the credentials key of the project that the environment names", async () => {
   const company = await bareCompany();
   const connect = ["account", "connect", "--company", company];
   const number = ["--phone-number-id", anyPhoneNumberId(), "--display-phone", "+15550100"];
@@ -54,7 +52,7 @@ Deno.test("a local stack that has been stopped is reported as not running", asyn
   }
 });
 
-Deno.test("--data names the folder of the local stack, whatever the environment names", async () => {
+Deno.test("--data names the folder of the local stack, even if the environment names another one", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${folder}/stack.json`, JSON.stringify(stack));

@@ -6,10 +6,14 @@ import {
   sealAppSecret,
 } from "../../supabase/functions/_shared/credentials/app_secrets.ts";
 import {
+  openWebhookSecret,
+  sealWebhookSecret,
+} from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
+import {
   keyIdOf,
-  readCredentialsKey,
   type TokenAccount,
 } from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 import type { Resealing } from "../../admin/reseal.ts";
 import { admin } from "./command.ts";
 import { anyCredentialsKey, keyId, type OwnProject, seal, startOwnProject } from "./own_project.ts";
@@ -33,11 +37,12 @@ function summary(resealed: number, alreadyCurrent: number): string {
   return `Tokens re-encrypted under the key ${NEW_ID}: ${resealed}; already under it: ${alreadyCurrent}.\n`;
 }
 
-/** What `account reseal --json` prints. */
+/** The output of `account reseal --json`. */
 function counted(resealed: number, already_current: number, errors: Partial<Resealing> = {}) {
   const app_secrets = { resealed: 0, already_current: 0, unopened: [] };
   const none = { unopened: [], of_another_account: [] };
-  return { resealed, already_current, ...none, app_secrets, ...errors };
+  const webhook_secrets = { resealed: 0, already_current: 0, unopened: [] };
+  return { resealed, already_current, ...none, app_secrets, webhook_secrets, ...errors };
 }
 
 /** Runs `account reseal --json`, which must succeed, and returns the printed value. */
@@ -47,7 +52,10 @@ async function resealed(env: Record<string, string | undefined> = BOTH) {
   return JSON.parse(stdout);
 }
 
-/** A proxy in front of the project. It runs this function before it forwards a request with this path. */
+/**
+ * A proxy in front of the project. The proxy runs this function before it forwards a request with
+ * this path.
+ */
 function proxy(path: string, before: () => Promise<Response | void>) {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -170,7 +178,7 @@ async function addApp(app_key: string, secret: string, key: string, previous?: s
   await project.sql`insert into channel_apps ${project.sql(row)}`;
 }
 
-Deno.test("every app secret is re-encrypted, and one that cannot be opened for its app is reported", async () => {
+Deno.test("the command re-encrypts every app secret, and reports a secret that it cannot open for its app", async () => {
   const [one, two] = ["app-with-the-old-key", "app-with-another-key"];
   await addApp(one, "A", OLD, "B");
   const app_secrets = { resealed: 3, already_current: 0, unopened: [] as unknown[] };
@@ -242,4 +250,39 @@ Deno.test("a missing or malformed key is reported before any token changes", asy
     assert.ok(!stderr.includes(OLD.slice(1)));
   }
   assert.deepEqual(await project.tokens(ids), before);
+});
+
+Deno.test("the command re-encrypts the secrets of webhooks, and reports those that it cannot open", async () => {
+  const [{ id: company_id }] = await project.sql`
+    insert into companies (name) values ('Resealed') returning id
+  `;
+  const add = async (key: string, previous: string | null) => {
+    const webhook_id = crypto.randomUUID();
+    const sealed = (text: string) =>
+      sealWebhookSecret(text, { company_id, webhook_id }, readCredentialsKey(key));
+    const row = {
+      ...{ id: webhook_id, company_id, url: "https://hooks.example.com/", types: ["*"] },
+      sealed_secret: await sealed("whsec_A"),
+      sealed_previous_secret: previous && await sealed(previous),
+      previous_secret_ends_at: previous && new Date(),
+    };
+    await project.sql`insert into webhooks ${project.sql(row)}`;
+    return webhook_id;
+  };
+  const webhook_id = await add(OLD, "whsec_B");
+  const webhook_secrets = { resealed: 2, already_current: 0, unopened: [] as unknown[] };
+  assert.deepEqual(await resealed(), { ...counted(0, 0), webhook_secrets });
+  const [{ sealed_secret, sealed_previous_secret }] = await project.sql`select * from webhooks`;
+  const keys = [readCredentialsKey(NEW)] as const;
+  for (const [sealed, text] of [[sealed_secret, "whsec_A"], [sealed_previous_secret, "whsec_B"]]) {
+    assert.equal(await openWebhookSecret(sealed, { company_id, webhook_id }, keys), text);
+  }
+
+  const other = await add(OTHER, null);
+  const { code, stdout, stderr } = await project.operate(RESEAL, BOTH);
+  assert.deepEqual([code, stdout], [
+    1,
+    `${summary(0, 0)}Secrets of webhooks: 0; already under it: 2.\n`,
+  ]);
+  assert.ok(stderr.includes(`the secret of the webhook ${other} (key ${OTHER_ID})`), stderr);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { functionEnvironment } from "../../local/functions/environment.ts";
-import { readSenderConfig } from "../../supabase/functions/send-external-template/template_send_config.ts";
+import { readSenderConfig } from "../../supabase/functions/_shared/template_sends/template_send_config.ts";
 import { anyPhone, anyPhoneNumberId } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { backgroundWork, ownSender } from "../support/own_functions.ts";
@@ -63,6 +63,7 @@ Deno.test("sends succeed at every step of a rotation of the credentials key", as
       unopened: [],
       of_another_account: [],
       app_secrets: { resealed: 0, already_current: 0, unopened: [] },
+      webhook_secrets: { resealed: 0, already_current: 0, unopened: [] },
     });
     await connect(numbers[0], `token-of-${numbers[0]}`, NEW);
   };

@@ -21,7 +21,7 @@ Deno.test("the database of the local stack equals the schema files", async () =>
   assert.equal(stderr, "");
   assert.match(
     stdout,
-    /^The database is as supabase\/schemas\/ says: 1\d{3} objects are equal\.\n$/,
+    /^The database is as supabase\/schemas\/ says: \d{4} objects are equal\.\n$/,
   );
   assert.equal(code, 0);
 });

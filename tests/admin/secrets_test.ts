@@ -3,7 +3,7 @@ import { parseEnv } from "node:util";
 import { fileURLToPath } from "node:url";
 import { decodeBase64Url } from "deno-std/encoding/base64url.js";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
-import { readSenderConfig } from "../../supabase/functions/send-external-template/template_send_config.ts";
+import { readSenderConfig } from "../../supabase/functions/_shared/template_sends/template_send_config.ts";
 import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { withFolder } from "../support/started.ts";
 import { admin, type Ending } from "./command.ts";
@@ -36,7 +36,7 @@ async function environment(file: string): Promise<Record<string, string | undefi
   return { ...PLATFORM, ...parseEnv(await Deno.readTextFile(file)) };
 }
 
-test("secrets init writes a file that is enough to start the functions and that only its owner can read", async (folder) => {
+test("the functions need only the file that secrets init writes, and only its owner can read it", async (folder) => {
   const file = `${folder}/.env`;
   const ending = await init("--file", file);
   const stdout = `Wrote ${file} with a new CREDENTIALS_KEY and a new JOBS_SECRET; ` +
@@ -96,7 +96,7 @@ test("secrets init never changes an existing file or link", async (folder) => {
   await assert.rejects(Deno.stat(target), Deno.errors.NotFound);
 });
 
-test("if several commands run simultaneously, only one writes the file", async (folder) => {
+test("only one of several simultaneous commands writes the file", async (folder) => {
   const file = `${folder}/.env`;
   const endings = await Promise.all(Array.from({ length: 4 }, () => init("--file", file)));
   assert.deepEqual(endings.map(({ code }) => code).sort(), [0, 1, 1, 1]);
@@ -145,7 +145,7 @@ Deno.test("the help names the default file, which git ignores", async () => {
 });
 
 test("without --file, the secrets are written next to the functions", async (folder) => {
-  // A copy of the checkout, because the file in the real one may have a developer's secrets.
+  // A copy of the checkout, because the real checkout may have a file with a developer's secrets.
   const copied = [
     ...["admin", "local", "supabase/functions"],
     ...["deno.json", "import_map.json", "package.json"],

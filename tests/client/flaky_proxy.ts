@@ -5,8 +5,8 @@ interface Harm {
   /** Whether the API gets the request. */
   forwards: boolean;
   /**
-   * The bytes that the client gets before its connection is closed. If there are none, the
-   * connection is reset.
+   * The bytes that the client gets before its connection is closed. Without such bytes, the proxy
+   * resets the connection.
    */
   answer(answer: string): string | null;
   /** How long the client waits for the answer, in milliseconds. */
@@ -29,7 +29,7 @@ const HARMS: Record<string, Harm> = {
   "delays after": { forwards: true, answer: (answer) => answer, delay: DELAY },
   "502 before": { forwards: false, answer: () => BAD_GATEWAY },
   "502 after": { forwards: true, answer: () => BAD_GATEWAY },
-  // The length is the whole answer's. Otherwise half of the JSON would count as a complete answer.
+  // The answer is shorter than its Content-Length says, so the client sees that it broke off.
   "truncates": { forwards: true, answer: (answer) => answer.slice(0, -20) },
   "cuts the JSON": {
     forwards: true,

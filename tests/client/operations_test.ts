@@ -8,7 +8,7 @@ import { EMPTY, json, scripted } from "./scripted.ts";
 const ID = "5f0e0f0a-52f5-4f2c-9a3e-6d1f7b0f7c11";
 const PHONE = "+14155550178";
 
-/** A call of the method of each operation. */
+/** For each operation, a call of its method. */
 const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   listContacts: (crm) => crm.contacts.list(),
   createContact: (crm) => crm.contacts.create({ phone: PHONE }),
@@ -50,6 +50,7 @@ const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   listMessages: (crm) => crm.conversations.messages(ID, { direction: "inbound" }),
   listMessageChanges: (crm) => crm.messages.changes(),
   getMessage: (crm) => crm.messages.get(ID),
+  getMessageMedia: (crm) => crm.messages.media(ID),
   listTeams: (crm) => crm.teams.list(),
   getTeam: (crm) => crm.teams.get(ID),
   listMembers: (crm) => crm.members.list({ role: "agent" }),
@@ -58,6 +59,18 @@ const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
   getTemplate: (crm) => crm.templates.get(ID),
   listSends: (crm) => crm.sends.list({ state: "failed" }),
   getSend: (crm) => crm.sends.get(ID),
+  listEvents: (crm) => crm.events.list({ type: "deal.*" }),
+  getEvent: (crm) => crm.events.get(ID),
+  listWebhooks: (crm) => crm.webhooks.list(),
+  createWebhook: (crm) => crm.webhooks.create({ url: "https://hooks.example.com", types: ["*"] }),
+  getWebhook: (crm) => crm.webhooks.get(ID),
+  updateWebhook: (crm) => crm.webhooks.update(ID, { state: "paused" }),
+  deleteWebhook: (crm) => crm.webhooks.delete(ID),
+  rotateWebhookSecret: (crm) => crm.webhooks.rotateSecret(ID, { overlap_hours: 24 }),
+  testWebhook: (crm) => crm.webhooks.test(ID),
+  listWebhookDeliveries: (crm) => crm.webhooks.deliveries(ID, { state: "failed" }),
+  redeliverEvent: (crm) => crm.webhooks.redeliver(ID, ID),
+  replayWebhook: (crm) => crm.webhooks.replay(ID, { since: "2026-11-20T08:00:00Z" }),
   search: (crm) => crm.search("ada", { limit: 5 }),
   getMe: (crm) => crm.me(),
   getHealth: (crm) => crm.health(),
@@ -69,15 +82,22 @@ const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
       language_code: "pt_BR",
       display_text: "Hello",
     }),
+  markMessageRead: (crm) => crm.messages.markRead(ID, { typing: true }),
+  uploadMedia: (crm) => crm.media.upload(new Uint8Array([1]), { type: "audio/x-m4a" }),
+  getMediaUpload: (crm) => crm.media.get(ID),
   sendReply: (crm) => crm.conversations.reply(ID, { text: "Hello" }),
 };
 
-/** An answer that every operation with a body may have. */
+/** An answer that fits every operation with a body. */
 const ANSWER = json(200, {
   ...await EMPTY.clone().json(),
   summary: {},
   openapi: "3.1.0",
   success: true,
+});
+
+const FILE = new Response("a", {
+  headers: { "Content-Disposition": "attachment; filename=\"a\"; filename*=UTF-8''a" },
 });
 
 Deno.test("for every operation of openapi.json, the client has a method that makes the operation's request", async () => {
@@ -90,8 +110,9 @@ Deno.test("for every operation of openapi.json, the client has a method that mak
         parameters?: { $ref?: string; name?: string }[];
         requestBody?: { content: Record<string, unknown> };
       };
+      const answer = operationId === "getMessageMedia" ? FILE : ANSWER;
       const { crm, made } = scripted([
-        method === "delete" ? new Response(null, { status: 204 }) : ANSWER,
+        method === "delete" ? new Response(null, { status: 204 }) : answer,
       ]);
       await CALLS[operationId](crm);
       const [{ url, headers, body }] = made;

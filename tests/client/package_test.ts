@@ -6,7 +6,7 @@ import openApi from "../../supabase/functions/gateway/openapi.json" with { type:
 import { BUN, CLIENT, folderWithClient, ran } from "../support/built_client.ts";
 
 /** The maximum size in bytes, minified and gzipped. */
-const MAX_SIZE = 6000;
+const MAX_SIZE = 7000;
 
 const read = (path: string) => Deno.readTextFile(`${root}${path}`);
 
@@ -15,7 +15,7 @@ Deno.test("the client's types are exactly what npm run generate makes from opena
   assert.equal(await read("client/src/types.ts"), made, "it is stale: run npm run generate");
 });
 
-Deno.test("the client is smaller than 6 kB when minified and gzipped", async () => {
+Deno.test("the client is smaller than 7 kB when minified and gzipped", async () => {
   const minified = await ran(BUN, ["build", "--minify", "--format=esm", "client/src/main.ts"]);
   const gzipped = new Blob([minified]).stream().pipeThrough(new CompressionStream("gzip"));
   const { byteLength } = await new Response(gzipped).arrayBuffer();

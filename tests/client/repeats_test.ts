@@ -45,11 +45,11 @@ const cut = (status: number) =>
 const unavailable = (sentence: string) =>
   failure(503, "database_unavailable", { error: `The database is away; ${sentence}` });
 
-/** Requests that may be repeated although it is unknown whether they took effect. */
+/** The client repeats these requests even if it does not know whether they took effect. */
 const SAFE = ["GET", "POST"];
 const ALL = Object.keys(REQUESTS);
 
-/** The requests that are repeated, by the answer that they got. */
+/** For each answer, the requests that the client repeats. */
 const ANSWERS: [name: string, step: Step, repeated: string[]][] = [
   ["a lost connection", LOST, SAFE],
   ["an answer that broke off", cut(200), SAFE],
@@ -104,7 +104,7 @@ for (const [name, step, repeated] of ANSWERS) {
   });
 }
 
-Deno.test("maxRetries limits the repeats of all requests of a client or of one request", async () => {
+Deno.test("maxRetries limits the repeats of each request of a client, or of a single request", async () => {
   await withoutPauses(async () => {
     for (const [client, request, attempts] of [[0, undefined, 1], [4, undefined, 5], [4, 1, 2]]) {
       const { crm, made } = scripted([LOST], { maxRetries: client });
@@ -115,7 +115,7 @@ Deno.test("maxRetries limits the repeats of all requests of a client or of one r
   });
 });
 
-Deno.test("an error says if its request may have taken effect", async () => {
+Deno.test("an error says whether its request may have taken effect", async () => {
   await withoutPauses(async () => {
     const told = async (kind: string, steps: Step[]) =>
       await (async () => await REQUESTS[kind](scripted(steps).crm))().then(
@@ -126,7 +126,7 @@ Deno.test("an error says if its request may have taken effect", async () => {
     assert.equal(await told("PATCH", [LOST]), true);
     assert.equal(await told("GET", [LOST]), false);
     assert.equal(await told("POST", [failure(429, "too_many_requests")]), false);
-    // With an idempotency key, the last attempt gets the answer to the first one.
+    // A repeat with the idempotency key gets the answer to the first attempt.
     assert.equal(await told("POST", [LOST, failure(409, "conflict")]), false);
     assert.equal(await told("POST", [LOST, failure(401, "invalid_api_key")]), true);
     assert.equal(await told("POST", [LOST, failure(403, "insufficient_scope")]), true);
@@ -222,7 +222,7 @@ Deno.test("a signal ends a request or a pause between attempts, with the signal'
     setTimeout(() => stop.abort(reason), 10);
     await assert.rejects(asked, (error) => error === reason);
     assert.equal(made.length, 1);
-    assert.ok(Date.now() - begun < 10_000, "it waited although it was aborted");
+    assert.ok(Date.now() - begun < 10_000, "the client waited after the abort");
   }
   const { crm, made } = scripted([RECORD]);
   const aborted = crm.contacts.get(ID, undefined, { signal: AbortSignal.abort() }).then();
@@ -252,7 +252,7 @@ async function outcomeOf(steps: Step[], options = {}) {
   return { outcome, attempts: made.length };
 }
 
-Deno.test("a send is repeated until its outcome is known", async () => {
+Deno.test("the client repeats a send until it knows the outcome", async () => {
   const busy = failure(429, "too_many_requests");
   const many = [LOST, UNKNOWN, repeat("pending"), cut(200), HTML(502), busy, busy, busy, UNKNOWN];
   const { outcome, attempts } = await outcomeOf([...many, repeat("sent")]);
@@ -260,7 +260,7 @@ Deno.test("a send is repeated until its outcome is known", async () => {
   assert.deepEqual(await outcomeOf([json(200, SENT)]), { outcome: SENT, attempts: 1 });
 });
 
-Deno.test("a send returns why a person gets no message, and throws if the send failed", async () => {
+Deno.test("a send returns the reason why a person gets no message, and throws an error if the send failed", async () => {
   for (const reason of ["do_not_contact", "marketing_opt_out"]) {
     const { outcome } = await outcomeOf([json(200, { success: false, reason })]);
     assert.deepEqual(outcome, { success: false, reason });
@@ -271,7 +271,8 @@ Deno.test("a send returns why a person gets no message, and throws if the send f
   const refused = await outcomeOf([failure(422, "template_rejected")]);
   assert.equal((refused.outcome as APIError).code, "template_rejected");
   assert.equal(refused.attempts, 1);
-  // The answer to the first attempt would also have said so.
+  // The text differs from the first send, so the client throws an error even though that send
+  // succeeded.
   const differs = await outcomeOf([repeat("sent", ["text"])]);
   assert.ok(differs.outcome instanceof SendMismatchError);
   assert.deepEqual(differs.outcome.mismatch, ["text"]);
@@ -293,7 +294,7 @@ Deno.test("a send that is not settled in time throws an error with the last know
   assert.equal(lost.attempts, 1);
 });
 
-Deno.test("a send is repeated only within its settleTimeout", async () => {
+Deno.test("the client repeats a send only within its settleTimeout", async () => {
   let time = 0;
   const { now } = performance;
   performance.now = () => time;
@@ -310,7 +311,7 @@ Deno.test("a send is repeated only within its settleTimeout", async () => {
   }
 });
 
-Deno.test("a send that was certainly not made is repeated at most maxRetries times", async () => {
+Deno.test("the client repeats a send that certainly did not happen at most maxRetries times", async () => {
   const away = failure(502, "channel_unavailable", { outcome: "not_sent" });
   const { outcome, attempts } = await outcomeOf([away]);
   assert.ok(outcome instanceof ChannelUnavailableError);
@@ -335,7 +336,7 @@ Deno.test("a send uses the idempotency key that the caller gives, if any", async
   await assert.rejects(crm.templates.send(two, { idempotencyKey: "order-1" }).then(), TypeError);
 });
 
-Deno.test("a dry run is repeated like a read, and for less time than a send", async () => {
+Deno.test("the client repeats a dry run like a read, and for less time than a send", async () => {
   const { crm, made } = scripted([LOST]);
   const error = await withoutPauses(() =>
     crm.templates.send(MESSAGE, { dryRun: true }).catch((error) => error)
@@ -343,7 +344,7 @@ Deno.test("a dry run is repeated like a read, and for less time than a send", as
   assert.deepEqual([made.length, error.mayBeDone, error.idempotencyKey], [3, false, null]);
 });
 
-Deno.test("the errors of a conflict and of a changed record have the members of the answer", async () => {
+Deno.test("the errors about a conflict and about a changed record have the members of the answer's body", async () => {
   const conflict = scripted([failure(409, "conflict", { existing_id: ID })]);
   const error = await conflict.crm.contacts.create({ phone: "+14155550178" })
     .catch((error: unknown) => error);

@@ -33,7 +33,7 @@ Deno.test("several values of a parameter are separated by commas, with their own
   for (const [query, expected] of queries) assert.equal(await asked(query), expected);
 });
 
-Deno.test("an empty list, null or another value that is not a filter is refused as a parameter", async () => {
+Deno.test("the client refuses an empty list, null and other values that are not filters", async () => {
   await assert.rejects(asked({ id: [] }), /id is an empty list/);
   const values = { null: null, undefined: [undefined], NaN, "[object Object]": [{}] };
   for (const [text, name] of Object.entries(values)) {
@@ -195,7 +195,7 @@ Deno.test("an error's message names the failed request without its query", async
   }
 });
 
-Deno.test("the error about a connection names the host and the cause, and no query", async () => {
+Deno.test("the error about a failed connection names the host and the cause, but not the query", async () => {
   const connect = new Error("connect ECONNREFUSED 10.0.0.1:443");
   const causes: [Error, RegExp][] = [
     [
@@ -224,7 +224,7 @@ Deno.test("the error about a connection names the host and the cause, and no que
 // deno-lint-ignore no-explicit-any -- as JavaScript may call it
 type Untyped = any;
 
-Deno.test("a wrong call in plain JavaScript is told in the client's words, before any request", async () => {
+Deno.test("a wrong call in plain JavaScript throws an error of the client, before any request", async () => {
   const wrong: [(crm: Untyped) => PromiseLike<unknown>, RegExp][] = [
     [(crm) => crm.contacts.get(), /id of a record is missing, or is not an id: undefined/],
     [(crm) => crm.contacts.create(), /The body of POST \/gateway\/contacts must be an object/],
@@ -296,7 +296,7 @@ Deno.test("many items are sent in batches of 500 items and at most 1 MB, and the
   assert.deepEqual(large.made.map(({ body }) => body.items.length), [49, 49, 2]);
 });
 
-Deno.test("a batch that fails tells what the earlier batches did, and atomic takes only one batch", async () => {
+Deno.test("the error of a failed batch has the results of the earlier batches, and an atomic request has only one batch", async () => {
   const items = Array.from({ length: 501 }, () => ({ phone: "+1" }));
   const { crm, made } = scripted([BATCH, failure(422, "invalid_request")]);
   const error = await crm.contacts.createMany(items).catch((error) => error);
@@ -374,7 +374,7 @@ Deno.test("the client reads changes up to the last page, which has the cursor fo
     cursors.push(page.nextCursor);
   }
   assert.deepEqual(cursors, ["a", "b"]);
-  // A cursor and a start are never sent together.
+  // The client never sends a cursor together with a start.
   assert.deepEqual(made.map(({ url }) => url.search), ["?start=beginning", "?cursor=a"]);
 });
 

@@ -79,7 +79,7 @@ export const EMPTY = json(200, {
 /** Fails like `fetch` when a connection is lost. */
 export const LOST = new TypeError("error sending request");
 
-/** Works without waiting between attempts. */
+/** Runs the work without pauses between attempts. */
 export async function withoutPauses<Result>(work: () => Promise<Result>): Promise<Result> {
   const { random } = Math;
   Math.random = () => 0;

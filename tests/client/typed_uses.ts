@@ -9,6 +9,7 @@ import {
   type Page,
   type SendResult,
 } from "../../client/src/main.ts";
+import { type EventType, verifyWebhook, type WebhookEvent } from "../../client/src/webhooks.ts";
 
 type Same<One, Other> = (<T>() => T extends One ? 1 : 2) extends (<T>() => T extends Other ? 1 : 2)
   ? true
@@ -139,5 +140,27 @@ export function errors(error: unknown) {
     same<typeof error.details[0]["field"], string>(true);
     // @ts-expect-error this member belongs to another error
     error.windowExpiresAt;
+  }
+}
+
+export async function webhooks(request: Request) {
+  const event = await verifyWebhook(request.headers, await request.text(), "whsec_…");
+  same<typeof event["type"], EventType>(true);
+  switch (event.type) {
+    case "deal.won":
+      same<typeof event.resource, "deal">(true);
+      event.data?.title?.trim();
+      // @ts-expect-error a deal has no phone
+      event.data?.phone;
+      // @ts-expect-error the record may be gone
+      event.data.title;
+      break;
+    case "message.received":
+      same<typeof event, WebhookEvent<"message.received">>(true);
+      event.data?.content?.trim();
+      break;
+    // @ts-expect-error no such type
+    case "deal.sold":
+      break;
   }
 }

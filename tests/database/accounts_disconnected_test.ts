@@ -25,7 +25,7 @@ const own = await newCompany();
 const other = await newCompany();
 const [agent, admin] = await newMembers(own, "agent", "admin");
 
-/** The function's answer to the acting role. */
+/** The function's answer to the current role. */
 async function disconnect(sql: Sql, account_id: string) {
   const [row] = await sql`select * from disconnect_messaging_account(${account_id})`;
   return row as { id: string; disconnected_at: Date; was_connected: boolean };

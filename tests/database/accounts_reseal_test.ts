@@ -78,7 +78,7 @@ Deno.test("sealed tokens of connected accounts are listed in pages, in the order
   });
 });
 
-Deno.test("a page of sealed tokens has at most 1,000 accounts, and none if the limit is negative", async () => {
+Deno.test("a page of sealed tokens has at most 1,000 accounts, and no account if the limit is negative", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     await addAccounts(sql, id, 1002);
@@ -151,7 +151,7 @@ for (const [what, change] of Object.entries(CHANGES)) {
   });
 }
 
-Deno.test("a reconnection that waits while its token is replaced keeps its own new token", async () => {
+Deno.test("a reconnection stores its new token, even if it waits for a replacement of the old token", async () => {
   const company = await newCompany();
   const [done] = await overlapping(
     (sql) => reseal(sql, company),

@@ -32,7 +32,7 @@ async function addKey(
   return (await sql`insert into api_keys ${sql(row as never)} returning id`)[0].id;
 }
 
-/** Rotates a key in the role that is acting. */
+/** Rotates a key as the current role. */
 async function rotate(sql: Sql, key_id: string | null, ...overlap: (number | null)[]) {
   const [made] = overlap.length === 0
     ? await sql`select * from rotate_api_key(${key_id}::uuid)`
@@ -40,13 +40,13 @@ async function rotate(sql: Sql, key_id: string | null, ...overlap: (number | nul
   return made;
 }
 
-/** Rotates a key as the platform, and returns the SQLSTATE when that is refused. */
+/** Rotates a key as the platform, and returns the SQLSTATE of a refusal. */
 async function rotated(sql: Sql, id: string): Promise<string> {
   await actAs(sql, "service_role");
   return await sql.savepoint((sql) => rotate(sql, id)).then(() => "rotated", ({ code }) => code);
 }
 
-/** The row of a key, with how many hours from now it ends. */
+/** The row of a key, with the number of hours until it ends. */
 async function rowOf(sql: Sql, id: string) {
   await actAsSuperuser(sql);
   const [row] = await sql`

@@ -193,7 +193,7 @@ test("a person can revoke an earlier message even after their contact was archiv
   assert.equal(await tell(sql, account_id, { ...revoke, person: { phone } }), "done");
 });
 
-Deno.test("if a stopped contact is archived while another request makes a contact with its phone, that contact is stopped", async () => {
+Deno.test("a new contact is stopped even if the stopped contact with its phone is archived at the same moment", async () => {
   const makings: ((sql: Sql, phone: string) => Promise<unknown>)[] = [
     async (sql, phone) => assert.equal((await sendTo(sql, phone)).do_not_contact, true),
     (sql, phone) => newContact(sql, { phone }),
@@ -227,7 +227,7 @@ Deno.test("a deal waits while its contact is being archived, and is then refused
   );
 });
 
-Deno.test("an additional phone never belongs both to its restored contact and to a new one", async () => {
+Deno.test("an additional phone never belongs both to its restored contact and to a new contact", async () => {
   const key_hash = await hashKey(company.keys.all);
   const makers: [string, (sql: Sql, phone: string) => Promise<unknown>][] = [
     ["a send", (sql, phone) => sendTo(sql, phone)],

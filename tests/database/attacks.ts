@@ -9,6 +9,7 @@ import { addKeyUsage, keyIds } from "../support/key_usage.ts";
 import { keyToken, personToken, readerToken, rest, token } from "../support/rest.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
+import { addWebhook } from "../support/webhooks.ts";
 
 /** The company that is attacked. */
 export const own = await newCompany();
@@ -26,17 +27,27 @@ const people = await withDatabase((sql) =>
       former: await member("owner"),
     };
     await sql`delete from company_members where user_id = ${people.former}`;
-    const [[event], [error]] = await Promise.all([
+    const [[event], [error], [invitation], [session]] = await Promise.all([
       sql`select id from company_events where company_id = ${own.id} limit 1`,
       sql`select id from api_key_errors where company_id = ${own.id} limit 1`,
+      sql`select id from company_invitations where company_id = ${own.id}`,
+      sql`
+        insert into auth.sessions (id, user_id, created_at, updated_at)
+        values (gen_random_uuid(), ${own.member_id}, now(), now()) returning id
+      `,
     ]);
     const { read: key } = await keyIds(sql, own);
     const [{ id: presented }] = await sql`
-      select id from api_keys where company_id = ${own.id} and cardinality(scopes) = 3
+      select id from api_keys where company_id = ${own.id} and cardinality(scopes) = 4
     `;
+    const webhook = await addWebhook(sql, own);
     return {
       ...people,
-      ids: { key, presented, event: event.id as string, error: error.id as string },
+      ids: {
+        webhook,
+        ...{ key, presented, event: event.id as string, error: error.id as string },
+        ...{ invitation: invitation.id as string, session: session.id as string },
+      },
     };
   })
 );
@@ -56,9 +67,9 @@ export const OUTSIDERS: Record<string, string | null> = {
   "the publishable key alone": null,
   "an API key, to read": await keyToken(own.keys.all, "read"),
   "an API key, to write": await keyToken(own.keys.all, "write"),
-  "an API key, as the functions read": await readerToken(own.keys.all),
+  "an API key, in the role api_reader": await readerToken(own.keys.all),
 };
-/** The callers among these whose role can read these tables. */
+/** The callers whose role can read these tables. */
 export const PEOPLE = [
   "the owner of another company",
   "an agent",
@@ -77,15 +88,17 @@ async function everything(company_id: string) {
   return await snapshot(company_id, { withUsage: true });
 }
 
-/** What no one outside the company may see: digests of keys, and the ids on the page. */
+/** Values that no one outside the company may see: digests of keys, and the ids on the page. */
 const SECRETS = new Set(
   JSON.stringify(
     ["api_keys", "company_events", "api_key_errors", "api_key_usage"].map((table) =>
       before.own[table]
     ),
   ).match(/[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)!
-    // A key may learn its own id, and a person the names of their colleagues.
-    .filter((secret) => ![own.id, owner, ids.presented, ...colleagues].includes(secret)),
+    // A key may learn its own id, and a person the names of their colleagues and the accounts.
+    .filter((secret) =>
+      ![own.id, own.account_id, owner, ids.presented, ...colleagues].includes(secret)
+    ),
 );
 const DIGESTS = [...SECRETS].filter((secret) => secret.length === 64);
 

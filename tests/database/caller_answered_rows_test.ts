@@ -67,7 +67,7 @@ Deno.test("an update without fields returns no rows", async () => {
   }
 });
 
-Deno.test("a read with a write token is refused, whatever its headers", async () => {
+Deno.test("a read with a write token is refused, with any headers", async () => {
   const key_hash = await hashKey(company.keys.all);
   const claims = { role: "api_client", key_hash, scope: "write" };
   const contacts = "/contacts?select=id";

@@ -1,5 +1,5 @@
-// Tests what each scope of a token allows at the Data API, for every table and function. The rules
-// are those of docs/architecture.md, and one key with all scopes gives the tokens.
+// Tests what each scope of a token allows at the Data API, for every table and function.
+// docs/architecture.md has the rules. All tokens are for one key with all scopes.
 
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";
@@ -30,7 +30,8 @@ async function allowed(request: (token: string) => Promise<Answer>): Promise<str
   const scopes = await Promise.all(
     Object.entries(TOKENS).map(async ([scope, token]) => {
       const { status, body } = await request(token);
-      if (status >= 200 && status < 300) return [scope];
+      // PT404: the function looked for a record that the company does not have.
+      if ((status >= 200 && status < 300) || body?.code === "PT404") return [scope];
       const refusal = `${scope}: ${status} ${JSON.stringify(body)}`;
       assert.ok(status === 403 && /^(PT403|42501)$/.test(body?.code), refusal);
       return [];
@@ -40,8 +41,8 @@ async function allowed(request: (token: string) => Promise<Answer>): Promise<str
 }
 
 /**
- * The scopes that each of these requests allows, by request name. Requests that no scope allows are
- * left out.
+ * The scopes that each of these requests allows, by request name. The list leaves out a request
+ * that no scope allows.
  */
 async function matrix(requests: [name: string, request: (token: string) => Promise<Answer>][]) {
   const found: Record<string, string> = {};
@@ -107,10 +108,14 @@ Deno.test("each function accepts only the tokens of its own scopes", async () =>
     (token) => rest(token, "POST", `/rpc/${name}`, { json }),
   ];
   const claim_id = crypto.randomUUID();
-  // A claim that finds no account and a settlement that finds no claim, because these write
-  // nothing.
+  // The claim finds no account and the settlement finds no claim, so neither writes anything.
   const claim = anyClaim({ claim_id, phone_number_id: "0" });
   const calls = [
+    call("account_for_upload", {}),
+    call("add_media_upload", { account_id: claim_id, upload: {} }),
+    call("media_upload", { id: claim_id }),
+    call("message_to_read", { message_id: claim_id }),
+    call("note_message_read", { message_id: claim_id }),
     call("add_company_member", { company_id: company.id, email: "ada@people.example" }),
     call("add_pipeline", { pipeline: { name: "Renewals" } }),
     call("add_stage", { stage: { pipeline_id: company.pipeline_id, name: "Due" } }),
@@ -135,6 +140,8 @@ Deno.test("each function accepts only the tokens of its own scopes", async () =>
     call("claim_reply", { claim_id, conversation_id: claim_id, content: "Hello" }),
     call("claim_template_send", claim),
     call("contact_changes", {}),
+    call("list_events", {}),
+    call("find_event", { name: "evt_" }),
     call("contact_id_by_external_id", { external_id: "C-1" }),
     call("contact_id_by_phone", { phone: anyPhone() }),
     call("contacts_of_further_phones", { phone_keys: [anyPhone()] }),
@@ -151,12 +158,16 @@ Deno.test("each function accepts only the tokens of its own scopes", async () =>
     call("fail_expired_sends", {}),
     call("fail_media_upload", { upload_id: claim_id, reason: "Lost" }),
     call("finish_media_upload", { upload_id: claim_id, media_id: "1" }),
+    call("get_company_send", { company_id: company.id, message_id: claim_id }),
     call("health", {}),
     call("jobs_status", {}),
     call("list_company_members", { company_id: company.id }),
+    call("list_company_sends", { company_id: company.id }),
+    call("media_of_message", { message_id: claim_id }),
     call("merge_contact", { id: claim_id, from_id: claim_id }),
     call("message_changes", {}),
     call("messaging_accounts_overview", { company_id: company.id }),
+    call("note_media_gone", { message_id: claim_id, media_id: "1" }),
     call("other_conversation_not_closed", { conversation_id: company.conversation_id }),
     call("patch_contacts", { items: [] }),
     call("patch_deals", { items: [] }),
@@ -166,12 +177,31 @@ Deno.test("each function accepts only the tokens of its own scopes", async () =>
     call("restore_contact", { id: claim_id }),
     call("restore_deal", { id: claim_id }),
     call("rotate_api_key", { key_id: claim_id }),
-    call("schedule_jobs", { url: "https://example.com", secret: "x".repeat(32) }),
+    call("schedule_jobs", {
+      url: "https://example.com",
+      webhooks_url: "https://example.com",
+      secret: "x".repeat(32),
+    }),
     call("sealed_account_tokens", {}),
-    call("sends_by_state", { company_id: company.id }),
+    call("set_api_key_expiry", { key_id: claim_id, expires_at: null }),
+    call("sends_by_outcome", { company_id: company.id }),
     call("settle_send", { claim_id, outcome: "failed", reason: "template_rejected" }),
     call("survivor_of_contact", { id: claim_id }),
     call("unschedule_jobs", {}),
+    call("create_webhook", {
+      ...{ webhook_id: crypto.randomUUID(), url: "https://hooks.example.com/", types: ["*"] },
+      ...{ payload: "full", description: null, sealed_secret: "a..b.c.d" },
+    }),
+    call("change_webhook", { webhook_id: claim_id, changes: {} }),
+    call("delete_webhook", { webhook_id: claim_id }),
+    call("rotate_webhook_secret", { webhook_id: claim_id, sealed_secret: "a..b.c.d" }),
+    call("list_webhooks", {}),
+    call("get_webhook", { webhook_id: claim_id }),
+    call("webhook_deliveries", { webhook_id: claim_id }),
+    call("redeliver_event", { webhook_id: claim_id, event_id: "evt_0" }),
+    call("replay_webhook", { webhook_id: claim_id, since: "2026-11-01T00:00:00Z" }),
+    call("test_webhook", { webhook_id: claim_id }),
+    call("webhooks_overview", {}),
     call("write_contacts", { items: [] }),
     call("write_deals", { items: [] }),
   ];

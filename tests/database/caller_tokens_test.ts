@@ -20,7 +20,7 @@ const writes = [
   ["PATCH", `/conversations?select=id&id=eq.${company.conversation_id}`, { status: "pending" }],
 ] as const;
 const calls = [["POST", "/rpc/authenticate", {}], ["POST", "/rpc/own_key", {}]] as const;
-/** What a write token reads about a row that conflicts with its write. */
+/** The look-ups with which a write token finds the row that conflicts with its write. */
 const lookups = [
   ["POST", "/rpc/contact_id_by_phone", { phone: "+15550100" }],
   ["POST", "/rpc/contact_id_by_external_id", { external_id: "C-1" }],
@@ -67,8 +67,8 @@ const lacking = (
 ): [number, string, string] => [403, "PT403", `This API key does not have ${scope} permission`];
 
 testRefusals("a token with a scope that its key lacks is refused everywhere", async () => {
-  for (const claimed of ["read", "write", "messaging"] as const) {
-    for (const held of ["read", "write", "messaging"] as const) {
+  for (const claimed of ["read", "write", "messaging", "webhooks"] as const) {
+    for (const held of ["read", "write", "messaging", "webhooks"] as const) {
       if (claimed === held) continue;
       const claiming = await keyToken(company.keys[held], claimed);
       await assertRefused(claiming, everything, lacking(claimed));
@@ -97,7 +97,7 @@ testRefusals("an expired token is refused", async () => {
   await assertRefused(stale, [...everything, ...settlements], [401, "PGRST303"]);
 });
 
-testRefusals("a forged token is refused, whatever role it claims", async () => {
+testRefusals("a forged token is refused, with every role", async () => {
   const key_hash = await hashKey(company.keys.all);
   const roles = [
     ...["api_client", "service_role", "postgres", "supabase_admin", "authenticator", "anon"],

@@ -1,6 +1,7 @@
 // A page of changes reads one index range of the rows and one of the tombstones. The number of the
 // company's rows and the position of the page make no difference. The tests count the rows that the
-// feeds read. They use the key of a company with many rows among many companies with few rows.
+// feeds read. The key of the tests belongs to a company with many rows among many companies with
+// few rows.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -108,7 +109,8 @@ for (const table of ["contacts", "deals", "conversations", "messages"]) {
           read["deleted_rows_changes_idx"],
         ];
         assert.ok(rows + deleted <= most, JSON.stringify(read));
-        // The feed checks by id whether a tombstone's row exists again. In this test, none exists.
+        // The feed checks by id whether a tombstone's row exists again. In this test, no such row
+        // exists.
         const others = Object.keys(read).filter((index) => !index.endsWith("_changes_idx"));
         assert.deepEqual(others, []);
       };

@@ -11,8 +11,8 @@ import { catalogued, entry, FITTING, mediaEntry } from "./templates.ts";
 const DRY = { preflight: "first", dry_run: true, ...FITTING };
 
 /**
- * A company with stored templates. Its keys have just been used, so a claim need not record their
- * use.
+ * A company with stored templates. The use of its keys has just been recorded, so a claim need not
+ * record it.
  */
 async function newSender(): Promise<Company> {
   const company = await newCompany();
@@ -90,7 +90,8 @@ Deno.test("a dry run of a repeat reports the repeat and leaves the send unchange
   assert.deepEqual(await unwritten(asked), repeat);
   await committed((sql) => endLease(sql, first.send_id));
   assert.deepEqual(await unwritten(asked), repeat);
-  // The key is the first of all checks: other words are still a repeat, even if they would be refused.
+  // The claim checks the key first: a request with different values is a repeat, even if a new send
+  // with them would be refused.
   const words = { phone_number_id: "0", body_variables: [] };
   assert.deepEqual(
     await unwritten({ ...asked, ...words }),

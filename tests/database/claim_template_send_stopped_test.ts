@@ -19,7 +19,7 @@ const { id: company_id, keys, phone_number_id } = await newCompany();
 const display_phone = "+15550100";
 const key = keys.messaging;
 
-Deno.test("if several accounts are connected and the request names none, the claim returns a list of them", async () => {
+Deno.test("a claim that names none of several connected accounts returns a list of the accounts", async () => {
   const other = await newCompany();
   await rolledBack(async (sql) => {
     const assertStopped = async (asked: Record<string, unknown>, connected: unknown[]) => {
@@ -43,7 +43,7 @@ Deno.test("if several accounts are connected and the request names none, the cla
   });
 });
 
-Deno.test("a contact with do_not_contact stops a claim, whatever the spelling of the phone", async () => {
+Deno.test("a contact with do_not_contact stops a claim, with any spelling of the phone", async () => {
   await rolledBack(async (sql) => {
     const phone = "+551187654321";
     await addContact(sql, { company_id, phone, do_not_contact: true });
@@ -87,7 +87,7 @@ Deno.test("a claim that is stopped writes nothing, and its idempotency key stays
   assert.equal(free.result, "claimed");
 });
 
-Deno.test("every claim records that its API key is in use, whatever the result", async () => {
+Deno.test("every claim records the use of its API key, with any result", async () => {
   const usedNow = async (sql: Sql) => {
     const rows = await sql`
       select last_used_at = now() as now from api_keys where key_hash = ${await hashKey(key)}

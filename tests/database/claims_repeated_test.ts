@@ -55,7 +55,7 @@ async function everything(sql: Sql) {
 
 const STANDING = [[null, "pending"], [SENT, "sent"], [FAILED, "failed"]] as const;
 
-Deno.test("a repeat with other words gets the state of the send, another message is refused, and neither writes anything", async () => {
+Deno.test("a repeat with different values gets the state of the send, a request for another message is refused, and neither writes anything", async () => {
   for (const [settlement, status] of STANDING) {
     await rolledBack(async (sql) => {
       const phone = anyPhone();
@@ -102,7 +102,8 @@ test("an idempotency key belongs to the company, not to an API key, and is compa
   const claimed = await attempt(sql, null, { phone });
   const again = await claim(sql, keys.all, { idempotency_key, phone });
   assert.deepEqual(again, repeatOf(claimed, "pending"));
-  for (const other of [idempotency_key.toUpperCase(), ` ${idempotency_key}`, "remínder"]) {
+  const spelled = [idempotency_key.toUpperCase(), ` ${idempotency_key}`, `${idempotency_key}\n`];
+  for (const other of [...spelled, "é", "e\u0301", "null", "%6b", "'", "🚚".repeat(200)]) {
     assert.equal(
       (await claimOnce(sql, { phone, idempotency_key: other })).result,
       "claimed",
@@ -209,9 +210,9 @@ Deno.test("a send that opened a conversation still counts as its opener when the
       select company_id, id, ${account_id} from contacts where phone = ${phone}
     `;
   };
-  // The columns are: whether a conversation exists at first, and what happens before the second
-  // attempt. Then: whether the second attempt uses the conversation of the first one, and whether
-  // it counts as the opener.
+  // The first two columns say whether a conversation exists at first, and what happens before the
+  // second attempt. The others say whether the second attempt uses the conversation of the first
+  // attempt, and whether it counts as the opener.
   const cases: [boolean, ((sql: Sql, phone: string) => Promise<unknown>)[], boolean, boolean][] = [
     [false, [], true, true],
     [false, [closeAll], false, true],

@@ -13,6 +13,7 @@ import {
 import { addKeyUsage } from "../support/key_usage.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
+import { addWebhook } from "../support/webhooks.ts";
 import { addSend } from "./sends.ts";
 import { addCatalogue } from "./templates.ts";
 
@@ -67,7 +68,7 @@ Deno.test("a channel number is connected to one company at a time and has one ac
   });
 });
 
-Deno.test("a connected account has an encrypted token, and a disconnected one has none", async () => {
+Deno.test("a connected account has an encrypted token, and a disconnected account has no token", async () => {
   const { account_id } = await newCompany();
   await rolledBack(async (sql) => {
     const refused: [Record<string, unknown>, string][] = [
@@ -123,6 +124,7 @@ Deno.test("deleting a company deletes all of its rows and no other company's row
         await addDeletedRow(sql, company);
         await addChannelFacts(sql, company);
         await addKeyUsage(sql, company);
+        await addWebhook(sql, company);
         await nameChannelApp(sql, company.account_id);
         await sql`
           update conversations set team_id = ${team_id}, assigned_to = ${member_id} where company_id = ${id}

@@ -38,7 +38,7 @@ async function eventsOf(sql: Sql, key_id: string) {
 /** What happened, in words. */
 const told = (events: postgres.Row[]) => events.map(({ action, details }) => [action, details]);
 
-/** Makes these headers the request's headers for later statements. */
+/** Gives later statements the headers of a request. */
 async function withHeaders(sql: Sql, headers: unknown) {
   const setting = typeof headers === "string" ? headers : JSON.stringify(headers);
   await sql`select set_config('request.headers', ${setting}, true)`;
@@ -119,7 +119,7 @@ test("an event has the name that the person has in the company, or else the e-ma
   }
 });
 
-test("an event has the address that the platform's proxy wrote, whatever the caller's headers say", async (sql) => {
+test("an event has the address that the platform's proxy wrote, even if the caller's headers name another address", async (sql) => {
   const cases: [unknown, string | null][] = [
     [{
       "cf-connecting-ip": "203.0.113.7",
@@ -154,7 +154,7 @@ test("an event has the address that the platform's proxy wrote, whatever the cal
   }
 });
 
-Deno.test("a change over the Data API is recorded with the caller's real address, whatever the caller's headers say", async () => {
+Deno.test("a change over the Data API is recorded with the caller's real address, even if the caller's headers name another address", async () => {
   const asOwner = await personToken(owner);
   const headers = {
     "CF-Connecting-IP": "1.1.1.1",

@@ -32,9 +32,9 @@ export async function atOnce<Answer>(
 }
 
 /**
- * Works in two transactions. The second begins its work when the first has finished its own, and
- * the first commits when the second waits for it or has finished. With `undone`, the first is
- * rolled back.
+ * Works in two transactions. The second transaction begins when the work of the first is done. The
+ * first transaction commits when the second waits for it or has ended. If `undone` is true, the
+ * first transaction is rolled back.
  */
 export async function overlapping<First, Second>(
   first: Work<First>,

@@ -17,7 +17,7 @@ const token = await keyToken(own.keys.all, "write");
 const write = (json: Record<string, unknown>, name = "write_contacts") =>
   rest(token, "POST", `/rpc/${name}`, { json });
 
-/** The columns that a contact does not show, or that only the platform writes. */
+/** The columns that no answer shows, or that only the platform writes. */
 const HIDDEN = {
   id: other.contact_id,
   company_id: other.id,
@@ -154,7 +154,8 @@ Deno.test("an item that breaks a constraint fails alone, even when other transac
         await sql`set lock_timeout = '500ms'`;
         const [{ pid }] = await sql`select pg_backend_pid() as pid`;
         const answer = call(sql).execute();
-        // The batch gives up waiting twice, and the record is free at its third and last attempt.
+        // The first two attempts of the batch end in a timeout. The record is free at the third and
+        // last attempt.
         const waits = new Set<string>();
         await until(async () => {
           const [wait] = await holder`
@@ -202,7 +203,7 @@ Deno.test("while a batch waits for new deals, it locks no contact that those dea
   }
 });
 
-/** How many times a batch updates rows of contacts, and the contact after that. */
+/** The number of updates of contacts that a batch makes, and the contact after the batch. */
 async function updatesOf(
   sql: postgres.TransactionSql,
   id: string,

@@ -1,4 +1,4 @@
-// A person is one contact, whatever the spelling of the phone. The tests also show which values the
+// A person is one contact, with any spelling of the phone. The tests also show which values the
 // tables accept.
 
 import assert from "node:assert/strict";
@@ -51,7 +51,7 @@ Deno.test("spellings of one person's phone share a phone key, and every other nu
   });
 });
 
-Deno.test("the phone key depends only on the phone, as a generated column requires", async () => {
+Deno.test("the phone key depends only on the phone, because a generated column may depend on nothing else", async () => {
   await withDatabase(async (sql) => {
     const [{ provolatile, none }] = await sql`
       select provolatile, app.phone_key(null) is null as none

@@ -1,5 +1,5 @@
-// Tests the functions that write deals, called as the gateway calls them, and in ways that no
-// caller should.
+// Tests the functions that write deals: with the gateway's calls, and with calls that the gateway
+// never makes.
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";

@@ -49,8 +49,8 @@ async function lived(company: Company, person: Person) {
   });
   assert.equal(created.status, 201, JSON.stringify(created.body));
   const contactId = created.body.data.id;
-  // One batch only looks the person up. The other has more people, and its idempotency key has the
-  // other spelling of the person's phone.
+  // One batch only looks the person up. The other has more people, and its idempotency key has
+  // another spelling of the person's phone.
   const other = [anyPerson().phone, `for-${person.wa_id}`];
   for (const [phone, key] of [[person.phone, `meets-${person.mark}`], other]) {
     const batch = await call(company.keys.write, "POST", "/contacts/batch", {
@@ -118,7 +118,7 @@ async function lived(company: Company, person: Person) {
         }),
       ],
     }])),
-    // A report under another id, because the message went out twice.
+    // A report with another id, because the message went out twice.
     await post(eventOf([number, {
       statuses: [
         statusOf(person, idWith(person.wa_id), {
@@ -127,8 +127,8 @@ async function lived(company: Company, person: Person) {
       ],
     }])),
   ];
-  // The person has not written to the sandbox, so the sandbox refuses. That gives a failure with
-  // the channel's words.
+  // The person has not written to the sandbox, so it refuses the reply. The failure has the
+  // channel's text.
   const reply = await sendReply(company.keys.messaging, {
     conversation_id: sent.body.conversation_id,
     text: `Bom dia ${person.name}`,

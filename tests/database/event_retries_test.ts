@@ -16,7 +16,7 @@ async function stored(sql: Sql, app_key: string, body: string): Promise<string> 
   return id;
 }
 
-/** Works with an app whose events are the only ones that are due. */
+/** Does the work with a new app, while no events of other apps are due. */
 async function withOwnEvents(work: (sql: Sql, app_key: string) => Promise<void>) {
   await rolledBack(async (sql) => {
     await sql`update channel_events set next_attempt_at = null where next_attempt_at is not null`;
@@ -136,7 +136,7 @@ Deno.test("events and waiting reports are deleted after 30 days in any state, a 
   });
 });
 
-Deno.test("a failing task of the job does not stop the others, and the result names it", async () => {
+Deno.test("a failed task does not stop the other tasks of the job, and the result names the failed task", async () => {
   await rolledBack(async (sql) => {
     await sql`create or replace function app.wake_late_events() returns integer language sql as 'select 1 / 0'`;
     const [{ tended }] = await sql`select tend_channel() as tended`;

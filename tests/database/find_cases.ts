@@ -30,7 +30,7 @@ export interface Ids {
   commonTeam: string;
 }
 
-/** Words that many, few, none or only the oldest rows have. */
+/** Words that occur in many rows, in few, in none, or only in the oldest. */
 const WORDS: Case[] = [
   ["Zylberstajn"],
   ["щербаков"],
@@ -160,7 +160,8 @@ export function casesOf(ids: Ids): Record<string, Record<string, Case[]>> {
       ...times("lost_at", 1_500),
       "lost_at[empty]": [["true"], ["false"]],
       ...times("stage_changed_at"),
-      // Only old deals never moved after that time. A list with the newest first reaches them last.
+      // Only old deals never moved after that time. A list with the newest deals first reaches the
+      // old deals last.
       "stage_changed_at[lt]": [[CREATED, FAR], ["2025-01-01T01:00:00Z"]],
       "stage_changed_at[lte]": [[CREATED, FAR], ["2025-01-01T01:00:00Z"]],
       ...times("created_at"),

@@ -22,7 +22,7 @@ Deno.test("a person's new id belongs to the same contact, whether the event name
   const known: [string, { user_id?: string; phone?: string }[]][] = [
     ["the id before", [{ user_id: was }]],
     ["the phone", [{ phone: "+15550180" }]],
-    ["the phone and the id before", [{ phone: "+15550180", user_id: was }]],
+    ["the phone and the previous id", [{ phone: "+15550180", user_id: was }]],
     ["the new id", [{ user_id: becomes }]],
     ["both ids, as two contacts", [{ user_id: becomes }, { user_id: was }]],
     ["the phone with the new id, and the previous id", [

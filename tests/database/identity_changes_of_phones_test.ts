@@ -65,7 +65,8 @@ test("the notice of a new phone is added to the newest conversation without chan
   `;
   assert.deepEqual({ ...conversation }, { last_message_at: null, window_expires_at: null });
 
-  // The notice goes to a closed conversation too. A contact without conversations gets a new one.
+  // The notice goes to a closed conversation too. A contact without conversations gets a new
+  // conversation.
   await sql`
     insert into conversations (company_id, contact_id, messaging_account_id, status, created_at)
     values (${company_id}, ${contact_id}, ${account_id}, 'closed', now() + interval '1 hour')

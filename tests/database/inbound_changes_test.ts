@@ -86,7 +86,7 @@ Deno.test("in any order of reactions, the newest counts, and a removal wins over
   }
 });
 
-Deno.test("a person's reaction in their own conversation is stored, even from an unknown id, but another person's is not", async () => {
+Deno.test("only a person's reactions in their own conversation are stored, even if they come from an unknown id", async () => {
   await rolledBack(async (sql) => {
     await addBoth(sql);
     assert.equal(await tell(sql, account_id, reaction("👍", 10, WRITTEN)), "done");

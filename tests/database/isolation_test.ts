@@ -9,6 +9,7 @@ import type { Answer } from "../support/calls.ts";
 import { keyToken, rest } from "../support/rest.ts";
 import { snapshot, tables } from "../support/snapshot.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
+import { addWebhook } from "../support/webhooks.ts";
 import { addSend } from "./sends.ts";
 import { addCatalogue } from "./templates.ts";
 
@@ -22,6 +23,7 @@ const [ownPhone, otherPhone] = await withDatabase((sql) =>
       await addDeletedRow(sql, company);
       await addChannelFacts(sql, company);
       await addKeyUsage(sql, company);
+      await addWebhook(sql, company);
     }
     for (const table of ["contacts", "deals"]) {
       await sql`update ${

@@ -190,14 +190,14 @@ Deno.test("an event that waits for an account becomes due when the account names
     assert.equal(await isDue(sql, unknown.event_id), false);
     assert.equal(await isDue(sql, elsewhere.event_id), false);
 
-    // A number that is connected for the first time, by an account that then names the app.
+    // The number is connected for the first time, and its account then names the app.
     const waiting = await receive(sql, app, [message("70880001")]);
     const { id } = await connectAccount(sql, company.id, { phone_number_id: "70880001" });
     assert.equal(await isDue(sql, waiting.event_id), false);
     await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${id}`;
     assert.equal(await isDue(sql, waiting.event_id), true);
 
-    // An account that is connected again.
+    // The account is disconnected and connected again.
     await disconnectAccount(sql, id);
     const late = await receive(sql, app, [message("70880001")]);
     assert.equal(late.state, "unroutable");
@@ -208,7 +208,7 @@ Deno.test("an event that waits for an account becomes due when the account names
   });
 });
 
-Deno.test("a message event names the account's business account, so template events that wait for it become due", async () => {
+Deno.test("the first message event of an account names its business account, so waiting template events become due", async () => {
   await withApp(async (sql, app, { account_id, phone_number_id: number }) => {
     const businessOf = async () =>
       (await sql`select business_account_id from messaging_accounts where id = ${account_id}`)[0]
@@ -296,7 +296,7 @@ Deno.test("a message belongs to the company that had the number when the message
   });
 });
 
-Deno.test("an account that takes over a number gets only messages that were written after that", async () => {
+Deno.test("an account that takes over a number gets only messages that people wrote after the takeover", async () => {
   const [one, other] = [await newCompany(), await newCompany()];
   await rolledBack(async (sql) => {
     await addStandIns(sql);
@@ -335,7 +335,7 @@ Deno.test("a double send is reported and noted on the event", async () => {
     ]);
     const note = `Double send: send ${send_id} also went out as wamid.2`;
     assert.deepEqual((await eventRow(sql, event_id)).notes, [note]);
-    // When the event is applied again, it is no longer a double send, but the note is kept.
+    // When the event is applied again, it reports no double send, but it keeps the note.
     await sql`select replay_channel_events(event_id => ${event_id}, began_at => 'infinity')`;
     const { result: _, ...known } = item;
     assert.deepEqual((await receive(sql, app, [known], { body })).surprises, []);

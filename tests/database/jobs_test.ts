@@ -1,5 +1,5 @@
-// Tests the jobs for messaging accounts: which jobs are due, what a run records, and that a job has
-// only one active run.
+// Tests the jobs for messaging accounts: the due jobs, the records of a run, and the limit of one
+// active run for each job.
 
 import assert from "node:assert/strict";
 import { refusal, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -15,7 +15,7 @@ const { id: company_id, account_id, keys } = own;
 const SYNC = "template-sync";
 const MEDIA = "template-media";
 
-/** The answer of begin_job(). Its members depend on the result. */
+/** The answer of begin_job(). The members of the answer depend on the result. */
 // deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
 type Begun = Record<string, any> | null;
 
@@ -76,7 +76,7 @@ test("begin_job() returns the account data that the job needs", async (sql) => {
   assert.equal(await begin(sql), null);
 });
 
-test("a job that runs for an account cannot begin again until it ends or three minutes have passed", async (sql) => {
+test("a job for an account cannot begin again until its run ends or three minutes have passed", async (sql) => {
   const another = await connectAccount(sql, company_id);
   const first = (await begin(sql))!;
   assert.deepEqual(await begin(sql), { busy: true });
@@ -125,7 +125,7 @@ test("a failed synchronisation is due again after a pause that doubles each time
     assert.deepEqual(await catalogue(sql), { failures: at + 1, minutes });
     assert.deepEqual(await due(sql), []);
   }
-  // After a success, the pauses start again from the first one.
+  // After a success, the pauses start again from the shortest pause.
   await apply(sql, account_id, []);
   assert.equal((await catalogue(sql)).failures, 0);
   await sql`update template_catalogues set sync_due_at = now() where company_id = ${company_id}`;
@@ -164,7 +164,7 @@ test("a synchronisation is due for a new account and then daily, except while it
   assert.deepEqual(await due(sql), []);
 });
 
-test("any connected account can synchronise its business account, but only one does so at a time", async (sql) => {
+test("any connected account can synchronise its business account, but only one at a time", async (sql) => {
   const business_account_id = await joinBusinessAccount(sql, account_id);
   const others = [await connectAccount(sql, company_id), await connectAccount(sql, company_id)];
   for (const { id } of others) await joinBusinessAccount(sql, id, business_account_id);
@@ -187,7 +187,7 @@ test("any connected account can synchronise its business account, but only one d
   assert.deepEqual(await due(sql), [`${SYNC} ${elsewhere.id}`]);
 });
 
-test("the media job is due for each account with missing media, unless a run is active or a failed upload pauses", async (sql) => {
+test("the media job is due for each account with missing media, except during a run or the pause after a failed upload", async (sql) => {
   const business_account_id = await catalogued(sql, own, [mediaEntry()]);
   const second = await connectAccount(sql, company_id);
   await joinBusinessAccount(sql, second.id, business_account_id);
@@ -247,7 +247,7 @@ Deno.test("a template refusal (132000 to 132999) makes a synchronisation due, un
   }
 });
 
-test("a refusal that does not settle a send, or belongs to another account, does not make a synchronisation due", async (sql) => {
+test("a synchronisation is not due after a refusal that settles no send or belongs to another account", async (sql) => {
   const elsewhere = await connectAccount(sql, company_id);
   await catalogued(sql, { account_id: elsewhere.id }, [entry()], "11 minutes");
   await catalogued(sql, own, [entry()], "11 minutes");

@@ -11,7 +11,7 @@ const COMPANIES = 200;
 const FEW = 20;
 const FIRST_OF_MEDIUM = MANY + COMPANIES * FEW;
 
-/** How many contacts one more company has. In that company, no Bruno works for Globex. */
+/** The number of contacts of the medium company, in which no Bruno works for Globex. */
 export const MEDIUM = 4_000;
 
 /** The digests of the keys of the large company and of the medium one. */
@@ -48,8 +48,8 @@ export async function withOwnServer(work: (open: Open) => Promise<void>): Promis
 }
 
 /**
- * Works as the superuser in a database with such a company. The number of a row gives each of its
- * values, so every run has the same rows. The planner knows as much as in a database in use.
+ * Works as the superuser in a database with such a company. The values of a row depend on its
+ * number, so every run has the same rows. The planner has fresh statistics.
  */
 export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promise<void> {
   await withOwnServer(async (open) => {
@@ -63,7 +63,7 @@ export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promi
 async function fill(owner: Sql, sql: Sql, beside: Sql) {
   const both = [sql, beside];
   await Promise.all(both.map((each) => each.unsafe(FUNCTIONS)));
-  // Building the indexes once for all rows is several times as fast.
+  // The test builds the indexes once, after all rows are there, which is several times as fast.
   const indexes = await owner`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
     where indrelid in ('contacts'::regclass, 'deals'::regclass, 'conversations'::regclass)
@@ -124,8 +124,8 @@ const COMPANY = `
     (pg_temp.id_of('company', 1), 'Reader', '${MEDIUM_KEY_HASH}', 'aaaa', '{read}');
 `;
 
-// Each kind of value has a common one, a rare one (20 of 100,000 rows), and one that only the
-// oldest rows have.
+// Each kind of value has a common value, a rare value (20 of 100,000 rows), and a value that only
+// the oldest rows have.
 const CONTACTS = `
   insert into contacts (id, company_id, external_id, name, email, phone, has_identity, temperature, tags, source, job_title, empresa,
     custom_fields, do_not_contact, is_active, created_at, updated_at, marketing_stopped_at,

@@ -1,4 +1,4 @@
-// Two contacts that turn out to be one person become one contact, and no data of either is lost.
+// A merge makes one contact of two contacts of one person, and loses no data of either.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -31,7 +31,10 @@ async function contact(sql: Sql, id: string) {
 
 const phoneOf = async (sql: Sql, id: string) => (await contact(sql, id)).phone as string;
 
-/** Two contacts with these columns after their merge, the survivor first. */
+/**
+ * Merges two contacts with these columns, and returns the survivor. `own` are the columns of the
+ * survivor.
+ */
 async function mergedOf(sql: Sql, own: Record<string, unknown>, theirs: Record<string, unknown>) {
   const [survivor, other] = [await addContact(sql, own), await addContact(sql, theirs)];
   assert.equal(await merge(sql, survivor, other), true);
@@ -48,6 +51,7 @@ Deno.test("the merge handles every table that refers to a contact", async () => 
     ...["contact_former_phones to contacts", "contact_identities to contacts"],
     ...["contact_identity_events to contacts", "contact_windows to contacts"],
     ...["conversations to contacts", "deals to contacts", "messages to conversations"],
+    "opt_out_lifts to contacts",
   ]);
 });
 
@@ -168,7 +172,11 @@ test("the survivor keeps its own values and takes over those that it lacks", asy
     { tags: many("b"), custom_fields: sql.json({ y: "y".repeat(20000) }) },
   );
   assert.deepEqual(full.tags, [...many("a"), ...many("b")].slice(0, 50));
-  assert.deepEqual(Object.keys(full.custom_fields), ["x"], "both together would be too large");
+  assert.deepEqual(
+    Object.keys(full.custom_fields),
+    ["x"],
+    "both would be too large together",
+  );
 });
 
 test("a name that someone set wins over a profile name, and the earlier of two profile names wins", async (sql) => {

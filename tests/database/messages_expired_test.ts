@@ -1,5 +1,5 @@
-// A message expires an hour after its lifetime when the channel accepted it but never reported that
-// it arrived.
+// A message expires if the channel accepted it but never reported its arrival: an hour after its
+// lifetime.
 
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -26,7 +26,7 @@ async function endLife(sql: Sql, messageId: string) {
   await sql`update messages set expires_at = now() where id = ${messageId}`;
 }
 
-/** For how many minutes a report about a message is expected. */
+/** The number of minutes in which a report about a message can come. */
 async function awaited(sql: Sql, messageId: string): Promise<number | null> {
   const [{ minutes }] = await sql`
     select extract(epoch from expires_at - created_at)::int / 60 as minutes from messages where id = ${messageId}
@@ -44,7 +44,7 @@ Deno.test("a message's lifetime ends an hour after the channel stops trying to d
     [{ ttl_seconds: 43_200 }, 12 * 60],
     [{ category: "AUTHENTICATION" }, 10],
     [{ category: "AUTHENTICATION", ttl_seconds: 300 }, 5],
-    // With this value, the channel tries to deliver the message for the longest possible time.
+    // This value gives the channel the longest time to deliver the message.
     [{ category: "MARKETING", ttl_seconds: -1 }, DAYS_30],
   ];
   for (const [changes, minutes] of lives) {
@@ -68,7 +68,7 @@ test("the lifetime is 30 days for an unknown template and for a message without 
   assert.equal(await awaited(sql, id), DAYS_30 + 60);
 });
 
-test("the lifetime of a message is set once for each attempt", async (sql) => {
+test("each attempt sets the lifetime of its message once", async (sql) => {
   const send = await claimed(sql, own, { idempotency_key: "once" });
   // This report is the first news of the message.
   await applyStatus(sql, [own.account_id], report("sent", 1, { mark: mark(send) }));
@@ -105,7 +105,7 @@ test("only messages that are under way expire at the end of their lifetime", asy
   }
   const alive = (await accepted(sql, own, "wamid.alive")).message_id;
   await sql`update messages set expires_at = now() + interval '1 microsecond' where id = ${alive}`;
-  // For an older message, it is not known whether it arrived.
+  // No one knows whether an older message arrived.
   const old = (await accepted(sql, own, "wamid.old")).message_id;
   await sql`update messages set expires_at = null, created_at = '2026-01-01' where id = ${old}`;
   const pending = (await claimed(sql, own)).message_id;
@@ -131,7 +131,7 @@ Deno.test("a new report about an expired message removes its mark as expired, bu
       await applyStatus(sql, [own.account_id], report(word, 1));
       const { status, expired_at } = await facts(sql, message_id);
       assert.deepEqual([status, expired_at], [word, undefined]);
-      // The report of the delivery may come as late as this.
+      // The report of the delivery may come this late.
       await expire(sql);
       assert.equal((await facts(sql, message_id)).status, word);
       await endLife(sql, message_id);
@@ -197,7 +197,9 @@ test("operators see how many messages expired or were sent twice, and how many r
   const double = report("sent", 1, { id: "wamid.3", mark: mark(reported) });
   assert.equal(await applyStatus(sql, [own.account_id], double), "double_send");
   await applyStatus(sql, [own.account_id], report("sent", 1, { id: "wamid.4" }));
-  assert.deepEqual(await health(), {
+  // Other tests have sends that failed. sends_by_outcome_test.ts counts those of one reason.
+  const { failures: _, ...counts } = await health();
+  assert.deepEqual(counts, {
     expired: before.expired + 2,
     expired_unreported: before.expired_unreported + 1,
     double_sends: before.double_sends + 1,

@@ -1,6 +1,7 @@
 import { withDatabase } from "../support/test_stack.ts";
 
-// The views of a company's own rows. They come from the catalogue, so every new view is covered.
+// The views of a company's own rows. The list comes from the catalogue, so the tests cover every
+// new view.
 
 /** A view of a company's own rows. */
 export interface OwnView {

@@ -1,4 +1,4 @@
-// People who have signed in: they work only with the rows of their company.
+// People who have signed in work only with the rows of their company.
 
 import assert from "node:assert/strict";
 import {
@@ -15,6 +15,7 @@ import { anyPhone, newCompany, newMember } from "../support/company.ts";
 import { addKeyUsage } from "../support/key_usage.ts";
 import { tables } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
+import { addWebhook } from "../support/webhooks.ts";
 import { addSend } from "./sends.ts";
 import { addCatalogue } from "./templates.ts";
 
@@ -29,6 +30,7 @@ const [agent, admin] = await withDatabase((sql) =>
       await addCatalogue(sql, company);
       await addChannelFacts(sql, company);
       await addKeyUsage(sql, company);
+      await addWebhook(sql, company);
     }
     return [await newMember(sql, own.id, "agent"), await newMember(sql, own.id, "admin")];
   })
@@ -39,15 +41,17 @@ const NO_PRIVILEGE = "42501";
 /** The tables that no person reads. */
 const UNREAD = [
   ...["account_channel_apps", "deleted_rows", "idempotency_keys", "job_calls", "job_runs"],
-  ...["template_hints", "template_media", "template_rereads", "user_id_changes", "waiting_facts"],
+  ...["media_uploads"],
+  ...["template_hints", "template_media", "template_rereads", "test_sends", "user_id_changes"],
+  ...["waiting_facts", "webhooks"],
 ];
 
 /** The tables that only owners and admins read. */
-const MANAGED = ["api_key_errors", "api_key_usage", "api_keys", "company_events"];
+const MANAGED = [
+  ...["api_key_errors", "api_key_usage", "api_keys", "company_events", "company_invitations"],
+];
 
-/**
- * The companies whose rows the acting person sees, by table. Tables that show no row are left out.
- */
+/** For each table with visible rows, the companies of these rows. */
 async function companiesSeen(sql: Sql): Promise<Record<string, string[]>> {
   const seen: Record<string, string[]> = {};
   for (const table of await tables()) {

@@ -27,7 +27,8 @@ Deno.test("simultaneous sends and messages, by phone, by id or by both, make one
     if (n % 4 === 3) {
       assert.equal((await claim(sql, own.keys.messaging, { phone })).result, "claimed");
     } else {
-      // The events of one company are applied one after the other, but sends are not.
+      // The database applies the events of one company one after the other, but sends run at the
+      // same time.
       await sql`select pg_advisory_xact_lock(hashtextextended(${own.id}, 14))`;
       assert.equal(await tell(sql, own.account_id, message(persons[n % 4])), "done");
     }

@@ -1,5 +1,5 @@
-// The channel's id finds a person's contact, or else the phone does. If neither does, the person is
-// a new contact.
+// The database finds a person's contact by the channel's id, or else by the phone. If the database
+// finds no contact, it makes a new contact.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -66,7 +66,7 @@ test("a contact without a phone gets the phone of a later message", async (sql) 
   assert.equal((await contact(sql, id)).phone, phone);
 });
 
-Deno.test("a contact without a name gets the earliest profile name, whatever the order of messages", async () => {
+Deno.test("a contact without a name gets the earliest profile name, in any order of messages", async () => {
   const [a, b, c, none] = [
     [{ name: "Luz" }, 10],
     [{ name: "Luz M." }, 20],
@@ -109,7 +109,8 @@ test("a former phone belongs to its contact until the time of the change, and is
   const next = await find(sql, { phone }, 101);
   assert.notEqual(next, contact_id);
   assert.equal((await contact(sql, next)).phone, phone);
-  // This holds even when the number now belongs to another person.
+  // For a time before the change, the phone still finds the first contact, although another person
+  // has it now.
   assert.equal(await find(sql, { phone }, 99), contact_id);
   assert.equal(await find(sql, { phone }, 200), next);
 });

@@ -8,7 +8,7 @@ import { at, identityEventsOf, moved, phoneOf, tell } from "./inbound.ts";
 const company = await newCompany();
 const { id: company_id, account_id, contact_id } = company;
 
-Deno.test("if another person takes over a contact's phone, the contact keeps it until the channel links both ids", async () => {
+Deno.test("a contact keeps the phone that another person took over, until the channel links both ids", async () => {
   const [oldId, newId, taken] = ["BR.old", "BR.new", "+15550177"];
   await rolledBack(async (sql) => {
     const [{ id: other }] = await sql`
@@ -70,8 +70,8 @@ Deno.test("a send to the additional phone of a merged contact goes to that conta
       return { ...found };
     };
     assert.deepEqual(await find(), { id: contact_id, do_not_contact: true });
-    // The former phone now belongs to another person. So does a contact that the company has added
-    // with this phone.
+    // The former phone now belongs to another person, and so does the contact that the company
+    // added with this phone.
     await sql`update contact_former_phones set until = ${at(0)} where contact_id = ${contact_id}`;
     const found = await find();
     assert.notEqual(found.id, contact_id);

@@ -1,4 +1,4 @@
-// A claim finds its template by an index, whatever the size of its own catalogue and of others.
+// A claim finds its template by an index, even in a large catalogue.
 
 import assert from "node:assert/strict";
 import { rolledBack } from "../support/acting_as.ts";
@@ -23,8 +23,8 @@ Deno.test("a claim finds its template among 10,000 by an index and reads no othe
     await sql`analyze templates, template_catalogues, template_media, template_rereads`;
 
     /**
-     * How many times a claim scans an index of templates, and how many rows it reads. The claim
-     * never scans the table.
+     * The number of index scans of templates that a claim makes, and the number of rows that it
+     * reads. The claim never scans the table.
      */
     const walksOf = async (asked: Record<string, unknown>, result: string) => {
       const counts = async () => {

@@ -17,7 +17,7 @@ const OLD = "11 minutes";
 const judged = (sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> =>
   claim(sql, keys.messaging, { preflight: "first", ...FITTING, ...asked });
 
-/** Moves what is known about rereads into the past, as if this time had passed. */
+/** Makes all records of rereads this much older. */
 async function pass(sql: Sql, time: string) {
   await sql`
     update template_rereads set tried_at = tried_at - ${time}::interval, read_at = read_at - ${time}::interval
@@ -34,7 +34,7 @@ Deno.test("a claim that does not fit its template requests a reread if the last 
   }
 });
 
-test("a claim that fits its template succeeds, however long ago the template was read", async (sql) => {
+test("a claim that fits its template succeeds, even if the template was read long ago", async (sql) => {
   await catalogued(sql, own, [entry()], "20 days");
   for (const preflight of ["first", "last"]) {
     const { result, template } = await judged(sql, { preflight });
@@ -44,7 +44,7 @@ test("a claim that fits its template succeeds, however long ago the template was
   assert.equal(rereads.length, 0);
 });
 
-test("a claim that requests a reread returns all values that the reread needs, and its starting time", async (sql) => {
+test("a claim that requests a reread returns the values that the reread needs, and the time at which it begins", async (sql) => {
   const business_account_id = await catalogued(sql, own, [PAUSED], OLD);
   const [{ now }] = await sql`select to_json(now()) as now`;
   assert.deepEqual(await judged(sql), {

@@ -114,7 +114,7 @@ test("a template that this service cannot send is refused, and the error names t
   await catalogued(sql, own, [entry({ unsupported })]);
   const fault = { field: "template_name", fault: "unsupported", parts: unsupported };
   await assertRefused(sql, {}, [fault]);
-  // The values that such a template accepts are not known.
+  // The service does not know the values that such a template accepts.
   await assertRefused(sql, { body_variables: [""] }, [fault]);
 });
 
@@ -207,18 +207,6 @@ test("a claim ignores templates of other business accounts and other companies",
   await apply(sql, account_id, [], { only_name: "order_update", began_at });
   await assertRefused(sql, asked, [{ field: "template_name", fault: "unknown" }]);
   assert.equal((await judged(sql, { phone_number_id })).result, "claimed");
-});
-
-test("two companies that share a business account are each checked with their own templates", async (sql) => {
-  const shared = await catalogued(sql, own, [entry({ status: "PAUSED" })]);
-  await joinBusinessAccount(sql, other.account_id, shared);
-  assert.equal((await judged(sql)).result, "template_refused");
-  const asked = { preflight: "first", ...FITTING };
-  const before = await claim(sql, other.keys.messaging, asked);
-  assert.deepEqual([before.result, before.template], ["claimed", null]);
-  await apply(sql, other.account_id, [entry()]);
-  const { result, template } = await claim(sql, other.keys.messaging, asked);
-  assert.deepEqual([result, template === null], ["claimed", false]);
 });
 
 test("a send proceeds with an unknown template when nothing is stored or the check is off", async (sql) => {

@@ -1,7 +1,7 @@
 // No plan of a write, a send, an event or a job depends on fresh statistics. A company of 30,000
-// contacts is added in one transaction. The planner knows no statistics, or those of 200 earlier
-// rows. A session may have kept plans that it made while the tables were empty. The test counts the
-// rows that each operation reads.
+// contacts is added in one transaction. The planner has no statistics, or only statistics of 200
+// earlier rows. A session may have kept plans that it made while the tables were empty. The test
+// counts the rows that each operation reads.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -15,7 +15,10 @@ import { report } from "./statuses.ts";
 
 const MANY = 30_000;
 const MOST = 300;
-/** How many templates a company has. A search for due media reads each template and its media once. */
+/**
+ * The number of templates of a company. A search for due media reads each template and its media
+ * once.
+ */
 const TEMPLATES = 100;
 
 /** A session, as the Data API has one for each connection. */
@@ -103,7 +106,9 @@ async function fill(
 
 type Operation = (sql: Sql) => Promise<unknown>;
 
-/** What requests, events and jobs do. Each runs in its own transaction and works on other contacts. */
+/**
+ * The operations of requests, events and jobs. Each has its own transaction and its own contacts.
+ */
 async function operationsOf(company: Subject): Promise<[string, Operation][]> {
   const key_hash = await hashKey(company.keys.all);
   const phone = anyPhone();
@@ -346,7 +351,7 @@ async function readSoFar(sql: Sql): Promise<Record<string, number>> {
 }
 
 /**
- * The number of rows that an operation reads, for each table or index where it reads more than one.
+ * The number of rows that an operation reads, for each table or index of which it reads several.
  */
 async function rowsRead(session: Session, operation: Operation): Promise<Record<string, number>> {
   let read: [string, number][] = [];

@@ -4,7 +4,7 @@ import type { Company } from "../support/company.ts";
 import { keyToken } from "../support/rest.ts";
 import { TEMPLATE_COLUMNS } from "./templates.ts";
 
-// What the tests of scopes send to the Data API.
+// The requests that the tests of scopes send to the Data API.
 
 /** A token for each scope, of the company's key with all scopes. `admin` is not a scope. */
 export async function scopedTokens({ keys }: Company): Promise<Record<string, string>> {
@@ -13,11 +13,12 @@ export async function scopedTokens({ keys }: Company): Promise<Record<string, st
     read: await keyToken(keys.all, "read"),
     write: await keyToken(keys.all, "write"),
     messaging: await keyToken(keys.all, "messaging"),
+    webhooks: await keyToken(keys.all, "webhooks"),
     admin: await keyToken(keys.all, "admin"),
   };
 }
 
-/** The columns of a table that a key reads. For most tables, these are all or none. */
+/** The columns of a table that a key reads. A key reads all columns of most tables, or none. */
 export function columnsOf(table: string): string {
   if (table === "templates") return TEMPLATE_COLUMNS.join(",");
   if (table === "messages") {
@@ -27,7 +28,7 @@ export function columnsOf(table: string): string {
   return "*";
 }
 
-/** What a key may change, by table. */
+/** For each table, the changes that a key may make. */
 export const CHANGES: Record<string, Record<string, unknown>> = {
   contacts: { name: "Changed" },
   deals: { title: "Changed" },
@@ -41,7 +42,8 @@ export function idsOf(company: Company): Record<string, string> {
 }
 
 /**
- * What tokens may read, add, change or call according to docs/architecture.md: scopes by object name.
+ * For each table and function, the scopes that docs/architecture.md allows to read, add, change or
+ * call it.
  * @param role the tokens of this role only.
  */
 export async function documented(
@@ -54,7 +56,9 @@ export async function documented(
     if (verb !== may || (as ?? "api_client") !== role) continue;
     for (const [, name] of names.matchAll(/`(\w+)`/g)) {
       assert.ok(!(name in found), `${name} is there twice`);
-      found[name] = scope === "any" ? "none read write messaging admin" : scope.replaceAll(",", "");
+      found[name] = scope === "any"
+        ? "none read write messaging webhooks admin"
+        : scope.replaceAll(",", "");
     }
   }
   return found;

@@ -5,7 +5,7 @@ import { anyPhone, type Company } from "../support/company.ts";
 
 // Claims and settles as the edge function does, for tests of the two functions and of the ledger.
 
-/** What claim_template_send() returns. Its fields depend on the result. */
+/** What claim_template_send() returns. The fields of the answer depend on the result. */
 // deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
 export type Claim = Record<string, any>;
 
@@ -33,7 +33,7 @@ export const anyClaim = (asked: Record<string, unknown>) => ({
 });
 
 /**
- * Calls claim_template_send(), or a copy of it, in the role that is acting. The phone is new unless
+ * Calls claim_template_send(), or a copy of it, as the current role. The phone is new unless
  * `asked` names one. Every answer has the company, but this function returns it only if the claim
  * was made.
  */
@@ -64,7 +64,7 @@ export async function settle(
   return state;
 }
 
-/** Calls settle_send() in the role that is acting. */
+/** Calls settle_send() as the current role. */
 export async function callSettle(sql: Sql, told: Record<string, unknown>): Promise<string | null> {
   return await call(sql, "settle_send", told) as string | null;
 }
@@ -78,7 +78,10 @@ async function call(sql: Sql, name: string, values: Record<string, unknown>): Pr
   return answer;
 }
 
-/** The state of a send in the ledger and in its message, and whether it has moved its conversation. */
+/**
+ * The state of a send in the ledger and in its message, and whether its message has updated its
+ * conversation.
+ */
 export async function standing(sql: Sql, sendId: string) {
   const [row] = await sql`
     select

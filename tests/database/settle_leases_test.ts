@@ -1,4 +1,5 @@
-// A pending send whose lease has ended: its outcome is lost, so it is marked as failed and never sent again.
+// A pending send whose lease has ended is marked as failed and never sent again, because its
+// outcome is lost.
 
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -31,7 +32,7 @@ async function failExpired(sql: Sql): Promise<number> {
   return count;
 }
 
-/** How many sends this transaction has marked as failed, including those of other tests' companies. */
+/** The number of sends that this transaction has marked as failed, in all companies. */
 async function endedHere(sql: Sql): Promise<number> {
   const [{ count }] = await sql`
     select count(*)::int from sends
@@ -40,7 +41,7 @@ async function endedHere(sql: Sql): Promise<number> {
   return count;
 }
 
-test("a repeat reports a send as pending until its lease ends, and as failed after that", async (sql) => {
+test("a repeat reports a send as pending until the lease ends, and as failed after the end", async (sql) => {
   const asked = { phone: anyPhone(), idempotency_key: "once" };
   const { send_id, conversation_id, message_id } = await claim(sql, key, asked);
   const repeat = (status: string) => ({ result: "repeat", status, conversation_id, message_id });

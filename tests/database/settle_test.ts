@@ -112,7 +112,7 @@ Deno.test("a late outcome replaces the assumed failure of an ended lease without
   }
 });
 
-Deno.test("a send whose lease has ended can be settled even if no repeat has come", async () => {
+Deno.test("a settlement succeeds after the end of the lease, even if no repeat came", async () => {
   for (const [settlement, expected] of [[SENT, AS_SENT], [RELEASED, AS_RELEASED]] as const) {
     await rolledBack(async (sql) => {
       const { claim_id, send_id } = await claimed(sql);
@@ -192,7 +192,7 @@ test("an unknown or incomplete outcome is refused", async (sql) => {
     assert.equal(await refusal(sql, settling), code, JSON.stringify(told));
   }
   assert.equal((await standing(sql, send_id)).state, "pending");
-  // The same holds for an unknown claim.
+  // An unknown claim gets the same refusal.
   const unknown = (sql: Sql) => settle(sql, null, { outcome: "lost" });
   assert.equal(await refusal(sql, unknown), "PT422");
 });
@@ -224,7 +224,7 @@ Deno.test("a send is sent even if another message of the company already has the
         values (${company.id}, ${company.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.1')
       `;
     };
-    // A message of another company does not matter.
+    // A message of another company may have the same id.
     await say(other);
     const first = await claimed(sql);
     await settle(sql, first.claim_id, SENT);

@@ -80,7 +80,7 @@ export async function facts(sql: Sql, messageId: string): Promise<Record<string,
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** What the ledger says about a send, without the fields that have no value. */
+/** The ledger's row of a send, without the fields that have no value. */
 export async function ledger(sql: Sql, sendId: string): Promise<Record<string, unknown>> {
   const [row] = await sql`
     select state, reason, channel_code, whatsapp_message_id as id, nullif(double_sent_ids, '{}') as doubles
@@ -104,7 +104,7 @@ export function statusStatement(account: string, item: Record<string, unknown>):
 
 /**
  * The different results, in JSON, of these statements in all their orders. Each order is rolled
- * back. The one column of the query `end` has the rows to compare. The statements of an order are
+ * back. The query `end` reads the rows to compare, in one column. The statements of an order are
  * sent together, because there are many.
  */
 export async function endsOf(sql: Sql, statements: string[], end: string): Promise<unknown[]> {

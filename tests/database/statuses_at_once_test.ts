@@ -49,7 +49,7 @@ Deno.test("a report waits while its send is being settled, and a settlement wait
   assert.deepEqual(await reports.end(), DELIVERED);
 });
 
-Deno.test("a report of arrival wins over a simultaneous refusal or release, whichever comes first", async () => {
+Deno.test("a report of arrival wins over a simultaneous refusal or release, in either order", async () => {
   for (const settlement of [FAILED, RELEASED]) {
     const { send, tell, end } = await newSend();
     const [result, state] = await overlapping(
@@ -107,7 +107,7 @@ Deno.test("a released send is repeated only if the repeat comes before a report 
   assert.deepEqual(await reports.end(), DELIVERED);
 });
 
-Deno.test("a report settles a send even while its lease is being ended", async () => {
+Deno.test("a report settles a send even while the job ends its lease", async () => {
   for (const isLeaseFirst of [true, false]) {
     const { send, tell, end } = await newSend();
     await committed((sql) => endLease(sql, send.send_id));

@@ -1,5 +1,4 @@
-// Tests what a reported failure changes beyond its message: the window, the opt-out, the media and
-// the catalogue.
+// Tests the effects of a reported failure on the window, the opt-out, the media and the catalogue.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -23,8 +22,8 @@ async function phoneOf(contactId: string): Promise<{ phone: string }> {
 }
 
 /**
- * A send to the company's contact that the channel accepted, and reports as failed this many
- * seconds after T0.
+ * A send to the company's contact. The channel accepts it, and reports a failure this many seconds
+ * after T0.
  */
 async function failed(
   sql: Sql,
@@ -123,7 +122,7 @@ Deno.test("the channel's answer to a send changes the window and the opt-out eve
   }
 });
 
-Deno.test("the newest statement gives the opt-out its source, and the person's own statement wins a tie", async () => {
+Deno.test("the newest decision gives the opt-out its source, and the person's own decision wins a tie", async () => {
   const stops: [preference: number, end: Record<string, unknown>][] = [
     [30, { at: at(60), source: "status" }],
     [60, { at: at(60), source: "preference" }],
@@ -182,7 +181,7 @@ test("failure 131053 makes the message's media due for upload again, unless newe
 });
 
 Deno.test("failures 132000 to 132999 make templates due for a reread if the last reading is older than the failure", async () => {
-  // The age of the catalogue now, and when it is due, in minutes. The report is one hour old.
+  // The age of the catalogue, and the time until it is due, in minutes. The report is one hour old.
   const readings: [code: number, age: string, minutes: number][] = [
     [132000, "90 minutes", 0],
     [132012, "2 hours", 0],

@@ -1,4 +1,4 @@
-// The channel's id identifies the send of a report, or else the mark that the call carried.
+// A report names its send by the channel's id, or else by the mark that the call had.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -116,7 +116,7 @@ test("a report settles a company's send even if its number now belongs to anothe
   assert.deepEqual(await waiting(sql, own.id), []);
 });
 
-test("if a report names a send by its mark and another message by its id, it settles the send and updates the message", async (sql) => {
+test("a report whose mark and id name different messages settles the send of the mark and updates the message of the id", async (sql) => {
   const [{ id }] = await sql`
     insert into messages (company_id, conversation_id, direction, content, outcome, whatsapp_message_id)
     values (${own.id}, ${own.conversation_id}, 'outbound', 'Hello', 'accepted', 'wamid.1') returning id

@@ -19,7 +19,7 @@ async function tell(sql: Sql, send: Claim, word: string, more: Record<string, un
   return await applyStatus(sql, [own.account_id], report(word, 1, { mark: mark(send), ...more }));
 }
 
-/** Whether a message has moved its conversation. */
+/** Whether a message has updated its conversation. */
 async function hasMoved(sql: Sql, { message_id }: Claim): Promise<boolean> {
   const [{ moved }] = await sql`
     select last_message_at is not distinct from messages.created_at as moved
@@ -73,7 +73,7 @@ for (const [before, make] of Object.entries(UNSETTLED)) {
       assert.deepEqual(await facts(sql, send.message_id), shown);
       assert.equal(await hasMoved(sql, send), false);
 
-      // Both tables show the same one of the two failures.
+      // Both tables show the same failure.
       await tell(sql, send, "failed", { at: at(0).toISOString(), failure: failure(131049) });
       const { reason, channel_code } = await ledger(sql, send.send_id);
       assert.deepEqual([reason, channel_code], ["channel_error", 131049]);
@@ -82,10 +82,10 @@ for (const [before, make] of Object.entries(UNSETTLED)) {
   });
 }
 
-test("a report of failure marks the message of a sent send as failed, and the send stays sent", async (sql) => {
+test("after a report of failure, the message is failed, but its send is still sent", async (sql) => {
   const send = await claimed(sql, own, ONCE);
   await settle(sql, send.claim_id, SENT);
-  // A failure carries no mark.
+  // A report of failure has no mark.
   assert.equal(await tell(sql, send, "failed", { mark: null }), "done");
   assert.deepEqual(await ledger(sql, send.send_id), { state: "sent", id: "wamid.1" });
   const { status, failure: shown } = await facts(sql, send.message_id);

@@ -1,4 +1,4 @@
-// Tests what a message shows of the channel's reports, in any order and when they are repeated.
+// Tests how a message shows the channel's reports, in any order and with repeats.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -173,7 +173,7 @@ test("a report changes a message only if an account of the report belongs to the
   assert.equal(await applyStatus(sql, [crypto.randomUUID()], report("read", 1)), "unroutable");
 });
 
-Deno.test("if two companies had the same number and have the same message id, the mark decides whose message the report is about", async () => {
+Deno.test("the mark of a report decides between two companies that had the same number and have the same message id", async () => {
   for (const [whose, not] of [[own, other], [other, own]]) {
     await rolledBack(async (sql) => {
       const [meant, unmeant] = [await accepted(sql, whose), await accepted(sql, not)];

@@ -1,5 +1,5 @@
-// Tests the rules for every table. Its references carry the company, say what a deletion does and
-// have an index. A trigger sets the time of the last change.
+// Tests the rules for every table. The references of a table include the company, say what a
+// deletion does, and have an index. A trigger sets the time of the last change.
 
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
@@ -7,6 +7,7 @@ import { rolledBack } from "../support/acting_as.ts";
 import { newChannelApp } from "../support/channel_apps.ts";
 import { newCompany } from "../support/company.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
+import { addWebhook } from "../support/webhooks.ts";
 import { addSend } from "./sends.ts";
 import { addCatalogue } from "./templates.ts";
 
@@ -88,7 +89,7 @@ Deno.test("every row belongs to a company and is deleted with it, except in the 
   });
 });
 
-Deno.test("a reference between two tables of a company carries the company on both sides", async () => {
+Deno.test("a reference between two tables of a company includes the company on both sides", async () => {
   const owned = await tablesWith("company_id");
   const between = foreignKeys.filter(({ from, to }) => owned.includes(from) && owned.includes(to));
   assert.ok(between.length >= 8);
@@ -115,7 +116,7 @@ Deno.test("every reference has an index that begins with its columns, so the ref
       from pg_index
       where indisvalid and indexprs is null and (
         indpred is null
-        -- Rows that refer to none are never looked for.
+        -- No one looks for rows without the reference.
         or pg_get_expr(indpred, indrelid) = any (array(
           select format('(%I IS NOT NULL)', attname) from pg_attribute
           where attrelid = indrelid and attnum = any (indkey)
@@ -151,8 +152,8 @@ Deno.test("every table with updated_at has the trigger that sets it", async () =
   `;
   assert.deepEqual(stamped.map(({ table }) => table), await tablesWith("updated_at"));
   const partial = stamped.filter(({ columns, condition }) => columns !== "" || condition !== null);
-  // Recording that a key was used does not change the key.
-  assert.deepEqual(partial.map(({ table }) => table), ["api_keys"]);
+  // Recording that a key was used does not change the key, and a delivery does not change a webhook.
+  assert.deepEqual(partial.map(({ table }) => table), ["api_keys", "webhooks"]);
 });
 
 /** A change of every row of a table, by table. */
@@ -173,6 +174,7 @@ const CHANGES = {
   template_catalogues: "failures = failures + 1",
   template_media: "failures = failures + 1",
   templates: "status = 'PAUSED'",
+  webhooks: "url = url || '/'",
 };
 
 Deno.test("every change sets updated_at to the current time, even when the change names another time", async () => {
@@ -183,6 +185,7 @@ Deno.test("every change sets updated_at to the current time, even when the chang
     sql.begin(async (sql) => {
       await addSend(sql, company);
       await addCatalogue(sql, company);
+      await addWebhook(sql, company);
     })
   );
   await rolledBack(async (sql) => {
@@ -205,6 +208,6 @@ Deno.test("recording that a key was used does not change its updated_at", async 
     const keys = await sql`
       update api_keys set last_used_at = now() where company_id = ${id} returning updated_at < now() as kept
     `;
-    assert.deepEqual(keys.map(({ kept }) => kept), [true, true, true, true]);
+    assert.deepEqual(keys.map(({ kept }) => kept), [true, true, true, true, true]);
   });
 });

@@ -53,8 +53,8 @@ async function stored(sql: Sql, company: string) {
 }
 
 /**
- * Makes hostile items from a good item. Each member of the item and of its value is missing once,
- * and has each odd value once.
+ * Makes hostile items from a good item. Each member is missing in one item, and has an odd value in
+ * others.
  */
 function* hostile(item: Item): Generator<Item> {
   for (const key of Object.keys(item).filter((key) => key !== "kind")) {
@@ -102,7 +102,7 @@ test("after a hostile item, a template has its earlier values or valid words of 
   assert.deepEqual(await stored(sql, other.id), others);
 });
 
-/** Asserts that every notice can be shown and takes little space. */
+/** Asserts that people can see every notice, and that it takes little space. */
 async function lookAtNotices(sql: Sql) {
   const kept = await sql`
     select company_id, event, happened_at, until, octet_length(value::text) as bytes from account_notices

@@ -1,5 +1,5 @@
-// What the channel says about a template is a hint. The template shows the hint until it is read
-// again, before the next send.
+// An event of the channel about a template is a hint. The template shows the hint until the service
+// reads the template again, before the next send.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -17,7 +17,7 @@ const { id: company_id, account_id, keys } = own;
 const judged = (sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> =>
   claim(sql, keys.messaging, { preflight: "first", ...FITTING, ...asked });
 
-/** What the stored template of order_update shows. */
+/** The stored template order_update, as callers see it. */
 async function shown(sql: Sql, company = company_id) {
   const [row] = await sql`
     select status, quality, category, upcoming_category as upcoming, rejected_reason as reason from templates
@@ -31,7 +31,7 @@ const AS_LISTED = {
   ...{ upcoming: null, reason: null },
 };
 
-/** How long until the catalogue is read again, in whole hours. */
+/** The time until the next reading of the catalogue, in whole hours. */
 async function dueIn(sql: Sql, company = company_id): Promise<number> {
   const [{ hours }] = await sql`
     select ceil(extract(epoch from sync_due_at - now()) / 3600)::int as hours
@@ -61,7 +61,7 @@ Deno.test("a template shows what an event said about it, and the list of templat
       { event: "category", value: { new_category: "UTILITY", correct_category: "MARKETING" } },
       { upcoming: "MARKETING" },
     ],
-    // It is unknown which of these values the next reading of the list brings.
+    // No one knows which of these values the next reading of the list brings.
     [status("FLAGGED"), {}],
     [status("SOMETHING_NEW"), {}],
     [{ event: "components", value: {} }, {}],
@@ -90,7 +90,7 @@ Deno.test("a reading wins over an earlier event, even when the event is delivere
       assert.deepEqual(await shown(sql), AS_LISTED);
       assert.ok(await dueIn(sql) > 0);
       await tellOfTemplate(sql, [account_id], item);
-      // The template is read again, because that costs little.
+      // The list is due again, because a reading costs little.
       assert.deepEqual([await shown(sql), await dueIn(sql)], [AS_LISTED, 0]);
       await apply(sql, account_id, [entry()]);
       const hints = await sql`select from template_hints where company_id = ${company_id}`;
@@ -133,9 +133,9 @@ Deno.test("after an event, a send requests a reread of the template; without a r
     [status("FLAGGED"), "reread", "claimed"],
     [{ event: "components", value: {} }, "reread", "claimed"],
     [CATEGORY, "reread", "claimed"],
-    // No send depends on the quality.
+    // The quality does not decide about a send.
     [QUALITY, "claimed", "claimed"],
-    // The event is too old, so the channel decides.
+    // The event is too old to decide about the send, so the channel decides.
     [{ at: ago(660) }, "reread", "claimed"],
   ];
   for (const [changes, first, last] of ends) {
@@ -160,7 +160,7 @@ test("after an event, even a template that was just read is read once more", asy
     began_at,
   });
   assert.equal((await judged(sql)).result, "template_refused");
-  // A transaction has only one time, so the reading is moved back to be earlier than the event.
+  // A transaction has only one time, so the test moves the reading to a time before the event.
   await sql`update templates set read_at = read_at - interval '1 minute' where company_id = ${company_id}`;
   await tellOfTemplate(sql, [account_id], hint(waba, status("APPROVED")));
   const { result, is_elsewhere } = await judged(sql);

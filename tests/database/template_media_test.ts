@@ -19,7 +19,7 @@ async function templateId(sql: Sql, name = "order_update", of = company_id): Pro
   return id;
 }
 
-/** Calls a function of media in the role that is acting. */
+/** Calls a function of media as the current role. */
 async function call(sql: Sql, name: string, ...values: unknown[]): Promise<Claim> {
   const places = values.map((_, i) => `$${i + 1}`).join(", ");
   const [{ answer }] = await sql.unsafe(`select ${name}(${places}) as answer`, values as string[]);
@@ -90,7 +90,7 @@ Deno.test("a send with a media header waits for the upload of its media, and the
   }
 });
 
-test("only one caller uploads media, and the others wait and use the same upload", async (sql) => {
+test("only one caller uploads media, and the other callers wait and use the same upload", async (sql) => {
   await catalogued(sql, own, [mediaEntry()]);
   const { upload_id, began_at, ...first } = await begin(sql);
   assert.match(upload_id, /^[0-9a-f-]{36}$/);
@@ -113,7 +113,7 @@ test("only one caller uploads media, and the others wait and use the same upload
   assert.deepEqual(await begin(sql), ready);
 });
 
-test("if an upload never ends, another begins after its lease, and the first has no effect any more", async (sql) => {
+test("after the lease of an unfinished upload, another upload begins, and the first upload has no effect any more", async (sql) => {
   await catalogued(sql, own, [mediaEntry()]);
   const lost = await begin(sql);
   await age(sql, "29 seconds");
@@ -341,12 +341,12 @@ test("media that the channel refuses (131053) must be uploaded again, but only f
   assert.equal((await send(sql)).result, "media_needed");
   assert.deepEqual(await due(sql), ["order_update"]);
 
-  // If a send with the previous media fails, the new media may still be good.
+  // The send failed with the previous media, so the new media may still be good.
   await upload(sql, "88");
   const late = { outcome: "failed", reason: "template_rejected", channel_code: 131053 };
   await settle(sql, slow, late);
   assert.equal((await mediaOf(sql)).media_id, "88");
-  // If a send without media fails, the new media may still be good.
+  // The send failed without media, so the new media may still be good.
   await apply(sql, account_id, [entry({ variables: mediaEntry().variables })]);
   await refused(131053);
   assert.equal((await mediaOf(sql)).media_id, "88");
@@ -388,7 +388,7 @@ test("a released send that is claimed again carries the media of the new attempt
   assert.equal(await attempt({ preflight: "off" }), null);
   assert.equal(await attempt(), "88");
   await age(sql, "30 days");
-  // A claim that is stopped leaves the send as it was.
+  // A stopped claim does not change the send.
   assert.equal((await send(sql, { idempotency_key: "once" })).result, "media_needed");
   const [{ state, media_id }] =
     await sql`select state, media_id from sends where company_id = ${company_id}`;

@@ -4,7 +4,7 @@ import { anyPhoneNumberId, type Company } from "../support/company.ts";
 
 // Catalogues of templates, for tests of how the database stores and uses them.
 
-/** What the channel lists about a template, in the form that apply_template_sync() accepts. */
+/** A template in the channel's list, in the form that apply_template_sync() accepts. */
 export type Entry = Record<string, unknown>;
 
 /** The columns of templates that keys and people read. */
@@ -77,8 +77,8 @@ export function mediaEntry(changes: Entry = {}): Entry {
 export const FITTING = { body_variables: ["Ada", "42"] };
 
 /**
- * Adds an account to a business account, by default a new one, and returns the channel's id of the
- * business account.
+ * Adds an account to a business account, by default a new business account, and returns the
+ * channel's id of the business account.
  */
 export async function joinBusinessAccount(
   sql: Sql,
@@ -97,7 +97,10 @@ export interface Applied {
   removed: number;
 }
 
-/** Stores a reading in the role that is acting. It began `age` ago, by default in this transaction. */
+/**
+ * Stores a reading as the current role. The reading began `age` ago, by default in this
+ * transaction.
+ */
 export async function apply(
   sql: Sql,
   account_id: string,
@@ -134,7 +137,7 @@ export async function catalogued(
   return business_account_id;
 }
 
-/** Gives a company a row in each table of templates, media and jobs. */
+/** Gives a company a row in each table of templates, media, test sends and jobs. */
 export async function addCatalogue(sql: Sql, company: Company): Promise<void> {
   const business_account_id = await catalogued(sql, company, [
     entry(),
@@ -151,6 +154,10 @@ export async function addCatalogue(sql: Sql, company: Company): Promise<void> {
   await sql`
     select begin_media_upload(${company.account_id}, id) from templates
     where company_id = ${company.id} and name = 'promo'
+  `;
+  await sql`
+    insert into test_sends (id, company_id, user_id)
+    values (gen_random_uuid(), ${company.id}, ${company.member_id})
   `;
   await sql`select begin_job('template-media', ${company.account_id})`;
   await sql`

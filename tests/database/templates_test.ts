@@ -113,7 +113,7 @@ test("a template that is no longer listed becomes DELETED until it is listed aga
   assert.equal(back.id, gone.id);
 });
 
-test("the status of a template counts from the beginning of the reading that first found that status", async (sql) => {
+test("a template has its status since the beginning of the first reading that found the status", async (sql) => {
   const minutes = async () => {
     const [row] = await sql`
       select extract(epoch from now() - status_since)::int / 60 as since,
@@ -143,7 +143,7 @@ test("a reading of one name leaves other names unchanged, even if it lists them"
   assert.deepEqual([...after], [...before]);
 });
 
-test("a reading that began later wins over one that is stored later", async (sql) => {
+test("the later of two readings wins, even if it is stored first", async (sql) => {
   const [a, b] = TWO;
   await catalogued(sql, own, [{ ...a, status: "PAUSED" }], "1 minute");
   const earlier = [a, b];
@@ -161,7 +161,7 @@ test("a reading that began later wins over one that is stored later", async (sql
   assert.equal(synced, true);
 });
 
-test("if a name was read twice, the reading that began later wins, whichever is stored first", async (sql) => {
+test("the later of two readings of a name wins, in either order of storing", async (sql) => {
   await catalogued(sql, own, [entry()], "9 minutes");
   for (const [status, age] of [["PAUSED", "1 minute"], ["DISABLED", "2 minutes"]]) {
     await apply(sql, account_id, [entry({ status })], { age, only_name: "order_update" });
@@ -169,7 +169,7 @@ test("if a name was read twice, the reading that began later wins, whichever is 
   assert.deepEqual(await listed(sql), ["order_update pt_BR: PAUSED"]);
 });
 
-test("a reading of the whole list leaves a name unchanged if a later reading of that name exists", async (sql) => {
+test("a reading of the whole list does not change a name that was read later", async (sql) => {
   const [a, b] = TWO;
   const business_account_id = await catalogued(sql, own, [a], "9 minutes");
   for (const name of ["a", "b"]) {

@@ -10,6 +10,7 @@ import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { listRoutes } from "../support/routes.ts";
 import { actAs, rolledBack, type Sql } from "../support/acting_as.ts";
 import { type Company, newCompany } from "../support/company.ts";
+import { nodesOf, type PlanNode } from "./plan_nodes.ts";
 
 interface List {
   /** The statements that the gateway makes. */
@@ -20,15 +21,21 @@ interface List {
   /** For each index, the columns that sort the list. The gateway uses each in both directions. */
   orders: Record<string, readonly string[]>;
   /**
-   * A statement that adds rows to every company of the table `crowd`, as many as its column `rows`
-   * says.
+   * A statement that adds rows to every company in the table `crowd`. The column `rows` has the
+   * number of rows for each company.
    */
   fill: string;
-  /** How many rows can share a value of an order's first column. A page reads these rows again. */
+  /**
+   * The number of rows that can share a value in the first column of the order. A page reads these
+   * rows again.
+   */
   alike: number;
   /** A condition of the list, in addition to the cursor. */
   filter?(company: Company): string;
-  /** The further tables of the view. An index finds the one row that each of them adds to a row. */
+  /**
+   * The tables that the view joins. For each row of the view, an index finds one row in each of
+   * them.
+   */
   joins?: string[];
 }
 
@@ -36,8 +43,8 @@ const MANY = 3000;
 const FEW = 5;
 
 /**
- * Makes the table `crowd`: this company, which gets many rows, and 400 companies that get few. It
- * has the ids that rows need.
+ * Makes the table `crowd`: this company, which gets many rows, and 400 companies that get few. The
+ * table also has the ids that rows need.
  */
 async function makeCrowd(sql: Sql, { id }: Company) {
   await sql`
@@ -117,8 +124,8 @@ const MESSAGES: List = {
       from crowd join conversations using (company_id), generate_series(1, rows) n
     )
     insert into messages (company_id, conversation_id, direction, content, created_at)
-    -- The messages are as long as real ones. If the table had few blocks, reading and sorting all
-    -- of it would cost no more.
+    -- The messages are as long as real messages. In a small table, the planner would sort all rows
+    -- instead.
     select company_id, id, 'inbound', repeat('Hello ', 200), now() - n * interval '1 minute' from message order by random();
     set local session_replication_role = origin`,
   filter: ({ conversation_id }) => `conversation_id = '${conversation_id}'`,
@@ -167,9 +174,9 @@ const LISTS: Record<string, List> = {
     within: "deal_id",
     orders: { deal_history_by_time_idx: ["at", "id"] },
     alike: 1,
-    // One deal has moved often and the others seldom, all over the same period. Otherwise the
-    // planner could not know how many moves of the deal are in half of the period. As with
-    // messages, the rows fill many blocks.
+    // One deal has moved often and the others seldom, all in the same period. So the planner can
+    // tell how many moves of the deal are in half of the period. As with messages, the rows fill
+    // many blocks.
     fill: `
       insert into deals (company_id, title, contact_id, stage_id)
       select company_id, 'Deal', contact_id, stage_id from crowd, generate_series(1, rows / ${FEW});
@@ -298,24 +305,6 @@ function pageQuery({ view, columns }: List, { order, direction, filter, start }:
   `;
 }
 
-interface PlanNode {
-  "Node Type": string;
-  "Index Name"?: string;
-  "Relation Name"?: string;
-  "Index Cond"?: string;
-  "Subplan Name"?: string;
-  "Actual Rows": number;
-  "Actual Loops": number;
-  "Rows Removed by Filter"?: number;
-  "Shared Hit Blocks": number;
-  "Shared Read Blocks": number;
-  Plans?: PlanNode[];
-}
-
-function nodesOf(node: PlanNode): PlanNode[] {
-  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
-}
-
 /** The table's column that a view's column is computed from, as plans show it. */
 const COMPUTED_OF: Record<string, string> = {
   name_sort: "name_words",
@@ -407,7 +396,7 @@ for (const [name, list] of Object.entries(LISTS)) {
             joins,
             from: filter ? [within ?? order[0]] : [],
           });
-          // A pipeline has few stages and a name has few languages, so their later pages need no
+          // A pipeline has few stages and a template name has few languages, so later pages need no
           // index.
           if (filter && !within) continue;
           const later = pageQuery(list, { order, direction, filter, start });

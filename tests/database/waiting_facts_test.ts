@@ -1,4 +1,4 @@
-// Reports about unknown messages: they wait, and are applied once a message gets the id.
+// A report about an unknown message waits until a message gets the id.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -19,7 +19,9 @@ async function runJob(sql: Sql, max = 100): Promise<number> {
   return applied;
 }
 
-/** Stores a waiting fact although its message exists, as two simultaneous transactions can do. */
+/**
+ * Stores a waiting fact although its message exists. Two simultaneous transactions can cause this.
+ */
 async function keep(sql: Sql, item: Record<string, unknown>) {
   const row = {
     company_id: own.id,

@@ -12,9 +12,9 @@ interface Statement {
 }
 
 /**
- * Finds the `update` and `delete` statements without their own `where` in an SQL text. It also looks within
- * other statements and in quoted texts, such as a function's body and the texts that it executes. It does not see
- * a condition that is added to a quoted text later.
+ * Finds the `update` and `delete` statements without their own `where` in an SQL text. The search
+ * includes other statements and quoted texts, such as a function's body and the texts that it
+ * executes. It misses a condition that is added to a quoted text later.
  */
 export function withoutWhere(sql: string): string[] {
   const found: string[] = [];

@@ -7,7 +7,9 @@ import postgres from "postgres";
 import { rolledBack } from "../support/acting_as.ts";
 import { withoutWhere } from "./where_clauses.ts";
 
-/** Every update or delete without a where clause in a function of ours, after the name of the function. */
+/**
+ * Each update or delete without a where clause in our functions, after the name of its function.
+ */
 async function refusedOnHosted(sql: postgres.TransactionSql): Promise<string[]> {
   const functions = await sql`
     select oid::regprocedure::text as name, pg_get_functiondef(oid) as definition from pg_proc

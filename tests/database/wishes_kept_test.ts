@@ -1,5 +1,5 @@
-// Tests what wish a phone has after any order of words, manual changes, moves, archivings and
-// messages from other phones. An opt-out of marketing belongs to phones as do_not_contact does.
+// Tests the wish of a phone after words, manual changes, moves, archivings and messages from other
+// phones, in any order. An opt-out of marketing belongs to phones as do_not_contact does.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql } from "../support/acting_as.ts";
@@ -16,7 +16,7 @@ const WISHES = [
 /** The wish of the test that is running. */
 let wish = WISHES[0];
 
-/** Adds a test of each wish. */
+/** Adds one test for each wish. */
 function test(name: string, run: () => Promise<void>) {
   for (const each of WISHES) {
     Deno.test(`${each.column}: ${name}`, async () => {
@@ -49,18 +49,18 @@ function says(
 
 async function takeBack(sql: Sql, id: string, seconds: number) {
   await sql`update contacts set ${sql({ [wish.column]: false })} where id = ${id}`;
-  // This makes the change count as made at that time.
+  // The change counts as a change at that time.
   await sql`
     update contacts set ${sql({ [wish.time]: at(seconds) })} where id = ${id}
     and ${sql(wish.time)} = now()
   `;
 }
 
-test("after any changes, the last word about a phone decides whether it gets messages", async () => {
+test("after any changes, the newest wish for a phone decides whether it gets messages", async () => {
   for (let run = 0; run < 20; run++) {
     await rolledBack(async (sql) => {
       const phones = [anyPhone(), anyPhone(), anyPhone()];
-      /** The contact of each phone, with whether it is stopped. */
+      /** For each phone, its contact, and whether the contact is stopped. */
       const holders = new Map<string, { id: string; stopped: boolean }>();
       /** Which phones without a contact are stopped. */
       const kept = new Map<string, boolean>();
@@ -105,7 +105,7 @@ test("after any changes, the last word about a phone decides whether it gets mes
   }
 });
 
-test("if a stop is taken back and the contact then changes phones, neither phone is stopped", async () => {
+test("after the end of a stop, neither phone is stopped when the contact changes phones", async () => {
   for (const resumesBy of ["word", "hand"]) {
     await rolledBack(async (sql) => {
       const [phone, other] = [anyPhone(), anyPhone()];
@@ -138,13 +138,14 @@ test("an erasure keeps only the wishes of people who want no messages", async ()
   }
 });
 
-test("a stop wins over a manual change in the same second if the change came before the stop was known", async () => {
+test("a stop wins over a manual change in the same second, if the change came before the stop arrived", async () => {
   const ends: [[string, number][], boolean][] = [
     [[["take back", 10.4], ["stop", 10]], true],
     [[["take back", 10.4], ["stop", 9]], false],
     [[["take back", 11], ["stop", 10]], false],
     [[["stop", 10], ["take back", 10.4]], false],
-    // WhatsApp may repeat a preference, so the same time twice is no second stop of marketing.
+    // WhatsApp may repeat a preference, so a preference with the same time is not a second stop of
+    // marketing.
     [[["stop", 10], ["take back", 10.4], ["stop", 10]], wish.column === "do_not_contact"],
     [[["stop", 10], ["take back", 10.4], ["start", 20], ["start", 5]], false],
   ];
@@ -176,7 +177,7 @@ test("a phone is stopped by its person's wish even while another contact has the
       assert.equal(await isStopped(sql, taken), !stopsLater);
       await says(sql, { phone: taken, user_id }, stopsLater ? "stop" : null, 30);
       assert.equal(await isStopped(sql, taken), true);
-      // Another company can still send, because the owner has told that company something else.
+      // Another company can still send, because the owner has not stopped that company.
       await takeBack(sql, owner, 40);
       await says(sql, { phone: taken, user_id }, null, 50);
       assert.equal(await isStopped(sql, taken), false);
@@ -184,7 +185,7 @@ test("a phone is stopped by its person's wish even while another contact has the
   }
 });
 
-test("if an id turns out to belong to another contact, its wish moves to that contact", async () => {
+test("when an id moves to another contact, its wish moves too", async () => {
   await rolledBack(async (sql) => {
     const [former, taken, user_id] = [anyPhone(), anyPhone(), anyUserId()];
     const id = await newContact(sql, former);
@@ -198,7 +199,7 @@ test("if an id turns out to belong to another contact, its wish moves to that co
   });
 });
 
-test("if a person who said stop changes phones, the new phone is stopped, and the former phone is free", async () => {
+test("when a person who said stop changes phones, the new phone is stopped and the former phone is free", async () => {
   await rolledBack(async (sql) => {
     const [former, next] = [anyPhone(), anyPhone()];
     await says(sql, { phone: former }, "stop", 10);
@@ -225,7 +226,7 @@ test("a restored contact has the wishes that came from its phones and ids while 
   }
 });
 
-test("if a stopped contact changes phones while another request makes a contact with the old phone, that contact is stopped", async () => {
+test("a new contact is stopped even if the stopped contact with its phone changes phones at the same moment", async () => {
   const makings: ((sql: Sql, phone: string) => Promise<unknown>)[] = [
     async (sql, phone) => assert.equal(await isStopped(sql, phone), true),
     newContact,
@@ -260,7 +261,7 @@ test("a stop that waits while its contact changes phones counts for the phone th
       (sql) => sql`update contacts set phone = ${another} where id = ${id}`,
       (sql) => says(sql, { phone, user_id }, "stop", 20),
     );
-    // The channel's id says that they are one person.
+    // The channel's id shows that both contacts are one person.
     const stopped = await committed((sql) =>
       Promise.all([phone, another].map((each) => isStopped(sql, each)))
     );

@@ -1,5 +1,5 @@
-// People who do not want to be contacted, or want no marketing: set by hand, by words or at the
-// channel, in any order.
+// Tests the wishes for no contact and for no marketing: by hand, by words and at the channel, in
+// any order.
 
 import assert from "node:assert/strict";
 import { actAs, actAsPerson, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
@@ -202,7 +202,7 @@ Deno.test("a text that names promotions stops only marketing, and the word start
   }
 });
 
-Deno.test("the newest decision about marketing counts, by hand or by a word, and each change by hand has its time", async () => {
+Deno.test("the newest decision about marketing counts, by hand or by a word, and a decision by hand has its own time", async () => {
   const key = { key_hash: await hashKey(keys.write), scope: "write" };
   const actors: Record<string, (sql: Sql) => Promise<void>> = {
     "a key": (sql) => actAs(sql, "api_client", key),

@@ -13,8 +13,8 @@ interface Folded {
   words: string;
   lower: string;
   /**
-   * Whether Postgres knows all characters. It has Unicode 15.1, so it does not know the case and
-   * the parts of newer letters.
+   * Whether Postgres knows all characters. Postgres has Unicode 15.1, so it does not know newer
+   * letters.
    */
   known: boolean;
 }

@@ -1,11 +1,11 @@
-// The programs of docs/client.md run as they are written, and print what the page says that they print.
+// The programs of docs/client.md run unchanged, and print the lines that the page shows.
 import assert from "node:assert/strict";
 import { folderWithClient, ran } from "../support/built_client.ts";
 import { newCompanyWithTemplate } from "../support/company.ts";
 import { stack } from "../support/test_stack.ts";
 import { readPage } from "./pages.ts";
 
-/** A line that prints, and what the page says that it prints. */
+/** A line of code that prints, and the output that the page shows for it. */
 const PRINTS = /console\.log\(.*\); \/\/ (.+)$/gm;
 
 /** Waits for the changes that the page shows, because transactions of other tests delay them. */
@@ -15,12 +15,12 @@ for (let isTold = false; !isTold;) {
 }
 `;
 
-Deno.test("the programs of the page on the client print what the page says", async () => {
+Deno.test("the programs of the page on the client print the output that the page shows", async () => {
   const { blocks } = await readPage("docs/client.md");
   const [first, ...others] = blocks.filter(({ language }) => language === "js")
     .map(({ text }) => text);
   assert.ok(others.length >= 8);
-  // Each program continues the first one, and finds the records of the earlier ones.
+  // Each program continues the first program, and finds the records of the earlier programs.
   const imports = others.flatMap((text) => text.match(/^import .*\n/gm) ?? []);
   const bodies = others.map((text) =>
     `{\n${text.includes(".changes(") ? IN_STEP : ""}${text.replaceAll(/^import .*\n/gm, "")}}\n`

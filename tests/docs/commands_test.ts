@@ -4,13 +4,13 @@ import { root } from "../../local/checkout.ts";
 import { adminRuns } from "../admin/command.ts";
 import { commandLines, readPage, readPages } from "./pages.ts";
 
-// The changelog may also name what was removed.
+// The changelog may also name removed commands.
 const pages = (await readPages()).filter(({ path }) => path !== "CHANGELOG.md");
 const commands = pages.flatMap((page) =>
   commandLines(page).map((line) => ({ page: page.path, line }))
 );
 
-Deno.test("a command that a page shows for a project does not work on the local database", () => {
+Deno.test("a command that a page shows for a hosted project does not run on the local database", () => {
   // `migration new` makes a file.
   const found = commands.flatMap(({ page, line }) =>
     Array.from(
@@ -52,8 +52,7 @@ Deno.test("each command line of the operator's command on a page is valid", asyn
     if (isName(each)) {
       return assert.match(stdout, new RegExp(`^Usage: npm run admin -- ${args.join(" ")} `), page);
     }
-    // Without a stack, a command that is understood exits with 1, and an unknown command exits with
-    // 2.
+    // Without a stack, a valid command exits with 1, and an unknown command exits with 2.
     assert.deepEqual(
       [code, stderr.includes("not running")],
       [1, true],

@@ -1,4 +1,4 @@
-// The bodies that the page on errors shows are those that the service returns.
+// The page on errors shows the bodies that the service returns.
 import { Hono } from "hono";
 import { DatabaseError } from "../../supabase/functions/_shared/database/rows.ts";
 import {
@@ -26,10 +26,9 @@ import {
 import { FUNCTIONS } from "../../generate/openapi/functions.ts";
 import recorded from "../../generate/examples/examples.json" with { type: "json" };
 import { rowsInTime } from "../../supabase/functions/gateway/records/too_expensive.ts";
-import {
-  noAccount,
-  refusedByCatalogue,
-} from "../../supabase/functions/send-external-template/template_answers.ts";
+import { noAccount } from "../../supabase/functions/_shared/sending/no_account.ts";
+import { refusedByCatalogue } from "../../supabase/functions/_shared/template_sends/template_answers.ts";
+import { mediaExpired } from "../../supabase/functions/gateway/resources/messages/found_medium.ts";
 import { call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
@@ -78,7 +77,7 @@ const send = {
 const away = { message: "", details: "", hint: "", code: "", name: "", toJSON: () => ({}) };
 const [gateway] = FUNCTIONS;
 
-/** The errors that need no database, as the code makes them. */
+/** The errors that need no database, made by the code of the service. */
 const MADE: Partial<Record<ErrorCode, () => unknown>> = {
   malformed_request: () =>
     reading(new ReadableStream({ start: (c) => c.error(new Error("broken off")) })),
@@ -99,6 +98,7 @@ const MADE: Partial<Record<ErrorCode, () => unknown>> = {
     methodNotAllowed("DELETE", gateway.operations.filter(({ path }) => path === "/teams")),
   idempotency_in_progress: idempotencyInProgress,
   idempotency_key_reused: idempotencyKeyReused,
+  media_expired: () => mediaExpired("2026-11-20T10:15:00.000Z"),
   precondition_failed: () => preconditionFailed('"374810"'),
   query_too_expensive: () =>
     thrown(() =>
@@ -122,12 +122,22 @@ const OF_SENDS: Partial<Record<ErrorCode, () => unknown>> = {
     noAccount([{ phone_number_id: "106540352242922", display_phone: "+5511987654321" }], undefined),
   template_rejected: () =>
     refusedByCatalogue([{ field: "body_variables", fault: "count", takes: 2, got: 1 }], []),
+  media_rejected: () =>
+    failedSend({
+      kind: "refused",
+      error: "media_rejected",
+      channel: {
+        code: 131053,
+        message: "(#131053) Media upload error",
+        details: "The file is damaged",
+      },
+    }, { send, hasKey: true, rejected: "" }),
   channel_account_error: () => refusedAccount("900000000000011", 190),
   channel_unavailable: () =>
     failedSend({ kind: "unknown", cause: "" }, { send, hasKey: true, rejected: "" }),
 };
 
-/** The errors that need a real request, from the recorded examples of the API's description. */
+/** The errors that need a real request, from the recorded examples in the API's description. */
 const RECORDED: ErrorCode[] = [
   "conflict",
   "window_closed",

@@ -11,7 +11,9 @@ export interface Section {
 
 const CODE = /^[a-z]+(_[a-z]+)*$/;
 
-/** The sections of the page on errors: first those of the codes that callers get, then the others. */
+/**
+ * The sections of the page on errors: first the codes that callers get, then the other sections.
+ */
 export async function errorSections(): Promise<
   { sections: Section[]; ofOperators: Omit<Section, "example">[] }
 > {

@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   EVENT_STATUS,
   JOB_STATUS,
+  PERSON_STATUS,
   STATUS,
 } from "../../supabase/functions/_shared/errors.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -37,13 +38,13 @@ Deno.test("the page on errors and the specification list exactly the existing co
 
 Deno.test("the page on errors has exactly one section for each code, with its status", () => {
   assert.deepEqual(sections.map(({ code, status }) => [code, status]).sort(), errors);
-  const operators = Object.entries({ ...JOB_STATUS, ...EVENT_STATUS }).sort();
+  const operators = Object.entries({ ...JOB_STATUS, ...EVENT_STATUS, ...PERSON_STATUS }).sort();
   assert.deepEqual(ofOperators.map(({ code, status }) => [code, status]).sort(), operators);
 });
 
 Deno.test("the anchor of each section is its code, as doc_url expects", async () => {
   const there = anchors(await readPage("docs/errors.md"));
-  for (const code of Object.keys({ ...STATUS, ...JOB_STATUS, ...EVENT_STATUS })) {
+  for (const code of Object.keys({ ...STATUS, ...JOB_STATUS, ...EVENT_STATUS, ...PERSON_STATUS })) {
     assert.ok(there.includes(code), code);
   }
 });
@@ -56,7 +57,7 @@ Deno.test("each section explains the code, its cause, what to do and whether to 
   }
 });
 
-/** The members that a body of this code has in addition to those of every error. */
+/** The members that only some errors have, in the body of this code. */
 function furtherMembers(code: ErrorCode): string[] {
   return Object.keys(ERRORS[code].members ?? {}).sort();
 }
@@ -70,7 +71,7 @@ Deno.test("each section names exactly the additional members of its error", () =
   }
 });
 
-/** The schemas of a code: of the gateway's errors, and of those of a send. */
+/** The schemas of a code: one for errors of the gateway, one for errors of a send. */
 function schemasOf({ code, example }: Section): string[] {
   const suffix = "success" in example ? "OfSend" : "";
   return [`${toPascalCase(code)}${suffix}`];

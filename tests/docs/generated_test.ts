@@ -7,7 +7,7 @@ const FOLDERS = [
   ...["supabase", "generate", "local", "admin", "trials", "sandbox", "client", "examples"],
   "tests/database",
 ];
-/** What a generated file says within its first lines. */
+/** The words in the first lines of a generated file. */
 const MARK = /Written by `?npm run generate`?[^\n]*do not edit/;
 
 async function* files(folder: string): AsyncGenerator<string> {
@@ -18,7 +18,7 @@ async function* files(folder: string): AsyncGenerator<string> {
   }
 }
 
-Deno.test("the page on conventions lists every file that says in its first lines that it is generated", async () => {
+Deno.test("the page on conventions lists every generated file", async () => {
   const { text } = await readPage("docs/conventions.md");
   const [, section = ""] = /^## Generated files\n([^]*?)^## /m.exec(text) ?? [];
   const listed = Array.from(section.matchAll(/^\| `([^`]+)` \|/gm), ([, path]) => path);

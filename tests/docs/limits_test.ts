@@ -1,4 +1,4 @@
-// The page on limits and the API's description state the same limits.
+// The page on limits and the API's description have the same limits.
 import assert from "node:assert/strict";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };

@@ -25,10 +25,7 @@ Deno.test("every page of docs/ can be reached from the README", () => {
   assert.deepEqual(pages.map(({ path }) => path).filter((path) => !reached.has(path)), []);
 });
 
-/**
- * The folders, in addition to the root, that a path on a page may be relative to. Most paths are in
- * these.
- */
+/** A path on a page may begin at the root or in one of these folders. */
 const BASES = [
   "",
   ...["_shared/", "gateway/", "whatsapp/"].map((folder) => `supabase/functions/${folder}`),
@@ -53,7 +50,7 @@ function paths(page: Page): string[] {
 }
 
 Deno.test("every file and folder that a page names exists", () => {
-  // The changelog may also name what was removed.
+  // The changelog may also name removed files.
   const current = pages.filter(({ path }) => path !== "CHANGELOG.md");
   const named = current.flatMap((page) => paths(page).map((path) => ({ page, path })));
   assert.ok(named.length > 40, "the pages name files and folders");

@@ -1,4 +1,4 @@
-// Everything that is downloaded is pinned, so that the downloads never change.
+// Every download is pinned, so it never changes.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import settingsLock from "../../settings/package-lock.json" with { type: "json" };

@@ -1,7 +1,9 @@
-// What each program of the recipes does with the demo company.
+// For each program of the recipes, its effects on the demo company.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { StackAddresses } from "../../local/stack.ts";
+import { digestOf } from "../../sandbox/people_media.ts";
 import { answeringProxy } from "../support/answering_proxy.ts";
 import { PYTHON } from "../support/programs.ts";
 import { ask, until } from "../support/started.ts";
@@ -19,7 +21,7 @@ export interface Trial {
   digit: number;
 }
 
-/** What the programs of each recipe do, by the name of its page. */
+/** The effects of the programs, by the name of the recipe's page. */
 export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
   "find-or-create-a-contact": async ({ run, stack, digit }) => {
     const first = await run({ PHONE: `+551199000021${digit}` });
@@ -76,7 +78,7 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     const history = await ask(stack, `/deals/${id}/history`);
     const kinds = history.body.data.map(({ kind }: Row) => kind);
     assert.deepEqual(kinds, ["stage_changed", "created"]);
-    // A deal that a person has moved stays where it is, and no second deal is made.
+    // A deal that a person has moved stays in its stage, and the program makes no second deal.
     await write(stack, "PATCH", `/deals/${id}`, { stage_id: await stageOf(stack, "Closing") });
     assert.deepEqual(await run(variables), [`${id} Order B-${language} is in Closing`]);
   },
@@ -92,11 +94,11 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     assert.equal(second.split(" ")[0], first.split(" ")[0]);
     const [{ message }, ...more] = await sentTo(stack, variables.PHONE);
     assert.deepEqual([message.template?.name, more], ["order_update", []]);
-    // Neither a different message with the same key nor a message to a person who wants none is
-    // sent.
+    // The program sends no different message with the same key, and no message to a person who
+    // opted out.
     const other = { ...variables, PHONE: `+1415555016${digit}` };
     await assert.rejects(run(other), /idempotency_key belongs to another message/);
-    await assert.rejects(run({ ...variables, NAME: "Grace" }), /with other words|key differs in/);
+    await assert.rejects(run({ ...variables, NAME: "Grace" }), /different values|key differs in/);
     const stop = { ...variables, PHONE: "+5531900000002", ORDER: `D-${language}` };
     await assert.rejects(run(stop), /do_not_contact/);
     assert.deepEqual(await sentTo(stack, other.PHONE), []);
@@ -119,13 +121,13 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     await writes(stack, phone, "Are you open today?");
     assert.deepEqual(await lines(1), ["Are you open today? answered"]);
     assert.deepEqual(await answers(), [variables.TEXT]);
-    // If a run ended before it stored its position, the next run answers no one twice.
+    // The next run answers no one twice, even if the last run ended before it stored its position.
     await Deno.writeTextFile(`${folder}/place-${digit}`, earlier);
     assert.deepEqual(await lines(1), ["Are you open today? answered"]);
     assert.deepEqual(await answers(), [variables.TEXT]);
     await until(() => isDelivered(stack, phone));
 
-    // The conversation is closed before the program answers it, and another one is opened.
+    // Before the program answers, the conversation is closed and another conversation is opened.
     const [{ id }] = await conversationsOf(stack, phone);
     await writes(stack, phone, "Hello?");
     await write(stack, "PATCH", `/conversations/${id}`, { status: "closed" });
@@ -134,6 +136,29 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     if (language === "curl") assert.match(hello, /^Hello\? not answered: .*is closed/);
     else assert.equal(hello, "Hello? answered");
     assert.equal(stillThere, "Still there? answered");
+  },
+
+  "hear-the-voice-note": async ({ run, stack, digit }) => {
+    const phone = `+1415555020${digit}`;
+    await writes(stack, phone, { medium: "voice" });
+    const [{ id: CONVERSATION }] = await conversationsOf(stack, phone);
+    const heard: string[] = [];
+    const server = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen() {} },
+      async (request) => {
+        const voice = createHash("sha256").update(await request.bytes()).digest("hex");
+        heard.push(`${request.headers.get("Authorization")} ${voice}`);
+        return Response.json({ text: "A second of silence" });
+      },
+    );
+    const TRANSCRIBE_URL = `http://127.0.0.1:${server.addr.port}/listen`;
+    const variables = { CONVERSATION, TRANSCRIBE_URL, TRANSCRIBE_KEY: "key" };
+    assert.deepEqual(await run(variables), ["A second of silence"]);
+    assert.deepEqual(heard, [`Bearer key ${digestOf("voice")}`]);
+    // The channel does not have this voice message.
+    await writes(stack, phone, { message: { type: "audio", audio: { id: "1", voice: true } } });
+    await assert.rejects(run(variables));
+    await server.shutdown();
   },
 };
 
@@ -192,11 +217,12 @@ async function sentTo({ sandbox_url }: StackAddresses, phone: string): Promise<R
 }
 
 /** A person writes to the demo company. */
-async function writes({ url }: StackAddresses, from: string, text: string) {
+async function writes({ url }: StackAddresses, from: string, content: string | object) {
+  const what = typeof content === "string" ? { text: content } : content;
   const answer = await fetch(`${url}/sandbox/inbound`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ phone_number_id: "900000000000011", from, text }),
+    body: JSON.stringify({ phone_number_id: "900000000000011", from, ...what }),
   });
   assert.equal((await answer.json()).webhook_status, 200);
 }
@@ -215,7 +241,7 @@ async function isDelivered(stack: StackAddresses, phone: string): Promise<boolea
 
 /**
  * A server in front of the stack. It temporarily refuses the first write and loses the answer to
- * the second one, as the platform sometimes does.
+ * the second write, as the platform sometimes does.
  */
 function unsteadyProxy(to: string) {
   const answered: number[] = [];

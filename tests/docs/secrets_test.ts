@@ -3,10 +3,8 @@ import assert from "node:assert/strict";
 import { parseEnv } from "node:util";
 import { root } from "../../local/checkout.ts";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
-import {
-  credentialsKeyId,
-  readCredentialsKey,
-} from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { credentialsKeyId } from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { withFolder } from "../support/started.ts";
 import { environment } from "../support/test_stack.ts";

@@ -1,5 +1,4 @@
-// The requests on the pages are made as a reader makes them: pasted into a shell, with the demo
-// company.
+// The test makes the requests on the pages as a reader does: in a shell, with the demo company.
 import assert from "node:assert/strict";
 import { startOn, withFolder } from "../support/started.ts";
 import { readPage } from "./pages.ts";
@@ -7,7 +6,7 @@ import { assertShown } from "./shown_answers.ts";
 
 /**
  * Lines for the shell, and the answers that the page shows for them. If a page shows several
- * answers, the lines are sent several times.
+ * answers, the shell runs the lines several times.
  */
 interface Step {
   lines: string;
@@ -31,8 +30,8 @@ function stepsOf(text: string): Step[] {
 const MARK = "=== answered ===";
 
 /**
- * The shell's output for each answer of the steps. The lines are sent as often as the page shows an
- * answer.
+ * The shell's output for each answer of the steps. The shell runs the lines once for each answer
+ * that the page shows.
  */
 async function run(steps: Step[], cwd: string, port: string): Promise<string[]> {
   const script = steps.flatMap(({ lines, answers }) =>
@@ -61,6 +60,7 @@ const sandbox = await readPage("docs/sandbox.md");
 const api = await readPage("docs/api.md");
 const receiving = await readPage("docs/receiving.md");
 const writing = await readPage("docs/writing.md");
+const webhooks = await readPage("docs/webhooks.md");
 const deals = await readPage("docs/deals.md");
 const archiving = await readPage("docs/archiving.md");
 const erasing = await readPage("docs/erasing.md");
@@ -93,6 +93,7 @@ Deno.test("the requests on the pages get the answers that the pages show", async
       ["Idempotency and retries", retrying.text, 4],
       ["Writing without loss", writing.text, 7],
       ["Deals and their pipelines", deals.text, 4],
+      ["Webhooks", section(webhooks.text, "See one arrive"), 2],
       ["Archiving and restoring", archiving.text, 3],
       ["Merging contacts", merging.text, 2],
       ["Erasing and exporting a person", erasing.text, 2],

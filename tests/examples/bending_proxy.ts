@@ -14,8 +14,8 @@ export interface BentAnswer {
 export type Bend = (answer: BentAnswer, made: number) => BentAnswer;
 
 /**
- * A server in front of the stack that changes the answers of some operations. An operation is named
- * by method and path, such as `GET /gateway/contacts`.
+ * A server in front of the stack that changes the answers of some operations. An operation has the
+ * name of its method and path, such as `GET /gateway/contacts`.
  */
 export function bendingProxy(stackUrl: string, bends: Record<string, Bend>) {
   const made = new Map<string, number>();

@@ -50,7 +50,9 @@ export function assertDocumented({ method, url, headers, body }: PlannedRequest,
   for (const name of Object.keys(headers).map((each) => each.toLowerCase())) {
     if (!taken.has(name)) fail(`it takes no header ${name}`);
   }
-  if (!operation.requestBody !== (body === undefined)) fail("it has a body, or has none");
+  if (!operation.requestBody !== (body === undefined)) {
+    fail(`it ${body === undefined ? "lacks its body" : "must not have a body"}`);
+  }
   if (body === undefined) return;
   const place = ["paths", pattern, method.toLowerCase(), "requestBody", "content"];
   const problem = schemas.problemAt([...place, "application/json", "schema"], JSON.parse(body));

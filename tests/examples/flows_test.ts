@@ -1,4 +1,4 @@
-// The Arazzo flows do the five most common jobs, and fail if an answer is not what they expect.
+// The Arazzo flows do the five most common jobs, and fail on an unexpected answer.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import tools from "../../tools/package.json" with { type: "json" };
@@ -12,9 +12,9 @@ import { stack } from "../support/test_stack.ts";
 
 const FOLDER = "examples/flows/";
 /**
- * The flow that reads changes is first. While another test has a transaction open, new changes are
- * not shown yet. If this flow came after another flow, it would then read the contact of that flow
- * before its own.
+ * The flow that reads changes is first. While another test has a transaction open, the API does not
+ * show new changes yet. After another flow, this flow would then read the contact of that flow
+ * instead of its own.
  */
 const flows = Array.from(Deno.readDirSync(root + FOLDER), ({ name }) => name).sort().reverse();
 
@@ -62,7 +62,7 @@ async function run(
 function failedChecks({ files }: any): Record<string, string[]> {
   const failed: Record<string, string[]> = {};
   for (const [path, { executedWorkflows: [workflow] }] of Object.entries<typeof files>(files)) {
-    // A step that was repeated is in the report once for each attempt. The last attempt counts.
+    // The report has a repeated step once for each attempt. The last attempt counts.
     const last = new Map<string, Check[]>();
     for (const { stepId, checks } of workflow.executedSteps) last.set(stepId, checks);
     const checks = Array.from(last).flatMap(([stepId, checks]) =>
@@ -80,7 +80,7 @@ async function companyToWriteTo(): Promise<Company> {
   const json = { phone: WHO_WRITES };
   await call(company.keys.write, "PATCH", `/contacts/${company.contact_id}`, { json });
   await writes(company);
-  // The imitation of the channel has its own check of the window.
+  // The sandbox checks the window too.
   const heard = await fetch(`${stack.url}/sandbox/inbound`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
@@ -110,8 +110,7 @@ Deno.test("every flow passes and does its job once", async () => {
     ["template", "text"],
   );
   const contacts = await call(company.keys.read, "GET", "/contacts?include_total=true");
-  // The contacts of the flows about copies, spellings, deals and templates, and the person who
-  // wrote.
+  // The contact that each flow uses, and the person who wrote.
   assert.equal(contacts.body.pagination.total, 5);
   const { body: { data: deals } } = await call(company.keys.read, "GET", "/deals?q=Order");
   assert.deepEqual(deals.map((deal: { title: string }) => deal.title), ["Order A-1843"]);

@@ -4,8 +4,8 @@
 export type Names = Record<string, unknown>;
 
 /**
- * The value of a parameter. If the text is exactly one expression, this is the expression's value.
- * Otherwise it is a text.
+ * The value of a parameter. If the text is exactly one expression, the value is the result of the
+ * expression. Otherwise the value is a text.
  * @throws Error with the expression and what is wrong with it. n8n itself often continues without a
  * value.
  */
@@ -37,10 +37,15 @@ function valueOf(expression: string, names: Names): unknown {
   }
 }
 
-/** Runs the JavaScript of a Code node. @throws what the code throws. */
-export async function ran(code: string, names: Names): Promise<unknown> {
+/**
+ * Runs the JavaScript of a Code node.
+ * @param self is `this` in the code.
+ * @throws what the code throws.
+ */
+export async function ran(code: string, names: Names, self?: unknown): Promise<unknown> {
   const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor;
-  return await new AsyncFunction(...Object.keys(names), `"use strict"; ${code}`)(
+  return await new AsyncFunction(...Object.keys(names), `"use strict"; ${code}`).call(
+    self,
     ...Object.values(names),
   );
 }

@@ -26,8 +26,8 @@ export async function requested(
     try {
       return await pagesOf(node, names, base, key);
     } catch (error) {
-      // A request that is not described is an error of the workflow. n8n waits before it tries
-      // again.
+      // A request that openapi.json does not describe is an error of the workflow. n8n waits before
+      // it tries again.
       if (attempt >= maxTries || !(error instanceof Refused)) throw error;
     }
   }

@@ -37,7 +37,7 @@ const httpRequest = z.strictObject({
     pagination: z.strictObject({ pagination }).optional(),
   }),
 }).refine((node) =>
-  // If a part is not switched on, n8n does not send it.
+  // n8n sends a part only if it is switched on.
   Boolean(node.queryParameters) === Boolean(node.sendQuery) &&
   Boolean(node.headerParameters) === Boolean(node.sendHeaders) &&
   Boolean(node.jsonBody) === Boolean(node.sendBody && node.specifyBody)
@@ -129,6 +129,32 @@ const dataTable = z.discriminatedUnion("operation", [
   }),
 ]);
 
+/** The raw body is the binary data `data`. The node Respond to Webhook answers. */
+const webhook = z.strictObject({
+  httpMethod: z.literal("POST"),
+  path: z.string(),
+  responseMode: z.literal("responseNode"),
+  options: z.strictObject({ rawBody: z.literal(true) }),
+});
+
+const respondToWebhook = z.discriminatedUnion("respondWith", [
+  z.strictObject({
+    respondWith: z.literal("noData"),
+    options: z.strictObject({ responseCode: z.int() }),
+  }),
+  z.strictObject({
+    respondWith: z.literal("text"),
+    responseBody: z.string(),
+    options: z.strictObject({ responseCode: z.int() }),
+  }),
+]);
+
+const removeDuplicates = z.strictObject({
+  operation: z.literal("removeItemsSeenInPreviousExecutions"),
+  dedupeValue: expression,
+  options: empty, // it knows the last 10,000 values
+});
+
 const interval = z.strictObject({ field: z.literal("minutes"), minutesInterval: z.int().min(1) });
 
 /** The parameters of each kind of node, by the name and version of the kind. */
@@ -147,6 +173,9 @@ export const PARAMETERS = {
   "wait 1.1": z.strictObject({ amount: z.int().min(1), unit: z.literal("seconds") }),
   "stopAndError 1": z.strictObject({ errorMessage: z.string() }),
   "dataTable 1.1": dataTable,
+  "webhook 2": webhook,
+  "respondToWebhook 1.1": respondToWebhook,
+  "removeDuplicates 2": removeDuplicates,
 };
 
 /** The name of a kind of node, with its version. */

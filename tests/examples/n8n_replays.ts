@@ -1,4 +1,4 @@
-// What the tests of the n8n workflows share.
+// Functions that all tests of the n8n workflows use.
 import { call } from "../support/calls.ts";
 import type { Company } from "../support/company.ts";
 import { stack } from "../support/test_stack.ts";
@@ -6,7 +6,7 @@ import { N8nRunner } from "./n8n_runner.ts";
 import type { DataTables } from "./n8n_tables.ts";
 import { readWorkflow } from "./n8n_workflow.ts";
 
-/** The address of the functions, as the node Settings has it. */
+/** The address of the functions in the node Settings. */
 export const API = `${stack.url}/functions/v1`;
 
 /** A runner of a workflow, with a company's key and these settings in place of the file's. */

@@ -1,4 +1,6 @@
 // Replays n8n workflows in n8n's execution order v1. n8n itself is not installed.
+import { Buffer } from "node:buffer";
+import { createRequire } from "node:module";
 import { evaluated, type Names, ran } from "./n8n_expressions.ts";
 import { type HttpNode, requested } from "./n8n_http.ts";
 import { type Kind, PARAMETERS, type ParametersOf } from "./n8n_parameters.ts";
@@ -8,14 +10,16 @@ import type { Workflow, WorkflowNode } from "./n8n_workflow.ts";
 // deno-lint-ignore no-explicit-any -- what a node hands on is any JSON
 type Json = Record<string, any>;
 
-/** What a node passes on to the next one. */
+/** The data that a node passes on to the next node. */
 export interface Item {
   json: Json;
-  /** The items that this item was made from, by the names of their nodes. */
+  /** The body of a request, as the node Webhook received it. */
+  body?: Uint8Array;
+  /** The items from which the nodes made this item, by the names of their nodes. */
   from: Map<string, Item>;
 }
 
-/** No replay has as many steps as this, so more of them mean an endless loop. */
+/** A replay with more steps than this is in an endless loop. */
 const MOST_STEPS = 200;
 
 /** A workflow with the data that n8n keeps for it between two runs. */
@@ -23,6 +27,8 @@ export class N8nRunner {
   /** The static data of the workflow. */
   staticData: Json = {};
   readonly tables: DataTables;
+  /** The values that the node Remove Duplicates has seen in all runs. */
+  #seen = new Set<unknown>();
   #workflow: Workflow;
   #settings: Json;
   #key: string;
@@ -42,11 +48,14 @@ export class N8nRunner {
 
   /**
    * Runs the workflow from its trigger. Returns the items of the last run of each node, by the names of the nodes.
+   * @param request what the node Webhook receives: its headers, in lower case, and its body.
    * @throws Error that stops the workflow.
    */
-  async run(): Promise<Record<string, Item[]>> {
-    const trigger = this.#workflow.nodes.find(({ type }) => type.endsWith("Trigger"))!;
-    const stack = [{ node: trigger, items: [{ json: {}, from: new Map() } as Item] }];
+  async run(
+    request: { json: Json; body?: Uint8Array } = { json: {} },
+  ): Promise<Record<string, Item[]>> {
+    const trigger = this.#workflow.nodes.find(({ type }) => /(Trigger|\.webhook)$/.test(type))!;
+    const stack = [{ node: trigger, items: [{ ...request, from: new Map() } as Item] }];
     const runs = new Map<string, Item[][]>();
     for (let step = 0; stack.length > 0; step++) {
       if (step > MOST_STEPS) throw new Error("The workflow does not end.");
@@ -54,8 +63,7 @@ export class N8nRunner {
       const outputs = await this.#executed(node, items, runs);
       const all = outputs.flat();
       runs.set(node.name, [...runs.get(node.name) ?? [], all]);
-      // A branch ends before the branch below it begins. If an output has no items, nothing
-      // follows.
+      // A branch ends before the branch below it begins. A node without input items does not run.
       const next = outputs.flatMap((output, index) =>
         output.length === 0 ? [] : this.#after(node, index).map((node) => ({ node, items: output }))
       );
@@ -88,8 +96,16 @@ export class N8nRunner {
       case "manualTrigger 1":
       case "scheduleTrigger 1.2":
       case "noOp 1":
+      case "respondToWebhook 1.1":
       case "wait 1.1": // a replay does not wait
         return [items.map((item) => next(item, item.json))];
+      case "webhook 2":
+        return [items.map((item) => ({ ...next(item, item.json), body: item.body }))];
+      case "removeDuplicates 2":
+        return [items.filter((item) => {
+          const { dedupeValue } = values(kind, item);
+          return this.#seen.size < this.#seen.add(dedupeValue).size;
+        })];
       case "set 3.4":
         return [items.map((item) => next(item, this.#set(node, values(kind, item))))];
       case "if 2.2": {
@@ -112,7 +128,9 @@ export class N8nRunner {
           ...namesOf(items[0]),
           $input: { all: () => items, first: () => items[0] },
           $getWorkflowStaticData: () => this.staticData,
-        });
+          require: createRequire(import.meta.url),
+          Buffer,
+        }, { helpers: { getBinaryDataBuffer: () => Buffer.from(items[0].body!) } });
         if (!Array.isArray(made)) throw new Error(`${node.name} returns no list of items`);
         return [made.map(({ json }) => next(items[0], json))];
       }

@@ -19,7 +19,7 @@ export class DataTables {
   }
 
   /**
-   * Does what a node says. Returns the written rows in their current form, or the deleted rows in
+   * Does the work of a node. Returns the written rows in their current form, or the deleted rows in
    * their earlier form.
    */
   apply(parameters: ParametersOf<"dataTable 1.1">): Row[] {

@@ -89,7 +89,7 @@ Deno.test("n8n: the mirror reads all pages, removes deleted contacts and survive
   await untilSo(runner, () => assert.equal(rows().length, 231));
   const { copy } = runner.staticData;
 
-  // After a restored backup, a contact may be missing that no change reports as deleted.
+  // After a restored backup, a contact may be gone without a change that reports its deletion.
   rows().push({ ...rows()[0], name: null, contact_id: "gone" });
   const [{ contact_id: deleted }, { contact_id: archived }] = rows()
     .filter(({ name }) => name?.startsWith("Person"));

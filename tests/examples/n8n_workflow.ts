@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { root } from "../../local/checkout.ts";
 
-// The file of a workflow, as n8n exports it. Unknown members are refused, because a replay would
-// ignore them.
+// The file of a workflow, as n8n exports it. The schemas refuse unknown members, because a replay
+// would ignore them.
 
 const connection = z.strictObject({
   node: z.string(),

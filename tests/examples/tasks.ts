@@ -1,7 +1,7 @@
-// How a task of an integrator is done with curl and with the client, in one company.
+// Does a task of an integrator with curl and with the client, in one company.
 import assert from "node:assert/strict";
 import { APIError, CRM } from "../../client/src/main.ts";
-import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
+import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { companyWithTemplates } from "../support/known_templates.ts";
 import { JQ } from "../support/programs.ts";
 import { template } from "../support/sending.ts";
@@ -19,14 +19,14 @@ await statement`
   update templates set category = 'MARKETING' where company_id = ${company_id} and name = ${PROMOTION}
 `;
 
-/** What one way of doing a task uses, and no other way: phones, an id and a template send. */
+/** The phones, the id and the template send of one way to do a task. No other way uses them. */
 function ownOf(id: number) {
   const [phone, other] = [`+1415555${id}`, `+1415556${id}`];
   return { id, phone, other, message: template(phone, { idempotency_key: `send-${id}` }) };
 }
 type Own = ReturnType<typeof ownOf>;
 
-/** Every curl has the key. The functions have an argument: the JSON of the body. */
+/** Every curl sends the key. The argument of the shell functions is the JSON of the body. */
 const PRELUDE = `
 curl() { command curl -sSg -H "Authorization: Bearer $KEY" "$@"; }
 find() { curl $API/gateway/contacts --get --data-urlencode "$@"; }
@@ -43,7 +43,7 @@ async function shell(lines: string, { id, phone, other, message }: Own): Promise
       ...{ ID: String(id), PHONE: phone, OTHER: other },
     },
     stdin: "null",
-    signal: AbortSignal.timeout(60_000), // ends a task that would wait forever
+    signal: AbortSignal.timeout(60_000), // this limit ends a task that would wait forever
   }).output();
   const [printed, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   assert.ok(success, printed + errors);
@@ -83,14 +83,8 @@ async function writes({ phone }: Own, texts: string[]) {
     body: JSON.stringify({ phone_number_id, from: phone, text: texts[0] }),
   });
   assert.equal(heard.status, 200, await heard.text());
-  const messages = texts.map((body) => ({
-    ...{ from: phone.slice(1), id: `wamid.${crypto.randomUUID()}`, type: "text", text: { body } },
-    timestamp: String(Math.floor(Date.now() / 1000)),
-  }));
-  const contacts = [{ wa_id: phone.slice(1) }];
-  const value = { metadata: { phone_number_id }, contacts, messages };
-  const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
-  const event = JSON.stringify({ object: "whatsapp_business_account", entry });
+  const messages = texts.map((body) => ({ text: { body } }));
+  const event = messagesFrom(phone, phone_number_id, messages);
   assert.equal((await webhook.post(app, event)).status, 200);
 }
 

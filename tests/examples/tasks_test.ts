@@ -121,7 +121,7 @@ find "custom_fields.opening.seats[gte]=2" | ${REFUSAL}`,
 
 task(
   "one request tests a key",
-  [["Test", "test", ["messaging", "read", "write"], "local"], ["invalid_api_key"]],
+  [["Test", "test", ["messaging", "read", "webhooks", "write"], "local"], ["invalid_api_key"]],
   `curl $API/gateway/me | jq -c '.data | [.company.name, .key.name, .key.scopes, .environment]'
 KEY=sk_live_wrong; curl $API/gateway/me | ${REFUSAL}`,
   async () => {

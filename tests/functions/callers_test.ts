@@ -1,5 +1,5 @@
-// The database client of a key and scope is made once and kept. Its token is used for half a
-// minute.
+// The service makes the database client of a key and scope once and keeps it. The service uses each
+// token for half a minute.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
@@ -39,7 +39,10 @@ Deno.test("requests with the same key and scope use one token, which contains th
   assert.deepEqual([role, key_hash, scope], ["api_client", await hashKey(ONE), "read"]);
   assert.equal(await database.tokenOf(ONE, "read"), token);
 
-  const others = [[OTHER, "read"], [ONE, "write"], [ONE, "messaging"], [ONE, null]] as const;
+  const others = [[OTHER, "read"], [ONE, "write"], [ONE, "messaging"], [ONE, "webhooks"], [
+    ONE,
+    null,
+  ]] as const;
   for (const [key, scope] of others) {
     const claims = decodeJwt(await database.tokenOf(key, scope));
     assert.deepEqual([claims.key_hash, claims.scope], [await hashKey(key), scope ?? undefined]);

@@ -7,7 +7,7 @@ import {
   usageTokenSource,
 } from "../../supabase/functions/_shared/key/token.ts";
 import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
-import { readSenderConfig } from "../../supabase/functions/send-external-template/template_send_config.ts";
+import { readSenderConfig } from "../../supabase/functions/_shared/template_sends/template_send_config.ts";
 import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 
 const OCT = JSON.stringify({ kty: "oct", k: "c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LXNlY3JldC0" });

@@ -1,5 +1,5 @@
-// Tests the error that a caller reads if a body or a path is wrong. It says what is wrong, in which
-// field or place, and what the caller probably meant.
+// Tests the errors about wrong bodies and paths. An error says what is wrong, in which field or
+// place, and what the caller probably meant.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import * as z from "zod/mini";
@@ -10,7 +10,7 @@ import { bodiesOf } from "../../supabase/functions/_shared/http/operation.ts";
 import { refusedRoute } from "../../supabase/functions/_shared/http/refused_route.ts";
 import { judged, readBody } from "../../supabase/functions/_shared/http/validate.ts";
 import type { Fault } from "../../supabase/functions/_shared/templates/template_words.ts";
-import { refusedByCatalogue } from "../../supabase/functions/send-external-template/template_answers.ts";
+import { refusedByCatalogue } from "../../supabase/functions/_shared/template_sends/template_answers.ts";
 
 const operations = FUNCTIONS.flatMap((api) => api.operations);
 
@@ -25,7 +25,7 @@ async function refusal(id: string, body: string): Promise<ApiError> {
   return error;
 }
 
-/** What the error says about one field. */
+/** The message of an error about one field. */
 async function wordsOn(field: string, id: string, body: object): Promise<string | undefined> {
   const { parts } = await refusal(id, JSON.stringify(body));
   return parts.details?.find((each) => each.field === field)?.message;
@@ -33,7 +33,7 @@ async function wordsOn(field: string, id: string, body: object): Promise<string 
 
 const OWN = "a field of your own belongs in custom_fields";
 
-/** What the error says about an unknown field, by operation and field. */
+/** The message about an unknown field, by operation and field. */
 const UNKNOWN_FIELDS: Record<string, Record<string, string>> = {
   createContact: {
     temprature: "did you mean temperature?",
@@ -82,7 +82,7 @@ Deno.test("the error of a missing confirmation of an erasure asks for the contac
   assert.equal(await wordsOn("confirm", "eraseContact", { confirm: true }), id);
 });
 
-/** The path that is suggested for a path below the gateway. */
+/** The path that an error suggests for an unknown path of the gateway. */
 const MEANT: Record<string, string | undefined> = {
   contact: "/gateway/contacts",
   "contacts/": "/gateway/contacts",

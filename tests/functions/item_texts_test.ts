@@ -24,14 +24,14 @@ const value = fc.letrec<{ value: unknown }>((tie) => ({
 })).value;
 
 /**
- * What a request says. JSON.parse alone may confuse a key with an escape with another key
+ * What a request says. JSON.parse may take a key with an escape for another key
  * (nodejs/node#63785).
  */
 function parsed(json: string): unknown {
   return parseStrictly(json, surveyJson(new TextEncoder().encode(json)));
 }
 
-Deno.test("each item keeps its exact text, whatever the list and the rest of the body contain", () => {
+Deno.test("each item keeps its exact text, with any content in the rest of the body", () => {
   fc.assert(
     fc.property(fc.array(value), value, value, fc.nat(3), (list, before, after, indent) => {
       const json = JSON.stringify({ before, items: list, after }, null, indent);
@@ -61,7 +61,7 @@ Deno.test("the items of a batch with too many items are not parsed one by one", 
     return parse(...text);
   };
   try {
-    // The items are parsed one by one only when a key is repeated.
+    // The reader parses the items one by one only if a key is repeated.
     const items = Array(MAX_ITEMS + 1).fill('{"a":1,"a":1}');
     const reading = { maxValues: 10_000, timeoutMs: 10_000, judge: () => Promise.resolve() };
     const headers = { "Content-Type": "application/json" };
@@ -73,6 +73,6 @@ Deno.test("the items of a batch with too many items are not parsed one by one", 
   } finally {
     JSON.parse = parse;
   }
-  // The keys of all items are counted to find out which one is repeated.
+  // The reader counts the keys of all items to find the repeated key.
   assert.ok(parsed < 3 * MAX_ITEMS, `${parsed}`);
 });

@@ -1,5 +1,5 @@
 // The time for reading any text from outside must grow in proportion to its length.
-// linear_regexes_test checks the regular expressions one by one. This test checks whole readers,
+// linear_regexes_long_test checks the regular expressions one by one. This test checks whole readers,
 // with their loops.
 import assert from "node:assert/strict";
 import { nameIn, typable } from "../../settings/page/keys/api_key.ts";
@@ -88,12 +88,12 @@ const KINDS: HostileKind[] = BEGINS.flatMap((begin) =>
   PIECES.flatMap((piece) => ["", "\u0000", '"}'].map((end) => ({ begin, piece, end })))
 ).filter((_, at) => at % 10 < runs(10));
 
-/** Reads a text. Many of these texts are refused, which is right. */
+/** Reads a text. A reader may refuse these texts. */
 function tried(read: (text: string) => unknown, text: string) {
   try {
     read(text);
   } catch {
-    // Only the time counts here. The answer may be anything.
+    // The test measures only the time and ignores the answer.
   }
 }
 

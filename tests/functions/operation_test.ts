@@ -55,7 +55,7 @@ Deno.test("a row schema that does not fit its table does not compile", () => {
   table("deals", z.extend(Deal, { value: z.number() }), "own_deals");
 });
 
-Deno.test("the columns of a row schema are those of the view, even if the table has other names for them", () => {
+Deno.test("a row schema has the names of the view's columns, even if the table has other names for them", () => {
   const member = z.object({ id: z.guid(), role: z.string() });
   table("company_members", member, "own_members");
   // @ts-expect-error: only the table has user_id

@@ -18,7 +18,7 @@ function answerOf(text: string, sizes: number[], status = 200): Response {
   return new Response(body, { status, headers: { "Content-Type": "application/json" } });
 }
 
-Deno.test("the first rows of an answer are read whole, however the network splits the answer", async () => {
+Deno.test("the first rows of an answer are read whole, even if the network splits them", async () => {
   const rows = fc.array(fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue()), {
     maxLength: 20,
   });
@@ -40,7 +40,7 @@ Deno.test("the first rows of an answer are read whole, however the network split
         const kept: unknown[] = JSON.parse(read);
         if (readRows(answer).endedEarly) {
           assert.ok(kept.length >= atLeast);
-          assert.ok(kept.length < rows.length, "a page that ends early is followed by another one");
+          assert.ok(kept.length < rows.length, "another page follows a page that ends early");
           assert.ok(new TextEncoder().encode(text).length > budget);
         } else {
           assert.equal(read, text);

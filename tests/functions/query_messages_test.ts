@@ -1,5 +1,5 @@
-// Tests the error that a caller reads if a parameter of a list is wrong. It says what the parameter
-// must be, what exists, and what the caller probably meant.
+// Tests the errors about wrong parameters of lists. An error says what the parameter must be, which
+// names exist, and what the caller probably meant.
 import assert from "node:assert/strict";
 import { FUNCTIONS } from "../../generate/openapi/functions.ts";
 import { ApiError } from "../../supabase/functions/_shared/errors.ts";
@@ -19,7 +19,7 @@ function refusal(id: string, query: string): string | null {
 }
 
 /**
- * The error text of an operation for a query. A text that begins with … is only the end of the
+ * The error text of an operation for a query. A text that begins with … is the end of the error's
  * sentence.
  */
 const CASES: Record<string, Record<string, string>> = {
@@ -39,20 +39,19 @@ const CASES: Record<string, Record<string, string>> = {
     "per_page=10": "per_page is not … did you mean limit? The accepted names are…",
     "order_by=name": "order_by is not … did you mean sort? The accepted names are…",
     // An operator that the field does not accept
-    "name[like]=x":
-      "name[like] is not a form of name that is accepted here; did you mean name[contains]? " +
+    "name[like]=x": "name[like] is not accepted here; did you mean name[contains]? " +
       "The accepted names are name, name[ne], name[empty], name[contains]",
     "name[contain]=x": "… did you mean name[contains]? The accepted names are…",
     "name[eq]=x": "… did you mean name? The accepted names are…",
     "tags[]=x":
       "… did you mean tags? The accepted names are tags, tags[all], tags[ne], tags[empty]",
     "temperature[gt]=x":
-      "temperature[gt] is not a form of temperature that is accepted here; the accepted names are temperature, temperature[ne]",
+      "temperature[gt] is not accepted here; the accepted names are temperature, temperature[ne]",
     "created_at=2026-01-01":
       "created_at takes no value without an operator; the accepted names are created_at[gt], created_at[gte], " +
       "created_at[lt], created_at[lte]",
     "custom_fields[plan]=x":
-      "custom_fields[plan] is not a form of custom_fields that is accepted here; the only accepted name is custom_fields.<key>",
+      "custom_fields[plan] is not accepted here; the only accepted name is custom_fields.<key>",
     "custom_fields=x": "custom_fields is used with a key, as in custom_fields.<key>=<value>",
     "custom_fields.=x": "custom_fields. names no key; write custom_fields.<key>=<value>",
     "custom_fields.seats[gte]=5":
@@ -130,7 +129,7 @@ for (const [id, messages] of Object.entries(CASES)) {
   }
 }
 
-Deno.test("values of nested custom fields that are too long together are refused while the query is read", () => {
+Deno.test("the query reader refuses values of nested custom fields that are too long together", () => {
   const values = (count: number) =>
     Array.from({ length: count }, (_, at) => `value ${at}`).join(",");
   const tooLong = /^All filters together are too long/;

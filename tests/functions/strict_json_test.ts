@@ -59,7 +59,7 @@ Deno.test("the reader names the key that is repeated in one object", () => {
   for (const text of once) assert.deepEqual(parsed(text), JSON.parse(text));
 });
 
-/** The slow reader. It checks every number and reads every key separately. */
+/** The slow reader, which checks every number and reads every key separately. */
 function parsedSlowly(text: string): unknown {
   const exactly = (source: string) => {
     const [, digits, exponent = "0"] = /^-?([\d.]+)(?:e(.+))?$/i.exec(source) ?? ["", "x"];
@@ -169,7 +169,7 @@ Deno.test("a text is refused exactly if JSON.parse refuses it", () => {
   }));
 });
 
-Deno.test("in a key with an escape, the reader finds this text's key, not a key of an earlier text", () => {
+Deno.test("the reader returns a key with an escape from this text, not from an earlier text", () => {
   parsed('{"h":[],"\\\\":0}');
   assert.deepEqual(parsed('{"h":1,"\\"":2}'), { h: 1, '"': 2 });
   assert.deepEqual(parsed('{"h":1,"\\u0061":[{"\\n":2}]}'), { h: 1, a: [{ "\n": 2 }] });

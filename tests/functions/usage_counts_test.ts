@@ -1,31 +1,19 @@
-// Tests what a function instance keeps about the usage of keys until it is reported.
+// Tests the counts of requests that a function instance keeps until it reports them.
 import assert from "node:assert/strict";
 import { UsageCounts } from "../../supabase/functions/_shared/usage/counts.ts";
 
-const error = (request_id: string) => ({
-  ...{ code: "not_found", method: "GET", operation: "getContact", request_id },
+const error = (request_id: string, problem = "Contact not found") => ({
+  ...{ code: "not_found", method: "GET", operation: "getContact", path: "/gateway/contacts/{id}" },
+  ...{ field: null, problem, request_id },
 });
 const answered = (keyHash: string, status = 200) => ({ keyHash, status, error: null });
 
-Deno.test("counts that could not be reported are added to newer counts, and errors keep their order", () => {
-  const counts = new UsageCounts();
-  counts.add({ ...answered("a", 404), error: error("1") });
-  counts.add(answered("a"));
-  const taken = counts.take();
-  counts.add(answered("a"));
-  counts.add({ ...answered("a", 404), error: error("2") });
-  counts.putBack(taken);
-  const { usage, errors } = counts.take();
-  assert.deepEqual(usage.map(({ status, requests }) => [status, requests]), [[404, 2], [200, 2]]);
-  assert.deepEqual(errors.map(({ request_id }) => request_id), ["1", "2"]);
-});
-
-Deno.test("while no report succeeds, the kept counts are limited, and no key displaces another key's errors", () => {
-  const counts = new UsageCounts({ counts: 3, errors: 60 });
+Deno.test("while reports fail, the instance keeps a limited number of counts, and the errors of one key never displace another key's errors", () => {
+  const counts = new UsageCounts({ counts: 3, kinds: 60 });
   for (let round = 0; round < 3; round++) {
     for (let n = 0; n < 1_000; n++) {
-      counts.add({ ...answered("a", 404), error: error(`a${n}`) });
-      if (n < 20) counts.add({ ...answered("b", 404), error: error(`b${n}`) });
+      counts.add({ ...answered("a", 404), error: error(`a${n}`, `Problem ${n}`) });
+      if (n < 20) counts.add({ ...answered("b", 404), error: error(`b${n}`, `Problem ${n}`) });
       counts.add(answered(`key ${n}`));
     }
     counts.putBack(counts.take());
@@ -37,7 +25,32 @@ Deno.test("while no report succeeds, the kept counts are limited, and no key dis
   );
   assert.equal(errors.length, 60);
   const newest = (key: string) => errors.filter(({ key_hash }) => key_hash === key).at(-1);
-  assert.deepEqual([newest("a")?.request_id, newest("b")?.request_id], ["a999", "b19"]);
+  assert.deepEqual([newest("a")?.problem, newest("b")?.problem], ["Problem 999", "Problem 19"]);
+});
+
+Deno.test("requests of one hour are one count, also after a report that failed", () => {
+  const counts = new UsageCounts();
+  const at = ["13:00:00.000", "13:59:59.999", "14:00:00.000"];
+  for (const time of at) counts.add(answered("a"), Date.parse(`2026-01-31T${time}Z`));
+  counts.putBack(counts.take());
+  counts.add(answered("a"), Date.parse("2026-01-31T14:30Z"));
+  assert.deepEqual(counts.take().usage.map(({ hour, requests }) => [hour, requests]), [
+    ["2026-01-31T13:00:00.000Z", 2],
+    ["2026-01-31T14:00:00.000Z", 2],
+  ]);
+});
+
+Deno.test("equal errors take one place, however many there are", () => {
+  const counts = new UsageCounts();
+  for (let n = 0; n < 1_000; n++) {
+    counts.add({ ...answered("a", 404), error: error(`r${n}`) }, Date.parse("2026-01-31") + n);
+  }
+  const [{ errors, first_at, last_at, requests }, ...others] = counts.take().errors;
+  assert.deepEqual(others, []);
+  assert.deepEqual([errors, first_at, last_at], [
+    ...[1000, "2026-01-31T00:00:00.000Z", "2026-01-31T00:00:00.999Z"],
+  ]);
+  assert.deepEqual([requests.length, requests[0].id, requests[9].id], [10, "r999", "r990"]);
 });
 
 Deno.test("a request's method can be any text, and a long one is cut", () => {

@@ -2,10 +2,8 @@
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { type Answer, assertField, call } from "../support/calls.ts";
-import { changesOnce } from "../support/changes.ts";
 import { replyIn, sendReply, writes } from "../support/replying.ts";
 import { personToken, rest } from "../support/rest.ts";
-import { sendTemplate, takenFrom, template } from "../support/sending.ts";
 
 const company = await newCompany();
 const { keys, stage_ids: [stage_id] } = company;
@@ -178,47 +176,6 @@ Deno.test("the deals of an archived contact stay and show the contact, but new d
     items: [json, { ...json, contact_id: company.contact_id }],
   });
   assert.deepEqual(batch.body.data.map(({ status }: Answer) => status), [422, 201]);
-});
-
-Deno.test("the feed of changes shows when a record was archived", async () => {
-  const contact = await newContact();
-  const deal = await newDeal(contact.id);
-  for (const [list, { id }] of [["/deals", deal], ["/contacts", contact]] as const) {
-    const start = await ask("GET", `${list}/changes?start=now`);
-    await archive(`${list}/${id}`);
-    const changes = `${list}/changes?cursor=${start.body.pagination.next_cursor}`;
-    let shown: unknown;
-    await changesOnce(
-      keys.all,
-      changes,
-      (rows) => shown = rows.find((row) => row.id === id && row.archived_at),
-    );
-    assert.deepEqual(shown, (await ask("GET", `${list}/${id}?archived=only`)).body.data);
-  }
-});
-
-Deno.test("a send to an archived contact's phone makes a new contact, unless that person has opted out", async () => {
-  const phone = anyPhone();
-  const old = await newContact({ phone });
-  await archive(`/contacts/${old.id}`);
-  assert.equal((await sendTemplate(keys.all, template(phone))).body.success, true);
-  const [fresh] = await idsAt(`/contacts?phone=${encodeURIComponent(phone)}`);
-  assert.notEqual(fresh, old.id);
-
-  const changed = await ask("PATCH", `/contacts/${fresh}`, { phone, do_not_contact: true });
-  await archive(`/contacts/${fresh}`);
-  const stopped = await sendTemplate(keys.all, template(phone));
-  assert.deepEqual([stopped.body.success, stopped.body.reason], [false, "do_not_contact"]);
-  assert.equal((await takenFrom(company, phone)).length, 1);
-  const third = (await ask("POST", "/contacts", { phone, do_not_contact: false })).body.data;
-  assert.deepEqual(
-    [third.do_not_contact, third.do_not_contact_source, third.do_not_contact_at],
-    [true, "manual", changed.body.data.do_not_contact_at],
-  );
-  assert.equal((await sendTemplate(keys.all, template(phone))).body.success, false);
-  // The person agrees to messages again, and the company records that.
-  await ask("PATCH", `/contacts/${third.id}`, { phone, do_not_contact: false });
-  assert.equal((await sendTemplate(keys.all, template(phone))).body.success, true);
 });
 
 Deno.test("a reply in the conversation of an archived contact is refused until the contact is restored", async () => {

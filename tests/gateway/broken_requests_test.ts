@@ -1,7 +1,7 @@
 // Tests requests that are incomplete or not proper HTTP, sent as bytes to a gateway behind Deno's
 // server.
 import assert from "node:assert/strict";
-import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
 import { newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
@@ -14,7 +14,7 @@ const { keys } = await newCompany();
 const WRONG = "sk_live_wrong";
 
 async function servedGateway({ bodyTimeoutMs = 15_000, supabaseUrl = stack.url } = {}) {
-  const config = await readConfig(environment({ supabaseUrl }));
+  const config = await readGatewayConfig(environment({ supabaseUrl }));
   return served(gateway({ ...config, bodyTimeoutMs }).fetch);
 }
 
@@ -74,7 +74,7 @@ Deno.test("a caller who disconnects in the middle of a body causes no error in t
       connection.hangUp();
       await until(() => database.seen.length === 1);
     }
-    // The gateway makes the unread answers before it makes this one.
+    // When the gateway answers this request, it has also made the answers that no one read.
     const connection = await rawConnection(
       server.port,
       head(keys.all, "GET /gateway/teams HTTP/1.1", "Host: edge"),

@@ -8,7 +8,9 @@ interface Row {
   [field: string]: unknown;
 }
 
-/** A copy of one resource of a company that follows the changes, like the copy of an integrator. */
+/**
+ * A copy of one resource of a company. The copy follows the changes like the copy of an integrator.
+ */
 export class ChangesMirror {
   readonly rows = new Map<string, Row>();
   #cursor = "";
@@ -18,7 +20,7 @@ export class ChangesMirror {
 
   /**
    * Reads until there are no more changes at the moment. The copy then has every change whose
-   * version is below the returned one.
+   * version is below the returned version.
    */
   async follow(limit = 20): Promise<number> {
     for (let hasMore = true; hasMore;) {
@@ -67,9 +69,11 @@ export async function assertInStep(
     now.filter(({ row }) => row !== null).map(({ id, row, version }) => {
       // The fields that callers see, and the version, so that a failure shows what was missed.
       const asShown = { ...row, version: String(version) };
-      // The author of a message comes from other rows too.
-      const author = rows.get(id)?.author;
-      if (author !== undefined) asShown.author = author;
+      // The author of a message depends on other rows too, and these fields on its payload.
+      for (const field of ["author", "location", "contact_cards", "choice"]) {
+        const shown = rows.get(id)?.[field];
+        if (shown !== undefined) asShown[field] = shown;
+      }
       const shown = Object.keys(rows.get(id) ?? {}).map((field) => [field, asShown[field]]);
       return [id, rows.has(id) ? Object.fromEntries(shown) : `missed, of version ${version}`];
     }),

@@ -1,4 +1,4 @@
-// A copy that follows the changes misses none, whatever transactions run at the same time.
+// A copy that follows the changes misses no change, even while many transactions run.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -35,8 +35,8 @@ Deno.test("a copy misses no change while eight writers work, even if some writer
   let horizon = 0;
   try {
     for (let moment = 1; moment <= MOMENTS; moment++) {
-      // The writers may commit more than a slow writer waits for, so its transaction ends before
-      // the next check.
+      // The number of transactions is higher than a slow writer waits for, so its transaction ends
+      // before the next check.
       progress.mayCommit = (moment + 2) * STEP;
       const last = horizon;
       while (!progress.isOver && (progress.committed < moment * STEP || horizon === last)) {

@@ -1,5 +1,5 @@
-// Tests what a caller of the changes sees. changes_mirror_test.ts shows that no change is ever
-// missed.
+// Tests the feeds of changes as a caller sees them. changes_mirror_test.ts shows that a feed misses
+// no change.
 
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
@@ -44,10 +44,7 @@ interface CompanyWithMessage extends Company {
   message_id: string;
 }
 
-/**
- * Makes a company with a message that was not sent by this service, so that the message can be
- * deleted.
- */
+/** Makes a company with a message that has no send, so that the test can delete the message. */
 async function newCompanyWithMessage(): Promise<CompanyWithMessage> {
   const company = await newCompany();
   return { ...company, message_id: await withDatabase((sql) => addMessage(sql, company)) };
@@ -157,7 +154,7 @@ for (const { pattern } of changesRoutes) {
     assert.deepEqual(Object.keys(deleted[0]), ["id", "company_id", "deleted_at"]);
     assert.equal(deleted[0].company_id, company.id);
     assert.ok(Math.abs(Date.parse(deleted[0].deleted_at!) - Date.now()) < 60_000);
-    // From the beginning, the changes also show only the deleted record.
+    // A caller who reads from the beginning also sees only the deleted record.
     assert.deepEqual((await page(company, pattern)).data, deleted);
   });
 
@@ -216,7 +213,7 @@ for (const { pattern } of changesRoutes) {
       const refused = await call("sk_live_wrong", "GET", `${pattern}?cursor=${cursor}`);
       assert.equal(refused.status, 401);
     }
-    // A cursor with an earlier position of this generation only returns more changes.
+    // A cursor with an earlier position of this generation is valid, and returns more changes.
     assert.ok((await page(company, `${pattern}?cursor=${encode(feed, generation, 0, id)}`)).data);
   });
 }

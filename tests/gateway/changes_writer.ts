@@ -20,14 +20,17 @@ const MEANWHILE = 25;
 
 class Undone extends Error {}
 
-/** The rows that only this writer changes, so that it waits for no other. */
+/** The rows that only this writer changes, so that it waits for no other writer. */
 interface Own {
   contacts: string[];
   deals: string[];
   messages: string[];
 }
 
-/** Writes contacts, deals, messages and with them a conversation, until the progress is over. */
+/**
+ * Writes contacts, deals and messages until the progress is over. The messages change a
+ * conversation.
+ */
 export class Writer {
   #own: Own = { contacts: [], deals: [], messages: [] };
   #conversation = "";

@@ -14,11 +14,13 @@ const other = await newCompany();
 /** The routes that return one record. */
 const single = idRoutes.filter(({ pattern, success }) =>
   /[/]:\w+$/.test(pattern) && success !== 204
-);
+)
+  // Deliveries change a webhook all the time, so it has no version that a write could name.
+  .filter(({ method, pattern }) => !(method === "PATCH" && pattern === "/webhooks/:id"));
 const reads = single.filter(({ method }) => method === "GET");
 const changes = single.filter(({ method }) => method === "PATCH");
 /** The routes whose records consist of several rows. */
-const WITHOUT_VERSION = ["/templates/:id", "/sends/:message_id"];
+const WITHOUT_VERSION = ["/templates/:id", "/sends/:message_id", "/webhooks/:id"];
 
 function get(path: string, headers?: Record<string, string>): Promise<Answer> {
   return call(company.keys.all, "GET", path, { headers });
@@ -228,7 +230,7 @@ Deno.test("a read ignores the headers that only protect writes", async () => {
   }
 });
 
-Deno.test("an unknown record gets a 404, whatever the condition", async () => {
+Deno.test("an unknown record gets a 404, with any condition", async () => {
   for (const id of [other.contact_id, crypto.randomUUID()]) {
     for (const condition of ["*", '"1"', 'W/"1"']) {
       assert.equal((await rename(id, condition)).status, 404, condition);

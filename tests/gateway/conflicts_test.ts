@@ -3,9 +3,8 @@ import { anyPhone, newCompany } from "../support/company.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
-// After a conflict, the function looks for the existing row. If that row has been deleted
-// meanwhile, the function tries the write again, because an error must not name a row that does not
-// exist.
+// After a conflict, the function looks for the existing row. If that row no longer exists, the
+// function tries the write again. An error must not name a missing row.
 
 Deno.test("a contact gets a phone if the contact that has the phone is deleted during the request", async () => {
   const company = await newCompany();

@@ -95,7 +95,7 @@ Deno.test("each item of a POST is checked separately, and on_conflict decides wh
   assert.deepEqual([kept.name, kept.email], ["Known", "a@example.com"]);
 });
 
-Deno.test("if two items of a batch have the same phone, the later item finds the contact of the earlier one", async () => {
+Deno.test("if two items of a batch have the same phone, the later item finds the contact of the earlier item", async () => {
   const [phone, spelling] = spellings();
   const items = [
     { phone, custom_fields: HUGE },
@@ -182,7 +182,7 @@ Deno.test("a PATCH applies a merge patch for each item, in the order of the item
   assert.deepEqual(statusesOf(grown), [200, 422]);
 });
 
-Deno.test("a phone that an item gives up is free for later items of the batch, but not for earlier ones", async () => {
+Deno.test("a phone that an item gives up is free for later items of the batch, but not for earlier items", async () => {
   const [one, two] = await added(anyPhone(), anyPhone());
   const [free, ...own] = [anyPhone(), one.phone, two.phone];
   const exchange = [
@@ -198,7 +198,7 @@ Deno.test("a phone that an item gives up is free for later items of the batch, b
   assert.deepEqual(phones, own.toReversed());
 });
 
-Deno.test("simultaneous batches that exchange phones are all answered", async () => {
+Deno.test("all simultaneous batches that exchange phones get an answer", async () => {
   const people = await added(...Array.from({ length: 6 }, anyPhone));
   const phones = people.map(({ phone }) => phone);
   const turned = (by: number) =>
@@ -270,7 +270,7 @@ Deno.test("a PATCH item that breaks a constraint fails alone, and later items se
   }
 });
 
-Deno.test("POST items that break a constraint fail alone, whatever their position in the batch", async () => {
+Deno.test("POST items that break a constraint fail alone, in every position of the batch", async () => {
   const [phone, spelling] = spellings();
   const known = await added(...Array.from({ length: 20 }, anyPhone));
   const items: Item[] = [

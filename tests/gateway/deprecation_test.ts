@@ -1,4 +1,4 @@
-// No operation is deprecated now, so this test makes gateways in which two operations are.
+// No operation is deprecated now, so this test makes gateways with two deprecated operations.
 import assert from "node:assert/strict";
 import * as z from "zod/mini";
 import recorded from "../../generate/examples/examples.json" with { type: "json" };
@@ -8,7 +8,8 @@ import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import { openApi } from "../../generate/openapi/openapi.ts";
 import { parametersOf } from "../../generate/openapi/parameters.ts";
 import { resolved } from "../../generate/openapi/references.ts";
-import { type Config, readConfig } from "../../supabase/functions/_shared/config.ts";
+import type { Config } from "../../supabase/functions/_shared/config.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { api } from "../../supabase/functions/_shared/http/api.ts";
 import type { Operation } from "../../supabase/functions/_shared/http/operation.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
@@ -51,7 +52,7 @@ const description = new ApiDescription(described());
 
 /** A gateway with the deprecated operations, whose answers are checked against their description. */
 async function ownGateway(changes: Partial<Config> = {}) {
-  const config = { ...await readConfig(environment()), ...changes };
+  const config = { ...await readGatewayConfig(environment()), ...changes };
   const operations = withDeprecated<Operation>(gatewayOperations(config));
   const app = api(config, { name: "gateway", operations, scopeOf: () => "read" });
   return async (key: string, method: string, path: string, headers = {}, json?: unknown) => {
@@ -115,14 +116,14 @@ Deno.test("only deprecated operations are marked as deprecated", async () => {
   for (const path of ["/contacts", "/nothing", `/deals/${company.deal_id}`]) {
     assert.deepEqual((await request(all, "GET", path)).announced, {}, path);
   }
-  // Other methods of this path are deprecated, but not this one.
+  // Other methods of this path are deprecated, but GET is not.
   const refused = await request(all, "PUT", contact(company));
   assert.deepEqual([refused.status, refused.announced], [405, {}]);
   const { link: _, ...dates } = ANNOUNCED;
   assert.deepEqual((await withoutPages(all, "GET", contact(company))).announced, dates);
 });
 
-Deno.test("the log has one line for each company that uses a deprecated operation, but none for refused requests", async () => {
+Deno.test("the log has one line for each company that uses a deprecated operation, but no line for refused requests", async () => {
   const [company, other] = await Promise.all([newCompany(), newCompany()]);
   const request = await ownGateway({ docsUrl });
   const lines = await logged(async () => {
@@ -159,7 +160,7 @@ Deno.test("the API description shows the dates and headers of a deprecated opera
   assert.ok(!JSON.stringify(patch).includes("Deprecat"));
 });
 
-Deno.test("a deprecation with too short a notice or without valid dates cannot be described", () => {
+Deno.test("the description refuses a deprecation with invalid dates or with too short a notice", () => {
   for (const sunset of ["2027-07-29", "2027-01-31", "2026-07-31", "soon", ""]) {
     assert.throws(() => described({ sunset }), /getContact is deprecated since 2027-01-31 .* 180/);
   }

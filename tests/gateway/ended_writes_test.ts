@@ -7,7 +7,7 @@ import { until } from "../support/started.ts";
 import { asSuperuser, withDatabase } from "../support/test_stack.ts";
 
 interface Write {
-  /** A row that the request writes or locks after others: [table, id]. */
+  /** The test locks this row, which the request writes or locks after other rows: [table, id]. */
   waitsFor(company: CompanyWithTemplate): [table: string, id: string];
   request(company: CompanyWithTemplate): [method: string, path: string, json?: unknown];
 }
@@ -22,7 +22,7 @@ const WRITES: Record<string, Write> = {
     request: ({ archived_deal_id }) => ["POST", `/deals/${archived_deal_id}/restore`],
   },
   "merging contacts": {
-    // Deals and messages are written before this row.
+    // The merge writes deals and messages before this row.
     waitsFor: ({ conversation_id }) => ["conversations", conversation_id],
     request: ({ contact_id, mergeable_contact_id }) => [
       "POST",

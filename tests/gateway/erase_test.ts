@@ -1,8 +1,9 @@
-// A person is erased: the answer, the return of the person, and requests that are in progress.
+// Tests the answer to an erasure, the return of the erased person, and requests that run during the
+// erasure.
 import assert from "node:assert/strict";
 import { type Answer, assertField, assertHeaderRefused, call } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
-import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
+import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { addSentMessage, anyPhone, newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownGateway, ownSender, watchedStack } from "../support/own_functions.ts";
@@ -29,23 +30,16 @@ async function newContact(fields: Record<string, unknown> = {}): Promise<any> {
 const erase = (id: string, headers = {}) =>
   ask("POST", `/contacts/${id}/erase`, { confirm: id }, headers);
 
-/** A person writes from this phone, this many seconds ago. Returns the id of the message. */
-async function inbound(phone: string, text: string, secondsAgo = 0): Promise<string> {
-  const from = phone.slice(1);
-  const id = `wamid.${crypto.randomUUID()}`;
+/** A person writes from this phone, this many seconds ago. */
+async function inbound(phone: string, text: string, secondsAgo = 0) {
   const timestamp = String(Math.floor(Date.now() / 1000) - secondsAgo);
-  const value = {
-    metadata: { phone_number_id: company.phone_number_id },
-    contacts: [{ wa_id: from, profile: { name: "Somebody" } }],
-    messages: [{ from, id, timestamp, type: "text", text: { body: text } }],
-  };
-  const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
-  const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+  const message = { timestamp, text: { body: text } };
+  const contact = { profile: { name: "Somebody" } };
+  const body = messagesFrom(phone, company.phone_number_id, [message], contact);
   assert.equal((await webhook.post(app, body)).status, 200);
-  return id;
 }
 
-/** What a contact shows about its person's wishes. */
+/** The fields of a contact that show the person's wishes. */
 const wishOf = (contact: Record<string, unknown>) =>
   ["do_not_contact", "do_not_contact_source", "do_not_contact_at", "marketing_opt_out_at"]
     .map((field) => contact[field]);
@@ -138,7 +132,7 @@ Deno.test("only one of fifty simultaneous requests erases the contact, and all g
   const ask = await ownGateway(stack.url);
   const answers: Answer[] = [];
   const lines = await logged(async () => {
-    // Some callers get the advice to repeat, and they do.
+    // Some answers advise the caller to repeat the request, and the test does so.
     const one = async () => {
       for (let tries = 0; tries < 200; tries++) {
         const json = { confirm: contact.id };
@@ -220,7 +214,7 @@ Deno.test("a person who returns with the erased phone is a new contact", async (
   assert.equal(await foundBy(old), undefined);
 });
 
-Deno.test("do_not_contact survives an erasure, however the phone comes back", async () => {
+Deno.test("do_not_contact survives an erasure, in every way in which the phone can come back", async () => {
   const byHand = await newContact({ do_not_contact: true });
   const byWord = await newContact();
   await inbound(byWord.phone, "STOP", 3);
@@ -244,7 +238,7 @@ Deno.test("do_not_contact survives an erasure, however the phone comes back", as
     assert.notEqual(found.id, was.id);
     assert.deepEqual(wishOf(found), wishOf(was));
   }
-  // The person takes the request back, and is erased after that.
+  // The person allows messages again, and is erased after that.
   await inbound(byWord.phone, "START");
   const back = await foundBy(byWord.phone);
   assert.equal(back.do_not_contact, false);
@@ -259,7 +253,7 @@ Deno.test("erasing a person's older contact keeps the person's later wish", asyn
   for (const { id } of [since, before]) assert.equal((await erase(id)).status, 200);
   const back = await newContact({ phone: before.phone });
   assert.deepEqual([back.do_not_contact, back.do_not_contact_at], [true, since.do_not_contact_at]);
-  // The later of two decisions counts, whichever contact is erased last.
+  // The later of two decisions counts, in either order of the erasures.
   await ask("PATCH", `/contacts/${back.id}`, { phone: back.phone, do_not_contact: false });
   await ask("DELETE", `/contacts/${back.id}`);
   const last = await newContact({ phone: back.phone });

@@ -6,7 +6,7 @@ import { addMessage, addSentMessage, newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { watchedStack } from "../support/own_functions.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
-import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { environment, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
@@ -63,7 +63,7 @@ Deno.test("an export has all records of a person, in the form that each operatio
   );
 });
 
-Deno.test("archived people can be exported, and so can what is left of an erased person", async () => {
+Deno.test("an export works for archived people, and for the remaining records of an erased person", async () => {
   const own = await newCompany();
   await withDatabase(async (sql) => {
     await addMessage(sql, own, { content: "secret" });
@@ -92,7 +92,7 @@ Deno.test("an export is streamed, and its stream breaks off if the database fail
   await using database = watchedStack((request) =>
     request.url.includes("own_sends") ? Response.json({ message: "busy" }, { status: 503 }) : null
   );
-  const app = gateway(await readConfig(environment({ supabaseUrl: database.url })));
+  const app = gateway(await readGatewayConfig(environment({ supabaseUrl: database.url })));
   const lines = await logged(async () => {
     const answer = await app.request(`http://edge/gateway/contacts/${contact_id}/export`, {
       headers: { Authorization: `Bearer ${keys.read}` },

@@ -27,7 +27,7 @@ function assertConflict({ status, body }: Answer, id: string, field = "external_
   assert.match(body.error, new RegExp(field));
 }
 
-Deno.test("a second contact or deal with an external_id is a 409 that names the first one", async () => {
+Deno.test("a second contact or deal with an external_id is a 409 that names the first record", async () => {
   const external_id = own();
   for (const path of ["/contacts", "/deals"]) {
     const fresh = (fields = {}) =>
@@ -143,7 +143,7 @@ Deno.test("one of twenty simultaneous PUTs with an external_id creates the conta
   assert.equal(answers.filter(({ status }) => status === 201).length, 1);
 });
 
-Deno.test("a batch with match=external_id writes each person once, however often it is repeated", async () => {
+Deno.test("a batch with match=external_id writes each person once, even if it is repeated", async () => {
   const taken = await contact();
   const people = Array.from({ length: 30 }, () => ({ external_id: own(), phone: anyPhone() }));
   const items = [...people, { phone: anyPhone() }, { external_id: own(), phone: taken.phone }, {
@@ -162,7 +162,7 @@ Deno.test("a batch with match=external_id writes each person once, however often
   assert.match(failing.body.data[0].error.error, /external_id/);
 });
 
-Deno.test("a batch of deals creates unknown deals, and on_conflict says what happens to known ones", async () => {
+Deno.test("a batch of deals creates unknown deals, and on_conflict says what happens to known deals", async () => {
   const [one, two] = [own(), own()];
   const [{ id }] = (await ask("POST", "/deals/batch", { items: [deal({ external_id: one })] }))
     .body.data.map(({ data }: Answer["body"]) => data);
@@ -207,7 +207,7 @@ Deno.test("simultaneous batches of the same deals create each deal once", async 
   assert.equal(created.length, items.length);
 });
 
-Deno.test("a merge keeps the survivor's external_id, or else takes the other one, and erasing clears it", async () => {
+Deno.test("a merge keeps the survivor's external_id, or else takes the other contact's, and erasing clears it", async () => {
   const [a, b] = [own(), own()];
   const [bare, named, third] = [
     await contact(),

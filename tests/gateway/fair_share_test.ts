@@ -58,7 +58,7 @@ Deno.test("of 100 simultaneous requests, 5 run, 64 wait, and the others are refu
       headers.get("X-Request-Id"),
     ]);
   }
-  // The other company gets its answers meanwhile, from the same gateway.
+  // Meanwhile, the other company gets its answers from the same gateway.
   for (let time = 0; time < 10; time++) {
     assert.equal((await request(other.keys.read, "GET", "/contacts")).status, 200);
   }

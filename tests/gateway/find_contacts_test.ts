@@ -1,4 +1,4 @@
-// Examples of what each kind of filter finds among contacts. find_properties_test.ts shows that any
+// Examples of the contacts that each kind of filter finds. find_properties_test.ts shows that every
 // query finds the right rows.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
@@ -81,7 +81,7 @@ async function found(address: string): Promise<string[]> {
 const [ana, joao, mariana, nameless] = Object.keys(CONTACTS);
 const everybody = [ana, joao, mariana, nameless];
 
-/** By fact: the addresses, each with the contacts that it finds. */
+/** For each fact: addresses, and the contacts that each address finds. */
 const FACTS: Record<string, Record<string, string[]>> = {
   "every spelling of a phone finds its contact, even if the plus sign is not encoded": {
     "/contacts?phone=%2B5511987654321": [ana],
@@ -189,7 +189,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?q=x_y%25z": [nameless],
     "/contacts?q=vip": [],
   },
-  "tags finds contacts with any of the tags, with all of them or with none": {
+  "tags finds contacts with any of the tags, with all tags or with none of them": {
     "/contacts?tags=br,S%C3%A3o%20Paulo%5C,%20SP": [ana, joao],
     "/contacts?tags=vip": [ana, joao],
     "/contacts?tags[all]=vip,br": [ana],
@@ -224,7 +224,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?custom_fields.constructor=x": [],
     "/contacts?custom_fields.toString=x": [],
   },
-  "a time is compared to the microsecond, with any offset, and a date means its beginning in UTC": {
+  "times are compared to the microsecond, with any offset, and a date is its beginning in UTC": {
     "/contacts?created_at[lt]=2026-02-01": [ana],
     "/contacts?created_at[lte]=2026-02-01": [ana, joao],
     "/contacts?created_at[gte]=2026-02-01&created_at[lt]=2026-02-02": [joao, mariana],

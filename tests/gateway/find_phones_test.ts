@@ -1,4 +1,4 @@
-// A phone that a person pastes into a search finds the person, wherever the phone is kept.
+// A phone in a search finds the person, in every place where the phone is stored.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";

@@ -85,7 +85,8 @@ function hasOwnPipeline({ pipeline_id }: Query): boolean {
 }
 
 /**
- * A row in the returned form, with only these members. Some may be records that belong to the row.
+ * A row in the form of an answer, with only these members. A member may be a record that belongs to
+ * the row.
  */
 function answered(row: FoundRow, members: string[], archived?: string): FoundRow {
   return Object.fromEntries(

@@ -42,7 +42,7 @@ async function idsInOrder(path: string, filters: Query, sort?: string): Promise<
 }
 
 for (const path of Object.keys(rows)) {
-  Deno.test(`reading all pages of ${path} in any order returns each row once, whatever the limits`, async () => {
+  Deno.test(`reading all pages of ${path} in any order returns each row once, with any limits`, async () => {
     for (const sort of [undefined, ...schemaOf(path, "sort").enum as string[]]) {
       const [limits] = fc.sample(
         fc.array(fc.integer({ min: 3, max: 30 }), { minLength: 1, maxLength: 5 }),
@@ -117,8 +117,7 @@ Deno.test("a cursor with other filters or another sort gets a 422 that says so",
 });
 
 Deno.test("a plain list refuses the cursor of a sorted list, even if both cursors look alike", async () => {
-  // If the mark of the sort counted as a text, each of the two cursors would have two texts and an
-  // id.
+  // Both cursors would have two texts and an id, if the mark of the sort were a text.
   const cursor = await cursorOf("/templates", { sort: "name" });
   const answer = await call(company.keys.read, "GET", addressOf("/templates", { cursor }));
   assertField(answer, "cursor", /other filters/);

@@ -23,7 +23,7 @@ Deno.test("health needs one round trip, and a failing or hanging database causes
   ];
   for (const [answer, expected] of answers) {
     await using database = watchedStack(() => answer?.() ?? null);
-    // The timeout is short only where the database hangs.
+    // The timeout is short only for the database that hangs.
     const request = await ownGateway(database.url, answer === answers[2][0] ? 100 : 10_000);
     const lines = await logged(async () => {
       const { status, body, headers } = await request("none", "GET", "/health");
@@ -42,7 +42,7 @@ Deno.test("health needs one round trip, and a failing or hanging database causes
   }
 });
 
-Deno.test("health queries the database at most once a second, however many requests come", async () => {
+Deno.test("health queries the database at most once a second, even if many requests come", async () => {
   const { now } = performance;
   let answered = Promise.withResolvers<null>();
   await using database = watchedStack(() => answered.promise);

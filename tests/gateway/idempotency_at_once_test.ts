@@ -2,7 +2,6 @@
 // answers.
 
 import assert from "node:assert/strict";
-import type postgres from "postgres";
 import { anyPhone, newCompany } from "../support/company.ts";
 import {
   anyKey,
@@ -40,28 +39,7 @@ function writes() {
   ];
 }
 
-/** Runs work while another transaction locks the company's contact, so that its new deals wait. */
-async function whileLocked(work: (release: () => Promise<unknown>) => Promise<void>) {
-  await withDatabase(async (sql) => {
-    await sql`begin`;
-    await sql`select from contacts where id = ${company.contact_id} for update`;
-    await work(() => sql`commit`);
-  });
-}
-
-/** Waits until a statement of this function waits for a lock. */
-async function isWaiting(sql: postgres.Sql, name: string) {
-  await until(async () => {
-    const [{ waiting }] = await sql`
-      select exists (
-        select from pg_stat_activity where wait_event_type = 'Lock' and query like ${`%${name}%`}
-      ) as waiting
-    `;
-    return waiting;
-  });
-}
-
-Deno.test("of fifty simultaneous requests with one idempotency key, only one is done", async () => {
+Deno.test("only one of fifty simultaneous requests with one idempotency key is carried out", async () => {
   for (const { path, status, json, written, key } of writes()) {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => post(write, path, json, key)),
@@ -81,21 +59,6 @@ Deno.test("of fifty simultaneous requests with one idempotency key, only one is 
   }
 });
 
-Deno.test("a repeat is refused while the first request waits for a lock, and gets its answer after that", async () => {
-  const key = anyKey();
-  const json = dealOf(company, key);
-  await whileLocked(async (release) => {
-    const first = post(write, "/deals", json, key);
-    await withDatabase((sql) => isWaiting(sql, "write_deals"));
-    assertCode(await post(write, "/deals", json, key), 409, "idempotency_in_progress");
-    await release();
-    const answer = await first;
-    assertFirst(answer);
-    assertReplayed(await post(write, "/deals", json, key), answer);
-  });
-  assert.equal(await dealsNamed(company, key), 1);
-});
-
 Deno.test("repeats of a hanging request do not wait in the database and need one round trip each", async () => {
   const key = anyKey();
   const json = dealOf(company, key);
@@ -106,14 +69,13 @@ Deno.test("repeats of a hanging request do not wait in the database and need one
   assert.equal(reading.status, 200);
   await until(() => database.seen.length >= 2); // the use of the key is recorded before the test begins
   await withDatabase(async (sql) => {
-    // The first request, as the database function begins it.
+    // This statement begins the first request as the database function does.
     await sql`begin`;
     const claimed = sql.json({ path: "/deals", key, fingerprint: "any" });
     await sql`select app.claim_idempotency_key(${company.id}, ${claimed})`;
     database.seen.length = 0;
-    // There are more repeats than database connections, and more than one company may have in
-    // progress. If one repeat waited for the first request, it would get a 503 after a second, or a
-    // 429.
+    // The number of repeats is higher than the number of database connections and the share of a
+    // company. A repeat that waited for the first request would get a 503 after a second, or a 429.
     const repeats = await Promise.all(Array.from({ length: 20 }, ask));
     for (const repeat of repeats) {
       assertCode(repeat, 409, "idempotency_in_progress");

@@ -1,8 +1,8 @@
-// A POST with an Idempotency-Key is done once. The tests show which requests are repeats, and their
-// answers.
+// A POST with an Idempotency-Key is carried out once. The tests show which requests are repeats,
+// and their answers.
 
 import assert from "node:assert/strict";
-import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
 import { assertField, call } from "../support/calls.ts";
 import { anyPhone, newCompany, newCompanyWithTemplate } from "../support/company.ts";
@@ -28,7 +28,7 @@ const other = await newCompany();
 const { all, read, write, messaging } = company.keys;
 
 Deno.test("every POST of the gateway accepts an Idempotency-Key, and no other method accepts it", async () => {
-  const operations = gatewayOperations(await readConfig(environment()));
+  const operations = gatewayOperations(await readGatewayConfig(environment()));
   for (const { id, method, idempotent = false } of operations) {
     assert.equal(idempotent, method === "POST", id);
   }
@@ -52,14 +52,14 @@ Deno.test("a repeat of any POST gets the first answer in one round trip and writ
     assertReplayed(await ask(), first);
     assert.deepEqual(database.seen, [{ method: "POST", path: `/rest/v1/${route.asks}` }]);
     assert.deepEqual(await snapshot(company.id), rows, route.pattern);
-    // Another gateway instance, as after a restart or a deployment. It has not seen the company's
-    // key yet.
+    // After a restart or a deployment, another gateway instance answers, which has not seen the
+    // company's key yet.
     const elsewhere = await ownGateway(database.url);
     assertReplayed(await elsewhere(all, "POST", route.path(company), body, headers), first);
   }
 });
 
-Deno.test("a request without an idempotency key is done every time", async () => {
+Deno.test("a request without an idempotency key is carried out every time", async () => {
   const json = dealOf(company, anyKey());
   for (const _ of [1, 2]) assertFirst(await call(write, "POST", "/deals", { json }));
   assert.equal(await dealsNamed(company, json.title), 2);
@@ -97,7 +97,7 @@ Deno.test("an API key without the scope learns nothing about earlier requests", 
   assertFirst(await post(write, "/deals", { ...json, title: unused }, unused));
 });
 
-Deno.test("a repeat with another body or other parameters is refused and does nothing", async () => {
+Deno.test("a repeat with another body or with other parameters is refused and writes nothing", async () => {
   const key = anyKey();
   const json = { ...dealOf(company, key), value: 100 };
   const first = await post(write, "/deals", json, key);
@@ -190,7 +190,7 @@ Deno.test("a repeat of a batch returns the same result for each item", async () 
   const statuses = first.body.data.map(({ status }: { status: number }) => status);
   assert.deepEqual(statuses, [201, 422, 422, 201]);
   assertReplayed(await post(write, "/deals/batch", json, key), first);
-  // A batch in which every item fails also counts as done.
+  // A batch in which every item fails also counts as carried out.
   const none = { items: [unknown, { title: "" }] };
   const second = await post(write, "/deals/batch", none, `${key}-none`);
   assertFirst(second, 200);

@@ -8,13 +8,13 @@ import {
   newCompanyWithTemplate,
   newMember,
 } from "../support/company.ts";
-import { call } from "../support/calls.ts";
+import { assertField, call } from "../support/calls.ts";
 import { bodyAt, idRoutes, pageRoutes, pathWith } from "../support/routes.ts";
 import { snapshot } from "../support/snapshot.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
 const [ours, theirs] = [await newCompanyWithTemplate(), await newCompanyWithTemplate()];
-// A second row of everything, so that each list has a second page.
+// Each list gets a second row, so that it has a second page.
 await withDatabase(async (sql) => {
   await sql`insert into contacts (company_id, phone) values (${theirs.id}, ${anyPhone()})`;
   await sql`
@@ -40,8 +40,8 @@ function companyOf(row: Record<string, string>, ofDeal: string): string {
 }
 
 /**
- * The other company's rows, without its keys, because its own requests change when a key was last
- * used.
+ * The rows of the other company, except its keys: its own requests change the time of a key's last
+ * use.
  */
 async function theirRows(): Promise<unknown> {
   const { api_keys: _, ...rows } = await snapshot(theirs.id);
@@ -70,7 +70,7 @@ for (const route of pageRoutes) {
       "GET",
       `${route.path(ours)}?cursor=${next_cursor}`,
     );
-    // A cursor of a list that belongs to one record is refused for another record.
+    // The cursor of one record's list is refused for another record.
     const isWithinRecord = route.pattern.includes("/:id/");
     assert.equal(status, isWithinRecord ? 422 : 200);
     for (const row of body.data ?? []) assert.equal(companyOf(row, ours.id), ours.id);
@@ -85,7 +85,7 @@ Deno.test("a pipeline of another company is refused like an unknown pipeline", a
       });
     const [foreign, missing] = [await at(theirs.pipeline_id), await at(crypto.randomUUID())];
     assert.deepEqual([foreign.status, foreign.body], [missing.status, missing.body]);
-    assert.equal(foreign.status, 422);
+    assertField(foreign, "pipeline_id", "is not a pipeline of your company");
     const both = await at(`${theirs.pipeline_id},${ours.pipeline_id}`);
     for (const { company_id } of both.body.data) assert.equal(company_id, ours.id);
   }

@@ -1,12 +1,7 @@
-// A caller without a valid key must not cost more than a caller with one, so expensive work waits
-// until the key is checked. Ordinary requests need only one round trip (round_trips_test.ts).
+// The gateway does expensive work only after it has checked the key, so that a caller without a
+// valid key causes little work. Ordinary requests need only one round trip (round_trips_test.ts).
 import assert from "node:assert/strict";
-import * as z from "zod/mini";
-import { readConfig } from "../../supabase/functions/_shared/config.ts";
-import { ApiError } from "../../supabase/functions/_shared/errors.ts";
-import { one } from "../../supabase/functions/_shared/http/answers.ts";
-import { api } from "../../supabase/functions/_shared/http/api.ts";
-import { operation, reply } from "../../supabase/functions/_shared/http/operation.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { forget } from "../../supabase/functions/_shared/key/known_keys.ts";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
@@ -19,9 +14,9 @@ const KIB = 1024;
 
 async function watchedGateway() {
   const database = watchedStack();
-  const app = gateway(await readConfig(environment({ supabaseUrl: database.url })));
+  const app = gateway(await readGatewayConfig(environment({ supabaseUrl: database.url })));
   return {
-    /** The paths of the statements so far, from the first statement of this key's request on. */
+    /** The paths of the statements since the last post. */
     seen: () => database.seen.map(({ path }) => path.replace("/rest/v1/", "")),
     async post(key: string, body: BodyInit, headers: Record<string, string> = {}) {
       database.seen.length = 0;
@@ -38,7 +33,10 @@ async function watchedGateway() {
   };
 }
 
-/** A body that never ends, in pieces of this size. It counts the pieces that were read. */
+/**
+ * A body that never ends, in pieces of this size. The body counts the pieces that the gateway
+ * reads.
+ */
 function endless(pieceBytes = 16 * KIB) {
   let taken = 0;
   const stream = new ReadableStream<Uint8Array>({
@@ -103,51 +101,9 @@ Deno.test("a body with many bytes, values or digits is processed only after a ne
       // The second request has the same phone, so it conflicts.
       assert.equal((await post()).status, announced ? 201 : 409);
       assert.equal(functions.seen()[0] === "rpc/authenticate", isExpensive);
-      await backgroundWork(); // the use of the key is recorded, so that it is known
+      await backgroundWork(); // the gateway has recorded the use of the key, so it knows the key
       assert.equal((await post()).status, 409);
       assert.notEqual(functions.seen()[0], "rpc/authenticate");
     }
   }
-});
-
-Deno.test("an operation can have its own limit of values", async () => {
-  await using database = watchedStack();
-  const config = await readConfig(environment({ supabaseUrl: database.url }));
-  const declared = {
-    method: "POST",
-    scope: "write",
-    body: z.object({ x: z.array(z.number()) }),
-    answers: () => ({ 200: one(z.object({ count: z.number() })) }),
-  } as const;
-  const app = api(config, {
-    name: "small",
-    scopeOf: () => "write",
-    operations: [
-      operation(
-        { ...declared, id: "few", path: "/few", maxValues: 5 },
-        ({ body: { x } }) => Promise.resolve(reply(200, { data: { count: x.length } })),
-      ),
-      operation({ ...declared, id: "busy", path: "/busy" }, () => {
-        throw new ApiError("too_many_requests", "Too many", { headers: { "Retry-After": "1" } });
-      }),
-    ],
-  });
-  const post = async (path: string, x: number[]) => {
-    const answer = await app.fetch(
-      new Request(`http://edge/small${path}`, {
-        method: "POST",
-        headers: { "X-Api-Key": keys.all, "Content-Type": "application/json" },
-        body: JSON.stringify({ x }),
-      }),
-    );
-    return { status: answer.status, body: await answer.json() };
-  };
-  assert.equal((await post("/few", [1, 2, 3])).status, 200);
-  assert.match(
-    (await post("/few", [1, 2, 3, 4])).body.error,
-    /too many values; it may have at most 5/,
-  );
-  database.seen.length = 0;
-  assert.equal((await post("/busy", [])).status, 429);
-  assert.deepEqual(database.seen, []);
 });

@@ -1,4 +1,4 @@
-// Writes that keep what other systems wrote: on_conflict=merge, add_tags and remove_tags.
+// Writes that keep the values of other systems: on_conflict=merge, add_tags and remove_tags.
 import assert from "node:assert/strict";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -122,7 +122,7 @@ Deno.test("the items of a batch of updates are merge patches with either content
   assertField(await ask("POST", "/contacts/batch", { items }, TYPE), "Content-Type");
 });
 
-Deno.test("the summary of a batch counts unchanged records apart, and they keep version and updated_at", async () => {
+Deno.test("the summary of a batch counts unchanged records separately, and they keep version and updated_at", async () => {
   const one = await contact({ name: "Ada", tags: ["a"] });
   const two = await contact();
   const items = [{ id: one.id, name: "Ada", add_tags: ["a"] }, { id: two.id, name: "Bia" }];

@@ -1,6 +1,6 @@
-// Tests what the functions count about the usage of keys, and when they report it.
+// Tests how the functions count the requests of each key, and when they report the counts.
 import assert from "node:assert/strict";
-import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { api } from "../../supabase/functions/_shared/http/api.ts";
 import { NOTHING } from "../../supabase/functions/_shared/http/answers.ts";
 import { operation, replyInPieces } from "../../supabase/functions/_shared/http/operation.ts";
@@ -26,8 +26,9 @@ async function usageOf({ id }: Company) {
       select status, sum(requests)::int as requests from api_key_usage where company_id = ${id} group by 1
     `;
     const errors = await sql`
-      select key_id, status, code, method, operation, request_id from api_key_errors
-      where company_id = ${id} order by at desc, id desc
+      select key_id, status, code, method, operation, path, field, problem, requests[0] ->> 'id' as request_id
+      from api_key_errors
+      where company_id = ${id} order by last_at desc, id desc
     `;
     return {
       counts: Object.fromEntries(counts.map(({ status, requests }) => [status, requests])),
@@ -36,7 +37,7 @@ async function usageOf({ id }: Company) {
   });
 }
 
-/** The answer of a database without a schema cache, which has certainly written nothing. */
+/** The answer of a Data API without a schema cache, which has certainly written nothing. */
 const starting = () => Response.json({ code: "PGRST002", message: "starting" }, { status: 503 });
 const isTelling = ({ url }: Request) => url.endsWith("/rpc/record_api_key_usage");
 
@@ -70,20 +71,28 @@ Deno.test("each answer to a known key is counted by status, and errors are store
   const { counts, errors } = await usageOf(company);
   assert.deepEqual(counts, { 200: 4, 304: 1, 403: 1, 404: 2, 405: 1, 422: 2 });
   const ids = await withDatabase((sql) => keyIds(sql, company));
-  const told = errors.map(({ key_id, status, code, method, operation, request_id }) =>
-    `${request_id} ${status} ${code} ${method} ${operation}${key_id === ids.read ? " read" : ""}`
+  const told = errors.map(({ key_id, request_id, status, code, method, operation, path }) =>
+    [request_id, status, code, method, operation, path, key_id === ids.read ? "read" : ""].join(" ")
   );
   assert.deepEqual(told, [
-    ...["6 403 insufficient_scope POST createContact read", "5 405 method_not_allowed DELETE null"],
-    ...["4 404 route_not_found GET null", "3 422 invalid_request POST createContact"],
-    ...["2 422 invalid_request GET listContacts", "1 404 not_found GET getContact"],
+    "6 403 insufficient_scope POST createContact /gateway/contacts read",
+    "5 405 method_not_allowed DELETE   ",
+    "4 404 route_not_found GET   ",
+    "3 422 invalid_request POST createContact /gateway/contacts ",
+    "2 422 invalid_request GET listContacts /gateway/contacts ",
+    "1 404 not_found GET getContact /gateway/contacts/{id} ",
+  ]);
+  assert.deepEqual(errors.slice(3).map(({ field, problem }) => [field, problem.slice(0, 60)]), [
+    ["phone", "must be in E.164 format with a leading plus sign, such as +5"],
+    [null, "is not a parameter that is accepted here; the accepted names"],
+    [null, "Contact not found"],
   ]);
   assert.ok(!JSON.stringify(database.told).includes("secret"));
 });
 
-/** Requests a record that has not changed. */
+/** Requests a record with its ETag, so the answer is a 304. */
 async function notModified(supabaseUrl: string, key: string, path: string, etag: string) {
-  const config = await readConfig(environment({ supabaseUrl }));
+  const config = await readGatewayConfig(environment({ supabaseUrl }));
   return await gateway(config).request(`/gateway${path}`, {
     headers: { Authorization: `Bearer ${key}`, "If-None-Match": etag },
   });
@@ -100,8 +109,8 @@ Deno.test("requests with an unknown key or without a key are not counted", async
   }
   assert.equal((await request("", "GET", "/health")).status, 200);
   assert.equal((await request("", "OPTIONS", "/contacts")).status, 401);
-  // If a key is new to the gateway, the gateway learns nothing about it from a request without a
-  // statement.
+  // The gateway refuses this request without a statement, so it cannot know whether the key is
+  // valid.
   const busy = await ownGateway(database.url, 10_000, {
     strangerShare: { atOnce: 0, waiting: 0, patienceMs: 0, placeMs: 0 },
   });
@@ -145,7 +154,7 @@ Deno.test("requests of an inactive key are counted, and so are requests while th
   assert.deepEqual((await usageOf(company)).counts, {});
 });
 
-Deno.test("requests that come during a usage report are all counted, in a few statements", async () => {
+Deno.test("the gateway counts all requests during a usage report, and reports them in a few statements", async () => {
   const company = await newCompany();
   const { keys } = company;
   const gate = Promise.withResolvers<void>();
@@ -231,7 +240,7 @@ Deno.test("sends of templates and replies are counted too", async () => {
 Deno.test("a streamed answer is counted when it begins, even if it breaks off later", async () => {
   const company = await newCompany();
   await using database = watchedStack();
-  const config = await readConfig(environment({ supabaseUrl: database.url }));
+  const config = await readGatewayConfig(environment({ supabaseUrl: database.url }));
   // deno-lint-ignore require-yield
   const pieces = async function* (): AsyncGenerator<string> {
     throw new Error("broke off");

@@ -1,4 +1,4 @@
-// A page ends at its limit or at its byte budget, whichever comes first.
+// A page ends at its limit or at its byte budget.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { type Company, newCompany } from "../support/company.ts";
@@ -38,13 +38,13 @@ Deno.test("a page of large rows ends early with a cursor, and following has_more
     hasMore = has_more;
     pages++;
   }
-  // 69 rows fit, or a few more if they arrive together. The gateway requests 62 once it knows the
-  // key's company, which it learns in the background.
+  // 69 rows fit, or a few more if they arrive together. The gateway requests only 62 rows once it
+  // knows the key's company.
   assert.ok(pages >= 3 && pages <= 5, `${pages} pages`);
   assert.deepEqual([ids.length, new Set(ids).size, ids.at(-1)], [200, 200, company.contact_id]);
 });
 
-Deno.test("a page that reaches its limit is complete, however large its rows are", async () => {
+Deno.test("a page that reaches its limit is complete, even if its rows are large", async () => {
   const company = await newCompany();
   await addLargeContacts(company, 30);
   const { body } = await call(company.keys.read, "GET", "/contacts?limit=30");

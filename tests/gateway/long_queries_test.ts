@@ -12,7 +12,7 @@ const query = (parameters: Record<string, string>) => new URLSearchParams(parame
 const several = (count: number, value: (at: number) => string) =>
   Array.from({ length: count }, (_, at) => value(at)).join(",");
 
-/** A gateway that records how long the addresses of its queries of the views are. */
+/** A gateway that records the lengths of the addresses of its queries. */
 async function measuredGateway() {
   const lengths: number[] = [];
   const database = watchedStack(({ url }) => {
@@ -44,7 +44,7 @@ Deno.test("filters that are too long together get a 422 that says so", async () 
   assert.deepEqual(gateway.lengths, []);
 });
 
-Deno.test("every query fits into a request line of 8 KiB, whatever the filters", async () => {
+Deno.test("every query fits into a request line of 8 KiB, with any filters", async () => {
   await using gateway = await measuredGateway();
   for (let count = 1; count <= 100; count += 7) {
     const name = several(count, (at) => `${at}`.padEnd(80, "x"));

@@ -6,7 +6,7 @@ import { statement, withDatabase } from "../support/test_stack.ts";
 Deno.test("a key of any scope learns its company, its name, its scopes and its expiry, but no secret", async () => {
   const company = await newCompany();
   const [{ name }] = await statement`select name from companies where id = ${company.id}`;
-  for (const scopes of [["read"], ["write"], ["messaging"], ["messaging", "read"]]) {
+  for (const scopes of [["read"], ["write"], ["messaging"], ["webhooks"], ["messaging", "read"]]) {
     const key = await withDatabase((sql) => sql.begin((sql) => newKey(sql, company.id, scopes)));
     const [own] = await statement`
       update api_keys set name = 'Zapier', expires_at = '2099-01-31 09:30Z'
@@ -25,7 +25,7 @@ Deno.test("a key of any scope learns its company, its name, its scopes and its e
   }
 });
 
-Deno.test("the limits are the ones that the gateway applies", async () => {
+Deno.test("GET /me returns the limits that the gateway applies", async () => {
   const { keys } = await newCompany();
   const { data: { limits } } = (await call(keys.all, "GET", "/me")).body;
   const items = Array.from({ length: limits.batch_items + 1 }, () => ({}));

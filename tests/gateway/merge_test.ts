@@ -1,8 +1,8 @@
-// Two contacts become one: what the survivor takes over, what its additional phone does, and which
-// merges are refused.
+// Tests a merge of two contacts: the values that the survivor takes over, its additional phone, and
+// the merges that are refused.
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
-import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
+import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { newCompany } from "../support/company.ts";
 import { mergesOf } from "../support/merging.ts";
 import { personToken, rest } from "../support/rest.ts";
@@ -35,7 +35,7 @@ Deno.test("after a merge, every request with the merged contact's phone applies 
     }&cursor=${paged.body.pagination.next_cursor}`,
   );
   assert.deepEqual(next.body.data.map(({ id }: { id: string }) => id), [survivor.id]);
-  assert.deepEqual(await find(other.phone, "&name=Grace"), [], "it meets the other filters too");
+  assert.deepEqual(await find(other.phone, "&name=Grace"), [], "other filters count too");
 
   const created = await ask("POST", "/contacts", { phone: other.phone });
   assert.deepEqual([created.status, created.body.existing_id], [409, survivor.id]);
@@ -45,17 +45,7 @@ Deno.test("after a merge, every request with the merged contact's phone applies 
   ]);
   assert.equal((await sendTemplate(keys.messaging, template(other.phone))).body.success, true);
   const app = await withDatabase((sql) => nameChannelApp(sql, company.account_id));
-  const from = other.phone.slice(1);
-  const value = {
-    metadata: { phone_number_id: company.phone_number_id },
-    contacts: [{ wa_id: from, profile: { name: "Somebody" } }],
-    messages: [{
-      ...{ from, id: `wamid.${from}`, type: "text", text: { body: "Oi" } },
-      timestamp: String(Math.floor(Date.now() / 1000)),
-    }],
-  };
-  const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
-  const event = JSON.stringify({ object: "whatsapp_business_account", entry });
+  const event = messagesFrom(other.phone, company.phone_number_id, [{ text: { body: "Oi" } }]);
   assert.equal((await (await ownWebhook()).post(app, event)).status, 200);
   const [conversation, ...more] =
     (await ask("GET", `/conversations?contact_id=${survivor.id}`)).body.data;

@@ -12,7 +12,7 @@ const { ask, find, merge, merged, newContact } = mergesOf(company);
 
 function assertMerged({ status, body }: Answer, existing_id: string) {
   assert.deepEqual([status, body.code, body.existing_id], [409, "conflict", existing_id]);
-  assert.match(body.error, /merged into another one/);
+  assert.match(body.error, /merged into another contact/);
 }
 
 Deno.test("a read by the merged contact's id returns the survivor, even after more merges and with the parameter fields", async () => {
@@ -34,7 +34,7 @@ Deno.test("a read by the merged contact's id returns the survivor, even after mo
   assert.equal((await call(foreign.keys.all, "GET", `/contacts/${other.id}`)).status, 404);
   await ask("DELETE", `/contacts/${last.id}`);
   const byOwnId = await ask("GET", `/contacts/${other.id}`);
-  assert.equal(byOwnId.status, 404, "archived, as by its own id");
+  assert.equal(byOwnId.status, 404, "the survivor is archived, as by its own id");
   assert.equal((await ask("GET", `/contacts/${other.id}?archived=include`)).status, 200);
 });
 

@@ -2,10 +2,11 @@
 
 import assert from "node:assert/strict";
 import { schemaOf } from "../support/any_query.ts";
-import { assertField, call, send } from "../support/calls.ts";
+import { call, send } from "../support/calls.ts";
 import { changesOnce } from "../support/changes.ts";
 import { addMessage, anyPhone, type Company, newCompany } from "../support/company.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
+import { until } from "../support/started.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
 
 const pathOf = ({ conversation_id }: Pick<Company, "conversation_id">) =>
@@ -23,10 +24,11 @@ async function otherConversation(company: Company): Promise<Company> {
   });
 }
 
-/** The fields that a message does not have when it has no report and is not from a person. */
+/** The fields that are null in a message of the company without reports. */
 const WITHOUT = {
   ...{ sent_at: null, delivered_at: null, read_at: null, failed_at: null, expired_at: null },
-  ...{ failure: null, price_category: null, price_type: null, payload: null, media: null },
+  ...{ failure: null, price_category: null, price_type: null, payload: null },
+  ...{ location: null, contact_cards: null, choice: null, media: null },
   ...{ reply_to_id: null, reply_to_whatsapp_id: null, reaction: null, edited_at: null },
   revoked_at: null,
 };
@@ -149,30 +151,6 @@ Deno.test("the author of a send is its key, with the name that it had, even afte
   assert.deepEqual(body.data.author, { type: "key", id, name });
 });
 
-Deno.test("the pages of a conversation contain all of its messages and no others", async () => {
-  const company = await newCompany();
-  const other = await otherConversation(company);
-  const at = new Date("2026-01-01T12:00:00Z");
-  await withDatabase(async (sql) => {
-    const columns = { direction: "outbound", outcome: "accepted", created_at: at } as const;
-    for (let n = 0; n < 5; n++) {
-      await addMessage(sql, company, columns);
-      await addMessage(sql, other, columns);
-    }
-  });
-  const read = async (path: string) => (await call(company.keys.read, "GET", path)).body;
-  const [all, others] = [await read(pathOf(company)), await read(pathOf(other))];
-  assert.deepEqual([all.data.length, others.data.length], [5, 5]);
-  // All messages have the same time, so only their ids give the order.
-  assert.deepEqual(idsOf(all), idsOf(all).toSorted().reverse());
-  const first = await read(`${pathOf(company)}?limit=2`);
-  const cursor = first.pagination.next_cursor;
-  const rest = await read(`${pathOf(company)}?cursor=${cursor}`);
-  assert.deepEqual([...idsOf(first), ...idsOf(rest)], idsOf(all));
-  const elsewhere = await call(company.keys.read, "GET", `${pathOf(other)}?cursor=${cursor}`);
-  assertField(elsewhere, "cursor", /belongs to a query with other filters/);
-});
-
 Deno.test("an outbound message shows when it was sent, delivered or read, its price and the reason for a failure", async () => {
   const company = await newCompany();
   const failure = { reason: "recipient_unreachable", code: 131026, message: "No", details: null };
@@ -193,7 +171,7 @@ Deno.test("an outbound message shows when it was sent, delivered or read, its pr
     })
   );
   const { body: { data } } = await call(company.keys.read, "GET", `/messages/${id}`);
-  // Proof that a message arrived wins over other reports.
+  // A report of arrival wins over other reports.
   const expected = { ...times, ...price, failure, status: "read" };
   assert.deepEqual(data, { ...data, ...expected });
 
@@ -226,7 +204,7 @@ Deno.test("an inbound message shows its payload, its media, the message that it 
   const company = await newCompany();
   const at = "2026-01-01T12:00:00+00:00";
   const media = {
-    ...{ id: "1234", mime_type: "audio/ogg", sha256: "c2hh", filename: null, voice: true },
+    ...{ id: "1234", mime_type: "audio/ogg", sha256: "ab".repeat(32), filename: null, voice: true },
     ...{ animated: null, expires_at: "2026-01-08T12:00:00+00:00" },
   };
   const person = {
@@ -308,7 +286,7 @@ Deno.test("the longest messages with payloads come in pages of about 1 MiB", asy
   }
 });
 
-Deno.test("a page of messages needs one round trip, and an empty page a second one to check the conversation", async () => {
+Deno.test("a page of messages needs one round trip, and an empty page needs a second round trip to check the conversation", async () => {
   const company = await newCompany();
   const empty = await otherConversation(company);
   const foreign = await newCompany();
@@ -337,20 +315,68 @@ Deno.test("a page of messages needs one round trip, and an empty page a second o
   assert.deepEqual(await read(pathOf({ conversation_id: crypto.randomUUID() })), missing);
 });
 
-Deno.test("a message of a template send shows the caller's text and the channel's id", async () => {
-  const { keys, phone_number_id } = await newCompany();
-  const json = {
-    ...{ phone: anyPhone(), template_name: "order_update", language_code: "en_US" },
-    ...{ display_text: "Your order is on its way.", body_variables: ["Ada", "A-1"] },
-    phone_number_id,
+Deno.test("a place, contact cards and a choice are fields, in the row and in the changes", async () => {
+  const own = await newCompany();
+  const place = { latitude: -23.56, longitude: -46.65, name: "MASP", extra: 1 };
+  const card = {
+    name: { formatted_name: "Carlos" },
+    org: { company: "Ondalva" },
+    phones: [{ phone: "+55 11 97777-0000", wa_id: "5511977770000", type: "CELL" }, 7],
+    emails: [{ email: "carlos@example.com" }],
   };
-  const headers = { "X-Api-Key": keys.messaging, "Content-Type": "application/json" };
-  const sent = await send(stack.template_url, "POST", headers, JSON.stringify(json));
-  assert.equal(sent.status, 200, JSON.stringify(sent.body));
-  const { message_id, conversation_id, whatsapp_message_id } = sent.body;
-  const { body: { data } } = await call(keys.read, "GET", `/messages/${message_id}`);
-  assert.deepEqual(
-    [data.conversation_id, data.direction, data.status, data.content, data.whatsapp_message_id],
-    [conversation_id, "outbound", "accepted", "Your order is on its way.", whatsapp_message_id],
-  );
+  const list = { id: "late", title: "It is late", description: "A day or more" };
+  const PARTS: [type: string, payload: Record<string, unknown>, field: string, value: unknown][] = [
+    [
+      "location",
+      { location: place },
+      "location",
+      { latitude: -23.56, longitude: -46.65, name: "MASP", address: null, url: null },
+    ],
+    ["location", { location: { latitude: "x", longitude: 1 } }, "location", null],
+    ["contacts", { contacts: [card, "?"] }, "contact_cards", [{
+      name: "Carlos",
+      organization: "Ondalva",
+      phones: [{ phone: "+55 11 97777-0000", whatsapp_id: "5511977770000", type: "CELL" }],
+      emails: [{ email: "carlos@example.com", type: null }],
+    }]],
+    ["contacts", { contacts: { phones: {} } }, "contact_cards", [
+      { name: null, organization: null, phones: [], emails: [] },
+    ]],
+    ["contacts", { truncated: true }, "contact_cards", null],
+    [
+      "interactive",
+      { interactive: { type: "list_reply", list_reply: list } },
+      "choice",
+      { type: "list_reply", ...list },
+    ],
+    [
+      "interactive",
+      { interactive: { type: "button_reply", button_reply: { id: "slot-2", title: "Wed 9h" } } },
+      "choice",
+      { type: "button_reply", id: "slot-2", title: "Wed 9h", description: null },
+    ],
+    [
+      "button",
+      { button: { payload: "CONFIRM", text: "Confirmar" } },
+      "choice",
+      { type: "button", id: "CONFIRM", title: "Confirmar", description: null },
+    ],
+    ["interactive", { interactive: { type: "nfm_reply", nfm_reply: {} } }, "choice", null],
+    ["text", { location: place, button: {} }, "location", null],
+  ];
+  for (const [type, payload, field, value] of PARTS) {
+    const id = await withDatabase((sql) =>
+      addMessage(sql, own, { type, payload: payload as never })
+    );
+    const { body } = await call(own.keys.read, "GET", `/messages/${id}`);
+    assert.deepEqual(body.data[field], value, type);
+    // Changes wait for the transactions of other tests.
+    let change: Record<string, unknown> | undefined;
+    await until(async () => {
+      const { body } = await call(own.keys.read, "GET", "/messages/changes?limit=200");
+      change = body.data.find((each: { id: string }) => each.id === id);
+      return change !== undefined;
+    });
+    assert.deepEqual(change![field], value, type);
+  }
 });

@@ -1,7 +1,7 @@
-// Tests requests that no operation answers. They are sent to the function itself, without a host
-// that checks the path first.
+// Tests requests that no operation answers. The tests call the function itself, without a host that
+// checks the path first.
 import assert from "node:assert/strict";
-import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
 import { newCompany } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
@@ -9,7 +9,7 @@ import { ownGateway, watchedStack } from "../support/own_functions.ts";
 import { environment } from "../support/test_stack.ts";
 
 Deno.test("a path that does not begin with the function's name is unknown", async () => {
-  const app = gateway(await readConfig(environment()));
+  const app = gateway(await readGatewayConfig(environment()));
   const { keys } = await newCompany();
   for (const path of ["/", "/x", "/gatewayx", "//gateway/contacts", "/gateway%2Fcontacts"]) {
     for (const [key, status] of [[keys.read, 404], ["sk_live_wrong", 401]] as const) {

@@ -143,7 +143,7 @@ const anyTime = fc.tuple(
   mostly("+00:00", "Z", "-14:59", "+14:59", "+15:59", "+00", ""),
 ).map((parts) => parts.join(""));
 
-/** What a caller may write instead of a value in a cursor. */
+/** Values that a caller may put into a cursor. */
 const anyCursorValue = fc.oneof(
   { weight: 5, arbitrary: anyTime },
   fc.constantFrom(-0, 2 ** 31, -(2 ** 31) - 1, 1e308, 0.5, null, true, "", "now", "infinity"),
@@ -168,7 +168,8 @@ for (const route of pageRoutes) {
   Deno.test(`${pattern} answers every wrong cursor without an error of the database`, async () => {
     const company = await newCompanyWithTemplate();
     const values = isOfChanges ? [0, 0, company.id] : CURSORS[pattern] ?? NEWEST_FIRST;
-    // The name of a list comes before its query. The cursor of a plain list has no query.
+    // In a cursor, the name of the list comes before the query. The cursor of a plain list has no
+    // query.
     const marks = pattern.includes("/:id/") ? [await markOf(company, pathOf(company))] : [];
     const head = [name, ...marks];
     const changed = fc.tuple(fc.nat(values.length - 1), anyCursorValue).map(([at, value]) =>

@@ -75,7 +75,7 @@ async function make(company: Company, person: string, step: Step): Promise<void>
   assert.ok(isExpected, `${method} ${path} of a person: ${JSON.stringify(answer.body)}`);
 }
 
-Deno.test("whatever two clients do, positions have no gaps and every history is complete", async () => {
+Deno.test("two clients with random requests leave positions without gaps and complete histories", async () => {
   const property = fc.asyncProperty(
     fc.array(anyStep, { minLength: 6, maxLength: 14 }),
     fc.array(anyStep, { minLength: 6, maxLength: 14 }),

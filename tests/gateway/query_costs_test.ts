@@ -1,5 +1,5 @@
-// Tests the cost of a query: any parameters need only one round trip, the total is counted once,
-// and a slow query is ended.
+// Tests the cost of a query: every query needs only one round trip, counts its total once, and ends
+// if it is slow.
 import assert from "node:assert/strict";
 import { addressOf, filtersOf, type Query, schemaOf } from "../support/any_query.ts";
 import { call } from "../support/calls.ts";
@@ -21,8 +21,8 @@ const database = watchedStack(({ method, url }) => {
 });
 Deno.test.afterAll(() => database[Symbol.asyncDispose]());
 const request = await ownGateway(database.url);
-// The use of a key is recorded once in five minutes, after the answer. This first request causes
-// the record, so the later requests do not.
+// The gateway records the use of a key once in five minutes, after the answer. So only this first
+// request records it.
 await request(keys.read, "GET", "/pipelines");
 await backgroundWork();
 
@@ -52,7 +52,7 @@ for (const [list, all] of Object.entries(rows)) {
     };
     const first = await costOf(list, query);
     assert.equal(first.statements, 1);
-    // With the company's id, the planner knows how many rows the words are searched in.
+    // The company's id tells the planner how many rows the search reads.
     const searches = "q" in query || "name[contains]" in query;
     assert.equal(lastRead.includes(`company_id=eq.${company.id}`), searches);
     const { total, next_cursor } = first.body.pagination;
@@ -74,8 +74,8 @@ for (const [list, all] of Object.entries(rows)) {
         const { next_cursor, limit: _, has_more: __, ...told } = body.pagination;
         const isTold = asks || pages > 1;
         assert.deepEqual(told, isTold ? { total, total_relation: "eq" } : {});
-        // The first page that requests the total counts the rows, and its cursor passes the total
-        // on.
+        // The first page with a total counts the rows, and its cursor has the total for the next
+        // pages.
         assert.equal(statements, !asks && pages === 2 ? 2 : 1);
         query = { ...query, cursor: next_cursor, include_total: "true" };
         if (next_cursor === null) break;
@@ -129,7 +129,7 @@ async function slowGateway() {
   };
 }
 
-Deno.test("a query that is slow because of its parameters gets a 422 that says which ones to narrow", async () => {
+Deno.test("a query that is slow because of its parameters gets a 422 that names the parameters to narrow", async () => {
   await using gateway = await slowGateway();
   const queries: [string, RegExp][] = [
     ["/contacts?q=ana", /add a filter|narrow/],

@@ -45,7 +45,7 @@ Deno.test("the log has the id, hint and reason of a known key that is refused, b
     }
   }));
 
-Deno.test("nothing about an unknown key is logged, whatever the database says and wherever the key is in the request", () =>
+Deno.test("the log has nothing about an unknown key, with any details of the database and in any place of the request", () =>
   later(2 * HOUR_S, async () => {
     const key = "sk_live_secretOfSomebody";
     const odd = [null, "", "no JSON", "[1]", "null", 7, { hint: "x" }];
@@ -66,7 +66,7 @@ Deno.test("nothing about an unknown key is logged, whatever the database says an
     }
   }));
 
-Deno.test("the log has at most 20 refused keys in ten seconds and then the number of further refusals", () =>
+Deno.test("the log has at most 20 refused keys in ten seconds, and then the number of further refusals", () =>
   later(4 * HOUR_S, async (start) => {
     await using gateway = await refusingGateway("PT401", null);
     const refusedAt = async (ms: number, count: number) => {
@@ -82,7 +82,7 @@ Deno.test("the log has at most 20 refused keys in ten seconds and then the numbe
     // The first of the twenty refusals is ten seconds old, and the others are newer.
     assert.deepEqual(await refusedAt(10_000, 3), [12]);
     assert.deepEqual(await refusedAt(15_000, 2), [2, 0]);
-    // A clock that is set back does not silence the log.
+    // The log continues after someone sets the clock back.
     assert.deepEqual(await refusedAt(-7_200_000, 1), [0]);
   }));
 

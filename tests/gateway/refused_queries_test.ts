@@ -111,10 +111,11 @@ for (const { list, get } of LISTS) {
     const queries = [
       ...["colour=x", "sort=x", "id=x", "limit=0", "cursor=x", "fields=x", "include_total=x"],
     ];
-    for (const query of queries) {
-      assert.equal((await get(query)).status, 422);
-      for (const key of [null, "sk_live_wrong", company.keys.write, company.keys.messaging]) {
-        const [refused, plain] = [await get(query, key), await get("", key)];
+    for (const query of queries) assert.equal((await get(query)).status, 422);
+    for (const key of [null, "sk_live_wrong", company.keys.write, company.keys.messaging]) {
+      const plain = await get("", key);
+      for (const query of queries) {
+        const refused = await get(query, key);
         assert.ok([401, 403].includes(refused.status));
         assert.deepEqual(refused.body, plain.body);
       }
@@ -122,7 +123,7 @@ for (const { list, get } of LISTS) {
   });
 }
 
-Deno.test("a value that is not UTF-8 is refused, and a percent sign that encodes nothing is an ordinary character", async () => {
+Deno.test("a value that is not UTF-8 is refused, and a percent sign without an encoded byte is an ordinary character", async () => {
   const [{ get }] = LISTS;
   assertField(await get("name=Jo%E3o"), "name", /UTF-8/);
   assertField(await get("tags=a,%ff&q=%C3"), "q", /UTF-8/);

@@ -10,8 +10,8 @@ Deno.test("a successful request needs exactly one database round trip, on every 
   const company = await newCompanyWithTemplate();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
-  // The use of a key is recorded once in five minutes, after the answer. Here this happens after
-  // the first request.
+  // The gateway records the use of a key once in five minutes, after the answer: here after the
+  // first request.
   await request(company.keys.all, "GET", "/pipelines");
   await until(() => database.seen.length >= 2);
   assert.deepEqual(database.seen.map(({ path }) => path), [
@@ -33,7 +33,7 @@ Deno.test("a successful request needs exactly one database round trip, on every 
     const method = isCall ? "POST" : route.method;
     assert.deepEqual(database.seen, [{ method, path: `/rest/v1/${route.asks}` }]);
   }
-  // The usage of the key is reported later, once for all of these requests.
+  // The gateway reports the usage of the key later, once for all of these requests.
   assert.deepEqual(database.told, []);
   await backgroundWork();
   assert.equal(database.told.length, 1);
@@ -56,7 +56,7 @@ Deno.test("a change with a condition and a merge patch need one round trip", asy
   assert.deepEqual(database.seen, [{ method: "PATCH", path: "/rest/v1/contacts" }]);
 });
 
-Deno.test("a batch of 500 needs one round trip, and a second one if the gateway does not know the key yet", async () => {
+Deno.test("a batch of 500 needs one round trip, and a second round trip if the key is new to the gateway", async () => {
   const { keys, contact_id, stage_ids } = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);
@@ -94,7 +94,7 @@ Deno.test("the service does not repeat a write whose connection breaks", async (
   assert.equal(database.requests, 1);
 });
 
-Deno.test("a refused key needs one round trip, and a value that cannot be a key needs none", async () => {
+Deno.test("a refused key needs one round trip, and a value that cannot be a key needs no round trip", async () => {
   const company = await newCompany();
   await using database = watchedStack();
   const request = await ownGateway(database.url);

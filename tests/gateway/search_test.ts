@@ -88,7 +88,7 @@ Deno.test("a contact without a name, email and phone is found and labelled by it
   assert.deepEqual(await search(company, "padaria nobody"), []);
 });
 
-Deno.test("a found record is the same as the one that GET by its id returns", async () => {
+Deno.test("a found record equals the record that GET by its id returns", async () => {
   const company = await companyWith([], ["Quarterly plan"]);
   const [{ phone }] = await statement`select phone from contacts where id = ${company.contact_id}`;
   const found = [...await search(company, phone), ...await search(company, "quarterly")];
@@ -108,7 +108,7 @@ Deno.test("a search finds no record of another company and needs the scope read"
   assert.equal((await call("sk_live_wrong", "GET", "/search?q=nothing")).status, 401);
 });
 
-Deno.test("a search accepts odd texts, but refuses one that is too long, has no word or has too many words", async () => {
+Deno.test("a search accepts odd texts, but refuses a text that is too long, has no word or has too many words", async () => {
   const company = await companyWith(['Percent 100% {a,b} "quoted" O\'Neil 🎉 null', "语言"]);
   const odd = ["percent 100%", "{a,b}", '"quoted"', "O'Neil", "🎉", "null", "语", "%,{}\\'\" null"];
   for (const q of odd) {

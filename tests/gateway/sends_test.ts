@@ -1,5 +1,5 @@
-// Tests the result of a send, read without repeating it: by the id of its message, or by its
-// idempotency key.
+// A caller reads the result of a send by the id of its message or by its idempotency key, and need
+// not repeat the send.
 import assert from "node:assert/strict";
 import { assertField, call, send } from "../support/calls.ts";
 import {
@@ -14,7 +14,7 @@ import { stack, statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 
-/** Adds a send, and returns what a request with its message's id finds. */
+/** Adds a send, and reads it by the id of its message. */
 async function added(columns: SendColumns, message: MessageColumns = {}, of: Company = company) {
   const id = await withDatabase((sql) =>
     addSentMessage(sql, of, { idempotency_key: null, ...columns }, message)
@@ -136,14 +136,6 @@ Deno.test("a send shows the channel's reports about its message and stays accept
   assert.deepEqual([twice.double_sent, twice.status, twice.failure], [true, "read", null]);
 });
 
-Deno.test("fields limits a send to the named fields", async () => {
-  const { message_id } = await added({ idempotency_key: "few fields" });
-  for (const path of [`/${message_id}?`, "?idempotency_key=few%20fields&"]) {
-    const { body } = await call(company.keys.read, "GET", `/sends${path}fields=status,state`);
-    assert.deepEqual([body.data].flat(), [{ state: "sent", status: "accepted" }]);
-  }
-});
-
 Deno.test("a wrong parameter of the list is refused by name", async () => {
   const refused: [string, string, RegExp][] = [
     ["?idempotency_key=", "idempotency_key", /^is empty; it must have 1 to 200 characters/],
@@ -170,30 +162,6 @@ async function listed(of: Company, query: Record<string, string>): Promise<strin
   return body.data.map(({ message_id }: { message_id: string }) => message_id);
 }
 
-Deno.test("the sends of a company are listed newest first, with their total", async () => {
-  const own = await newCompany();
-  const made = [];
-  for (const minutes of [3, 2, 1]) {
-    const created_at = new Date(Date.now() - minutes * 60_000);
-    made.unshift((await added({ idempotency_key: `${minutes}`, created_at }, {}, own)).message_id);
-  }
-  assert.deepEqual(await listed(own, {}), made);
-  assert.deepEqual(await listed(own, { sort: "created_at" }), made.toReversed());
-  const { body } = await call(own.keys.read, "GET", "/sends?limit=1&include_total=true");
-  assert.deepEqual([body.data[0].message_id, body.pagination.total], [made[0], 3]);
-  const { next_cursor } = body.pagination;
-  const rest = await call(own.keys.read, "GET", `/sends?include_total=true&cursor=${next_cursor}`);
-  assert.equal(rest.body.data.length, 2);
-  // A total that is asked for only after the first page is counted separately.
-  const first = await call(own.keys.read, "GET", "/sends?limit=1");
-  const { body: later } = await call(
-    own.keys.read,
-    "GET",
-    `/sends?include_total=true&cursor=${first.body.pagination.next_cursor}`,
-  );
-  assert.equal(later.pagination.total, 3);
-});
-
 Deno.test("a send whose lease has ended is found as failed with the reason outcome_unknown, and not as pending", async () => {
   const own = await newCompany();
   const ended = { state: "pending", lease_ends_at: new Date(Date.now() - 1) } as const;
@@ -215,7 +183,7 @@ Deno.test("a send whose lease has ended is found as failed with the reason outco
   assert.deepEqual(await listed(own, { status: "pending" }), []);
 });
 
-Deno.test("a failure that the channel reports is found by its reason, although the ledger says sent", async () => {
+Deno.test("the reason of a failure that the channel reports finds the send, although the ledger says sent", async () => {
   const own = await newCompany();
   const failure = { reason: "recipient_unreachable", code: 131026, message: null, details: null };
   const { message_id } = await added({}, { failed_at: new Date().toISOString(), failure }, own);
@@ -260,7 +228,7 @@ Deno.test("phone finds the sends to a person by any spelling, an additional phon
   }
 });
 
-Deno.test("a message that was not sent by this service is not found as a send", async () => {
+Deno.test("a message that this service did not send is not a send", async () => {
   const { body } = await call(company.keys.read, "GET", `/sends/${company.conversation_id}`);
   assert.deepEqual([body.code, body.error], ["not_found", "Send not found"]);
 });

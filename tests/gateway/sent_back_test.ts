@@ -1,4 +1,4 @@
-// A caller may read a record, change a field, and send all of the record back.
+// A caller may read a record, change a field, and send the whole record back.
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
 import { newCompany } from "../support/company.ts";
@@ -8,7 +8,10 @@ const [company, foreign] = [await newCompany(), await newCompany()];
 const { keys: { all, read, write } } = company;
 const patch = { "Content-Type": "application/merge-patch+json" };
 
-/** Each record with a change of it, and a field that only the service or another operation sets. */
+/**
+ * For each record: a change that a PATCH may make, and a field with a value that a PATCH may not
+ * change.
+ */
 const RECORDS: [path: string, change: Record<string, unknown>, field: string, other: unknown][] = [
   [
     `/contacts/${company.contact_id}`,
@@ -31,7 +34,7 @@ async function readRecord(path: string) {
 for (const [path, change, field, other] of RECORDS) {
   const name = path.replace(/[0-9a-f-]{36}/, "{id}");
 
-  Deno.test(`PATCH ${name} accepts the whole record as it was read, also from a key that only writes`, async () => {
+  Deno.test(`PATCH ${name} accepts the whole record of an answer, also with a key that only writes`, async () => {
     for (const headers of [patch, undefined]) {
       const record = await readRecord(path);
       // Many programs write a time in their own form.
@@ -75,7 +78,7 @@ Deno.test("a record that changed after it was read is not written, because its v
   assert.equal((await readRecord(path)).title, "Meanwhile");
 });
 
-Deno.test("PUT /contacts accepts a contact as it was read, and refuses read-only fields of a new one", async () => {
+Deno.test("PUT /contacts accepts a whole contact from an answer, and refuses read-only fields for a new contact", async () => {
   const record = await readRecord(`/contacts/${company.contact_id}`);
   const put = (json: object) => call(all, "PUT", "/contacts", { json });
   const { status, body } = await put({ ...record, job_title: "Buyer" });

@@ -1,5 +1,5 @@
-// PUT /contacts, whose phone identifies the contact, and POST /contacts, which writes in the same
-// way.
+// Tests PUT /contacts, which finds the contact by its phone, and POST /contacts, which writes in
+// the same way.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { HUGE, NEW_CONTACT, spellings } from "../support/contacts.ts";
@@ -94,7 +94,7 @@ Deno.test("on_conflict=keep fills only fields that are null or empty", async () 
   const same = await put({ ...FULL, phone, email: "b@example.com" }, "?on_conflict=keep");
   assert.equal(same.body.data.version, again.body.data.version);
 
-  // Each half is small enough, but both together are not.
+  // Each half is within the limit, but both together are not.
   const half = (name: string) => ({ [name]: "x".repeat(9_000) });
   assert.equal((await put({ phone, custom_fields: half("one") })).status, 200);
   const full = { phone, name: "Eva", custom_fields: half("other") };

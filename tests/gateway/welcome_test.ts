@@ -1,6 +1,6 @@
-// What the gateway answers at its own address, and how it names the server.
+// Tests the answer at the gateway's own address, and the name of the server in documents.
 import assert from "node:assert/strict";
-import { readConfig } from "../../supabase/functions/_shared/config.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { serverUrl } from "../../supabase/functions/_shared/http/address.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
 import { environment, stack } from "../support/test_stack.ts";
@@ -8,7 +8,7 @@ import { environment, stack } from "../support/test_stack.ts";
 const welcome = (accept: string, path = "/") =>
   fetch(`${stack.gateway_url}${path}`, { headers: { Accept: accept } });
 
-Deno.test("the gateway's own address says what is there, without a key", async () => {
+Deno.test("the gateway's own address lists its documents, without a key", async () => {
   for (const path of ["/", ""]) {
     const answer = await welcome("*/*", path);
     assert.equal(answer.headers.get("Cache-Control"), "no-store");
@@ -20,7 +20,7 @@ Deno.test("the gateway's own address says what is there, without a key", async (
 });
 
 Deno.test("a browser gets a small page with links to the documents", async () => {
-  const app = gateway(await readConfig({ ...environment(), DOCS_URL: "https://docs.test" }));
+  const app = gateway(await readGatewayConfig({ ...environment(), DOCS_URL: "https://docs.test" }));
   const headers = { Accept: "text/html,*/*;q=0.8" };
   const answer = await app.fetch(new Request("http://edge/gateway/", { headers }));
   assert.equal(answer.headers.get("Content-Type"), "text/html; charset=utf-8");
@@ -35,7 +35,7 @@ Deno.test("a write to the gateway's own address is refused like an unknown path"
   assert.deepEqual([answer.status, (await answer.json()).code], [401, "missing_api_key"]);
 });
 
-Deno.test("a document names the server by which its reader asked, and never takes part of a forged host", () => {
+Deno.test("a document names the server under the address of the request, and never repeats a forged host", () => {
   const project = "https://abc.supabase.co";
   const local = "http://127.0.0.1:54321";
   const cases: [own: string, headers: Record<string, string>, expected: string][] = [

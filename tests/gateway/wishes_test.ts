@@ -1,8 +1,7 @@
-// A request not to be contacted belongs to both the phone and the contact, so no change of phones
-// loses it.
+// A wish for no messages belongs to the phone and to the contact, so no change of phones loses it.
 import assert from "node:assert/strict";
 import { type Answer, call, send } from "../support/calls.ts";
-import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
+import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { sendTemplate, takenFrom, template } from "../support/sending.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
@@ -42,17 +41,8 @@ async function inbound(
   text: string,
   second = seconds(),
 ) {
-  const from = phone.slice(1);
-  const value = {
-    metadata: { phone_number_id: company.phone_number_id },
-    contacts: [{ wa_id: from, ...(user_id && { user_id }) }],
-    messages: [{
-      ...{ from, ...(user_id && { from_user_id: user_id }), id: `wamid.${crypto.randomUUID()}` },
-      ...{ timestamp: String(second), type: "text", text: { body: text } },
-    }],
-  };
-  const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
-  const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+  const message = { from_user_id: user_id, timestamp: String(second), text: { body: text } };
+  const body = messagesFrom(phone, company.phone_number_id, [message], { user_id });
   assert.equal((await webhook.post(app, body)).status, 200);
 }
 
@@ -94,7 +84,7 @@ const MOVES: Record<string, (contact: Contact, phone: string) => Promise<unknown
   "a PATCH that takes the wish back": ({ id }, phone) =>
     patched(id, { phone, do_not_contact: false }),
   "a PATCH of many": ({ id }, phone) => patchedTogether([{ id, phone }]),
-  "a PATCH of many that first sets a third phone": ({ id }, phone) =>
+  "a batch of PATCHes that first sets a third phone": ({ id }, phone) =>
     patchedTogether([{ id, phone: anyPhone() }, { id, phone }]),
   "a PATCH, and then the contact is archived": async ({ id }, phone) => {
     await patched(id, { phone });
@@ -116,7 +106,7 @@ const MOVES: Record<string, (contact: Contact, phone: string) => Promise<unknown
   },
 };
 
-Deno.test("after STOP, nothing is sent to the old phone, no matter how its contact gets a new phone", async () => {
+Deno.test("after STOP, the old phone gets no message, in every way in which the contact gets a new phone", async () => {
   for (const [name, move] of Object.entries(MOVES)) {
     const contact = await stopped();
     const phone = anyPhone();
@@ -155,7 +145,7 @@ Deno.test("a new contact with a phone inherits the opt-out of the earlier contac
   }
 });
 
-Deno.test("if a person who said STOP writes from another phone with the same user id, that phone is stopped too", async () => {
+Deno.test("STOP also applies to another phone from which the person writes with the same user id", async () => {
   const user_id = `BR.${crypto.randomUUID().replaceAll("-", "")}`;
   const contact = await stopped(user_id);
   const [another, further] = [anyPhone(), anyPhone()];
@@ -163,7 +153,7 @@ Deno.test("if a person who said STOP writes from another phone with the same use
   await assertStopped(another, "a free phone");
   assert.equal((await foundBy(another)).id, contact.id, "an additional phone of the contact");
 
-  // This also holds if the contact was archived.
+  // The phone of an archived contact is stopped too.
   await done(ask("DELETE", `/contacts/${contact.id}`));
   await inbound({ phone: further, user_id }, "Oi");
   await assertStopped(further, "an archived contact's id");
@@ -185,7 +175,7 @@ Deno.test("every write of a contact sets and lifts marketing_opt_out, and change
     assert.deepEqual([marketing_opt_out, marketing_opt_out_source], [true, "manual"], name);
     const age = Date.now() - Date.parse(marketing_opt_out_at);
     assert.ok(Math.abs(age) < 60_000, name);
-    // The same value again is no decision.
+    // The same value again is not a new decision.
     await write(contact, { marketing_opt_out: true, name: "Ada" });
     const same = await foundBy(contact.phone);
     assert.deepEqual([same.name, same.marketing_opt_out_at], ["Ada", marketing_opt_out_at], name);
@@ -207,7 +197,7 @@ Deno.test("every write of a contact sets and lifts marketing_opt_out, and change
   }
 });
 
-Deno.test("an opt-out of marketing by hand stays with both phones, however its contact gets a new phone", async () => {
+Deno.test("an opt-out of marketing by hand stays with both phones, in every way in which the contact gets a new phone", async () => {
   for (const [name, move] of Object.entries(MOVES)) {
     const contact = await newContact(anyPhone(), { marketing_opt_out: true });
     const phone = anyPhone();

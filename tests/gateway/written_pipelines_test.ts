@@ -68,7 +68,7 @@ Deno.test("a stage is added or moved to the given position, and the other stages
   await assertInOrder(company.id);
 });
 
-Deno.test("a new default pipeline replaces the old one, and the default pipeline cannot be removed", async () => {
+Deno.test("a new default pipeline replaces the old default pipeline, and no one can remove the default pipeline", async () => {
   const own = await newCompany();
   const { ask } = as(own);
   const sales = `/pipelines/${own.pipeline_id}`;
@@ -213,7 +213,7 @@ Deno.test("a batch that names a deal's own stage does not deadlock with archivin
         )
       );
       await sql`select from stages where id = ${from} for key share`;
-      // The promise is in an object, because a bare promise would be awaited.
+      // The promise is in an object, because the caller would await a bare promise.
       return { archiving };
     })
   );

@@ -1,4 +1,4 @@
-// Tests what a data folder stores about the people who sign in.
+// Tests the data about people who sign in, in a data folder.
 import assert from "node:assert/strict";
 import { signIn } from "../support/people.ts";
 import { startOn, withFolder } from "../support/started.ts";

@@ -34,7 +34,7 @@ Deno.test("a person signs in with the password and sees only the rows of their c
   const { client } = await signIn({ ...person, email: person.email.toUpperCase() });
   const { data, error } = await client.from("api_keys").select("company_id");
   assert.equal(error, null);
-  assert.deepEqual(data!.map((key) => key.company_id), Array(4).fill(company.id));
+  assert.deepEqual(data!.map((key) => key.company_id), Array(5).fill(company.id));
   const { data: { user } } = await client.auth.getUser();
   assert.deepEqual([user?.id, user?.email], [person.id, person.email]);
 });

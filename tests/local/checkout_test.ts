@@ -1,4 +1,5 @@
-// Starts from a copy of the checkout: at a path with spaces, as another user, with other migrations.
+// Tests starts from a copy of the checkout: at a path with spaces, as another user, with other
+// migrations.
 import assert from "node:assert/strict";
 import { succeeds } from "../../local/postgres/programs.ts";
 import { root } from "../../local/checkout.ts";
@@ -78,17 +79,17 @@ Deno.test("a start applies a new migration, or says why it cannot", async (t) =>
     const file = `${checkout}/supabase/migrations/30000101000000_ours.sql`;
     const args = ["--data", `${folder}/data`, "--port", "0", "--no-seed"];
 
-    await t.step("a migration that waits is cancelled when the start is ended", async () => {
+    await t.step("ending a start cancels a migration that waits", async () => {
       await Deno.writeTextFile(file, "create table ours (id int);\nselect pg_sleep(600);\n");
       const started = new Started(args, { checkout });
-      // The added migration may be waiting or may not have begun. In both cases it is cancelled.
+      // The start cancels the migration, which may be waiting or may not have begun.
       const [before] = migrations.slice(-1);
       await started.says(`applied ${before}`);
       assert.deepEqual(await started.end("SIGTERM"), [0, ""]);
       assert.deepEqual(await processesOn(`${folder}/data`), []);
     });
 
-    await t.step("the error of a failed migration names it, and the line if known", async () => {
+    await t.step("the error names the failed migration, and the line if known", async () => {
       const failures = {
         "create table ours (id int);\n\n-- 🎈🎈🎈\nselect nothing;\n":
           'column "nothing" does not exist (line 4)',
@@ -121,8 +122,8 @@ Deno.test("a start applies a new migration, or says why it cannot", async (t) =>
         const folder = `${checkout}/supabase/migrations`;
         const baseline = `${folder}/${migrations[0]}`;
         const sentence =
-          "This database was made by migrations that differ from those in supabase/migrations. " +
-          "Start with --fresh for an empty one, or with --data <folder> to keep it.\n";
+          "This database was made by migrations that differ from the migrations in " +
+          "supabase/migrations. Start with --fresh for an empty one, or with --data <folder> to keep it.\n";
         await Deno.rename(baseline, `${folder}/20000101000000_before.sql`);
         assert.deepEqual(await new Started(args, { checkout }).ended(), [1, sentence]);
 

@@ -66,7 +66,7 @@ export function directSandbox() {
   };
 }
 
-/** The request that uploads a file of this size, which is created piece by piece. */
+/** The request that uploads a file of this size. The request creates the file piece by piece. */
 export function largeUpload(url: string, type: string, size: number): Request {
   const part = (disposition: string, content: string) =>
     `--b\r\nContent-Disposition: form-data; ${disposition}\r\n${content}`;

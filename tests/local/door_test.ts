@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import { refusedHost } from "../../local/host_header.ts";
 import { newCompany } from "../support/company.ts";
-import { newPerson, signIn } from "../support/people.ts";
-import { rest } from "../support/rest.ts";
 import { stack } from "../support/test_stack.ts";
 import { sendRaw } from "./raw_client.ts";
 
@@ -36,7 +34,7 @@ Deno.test("a request with a missing or invalid Host gets an error in the API's f
   assert.equal(JSON.parse(named.text).request_id, "mine-1");
 });
 
-Deno.test("a host name that another party could point at this machine is refused before anything is done", async () => {
+Deno.test("a request with a host name that someone else could point at this machine is refused before any work", async () => {
   const names = ["evil.example", "EVIL.example:80", "localhost.evil.example", "localhostx"]
     .concat("127.0.0.1.evil.example", "host.docker.internal.evil.example", "a.local");
   for (const path of PATHS) {
@@ -78,7 +76,7 @@ Deno.test("a server also answers to a configured name", () => {
   assert.deepEqual(["desk.lan:54330", "127.0.0.1", "a.desk.lan"].map(refusal), [null, null, 421]);
 });
 
-Deno.test("a function receives every method unchanged and answers it itself", async () => {
+Deno.test("a function receives and answers every method", async () => {
   for (const method of ["TRACE", "TRACK", "get", "Post", "patch", "PROPFIND"]) {
     const ask = (path: string, ...more: string[]) =>
       sendRaw(
@@ -102,31 +100,6 @@ Deno.test("a function receives every method unchanged and answers it itself", as
     }
   }
 });
-
-Deno.test("an address that a caller writes into headers is not recorded", async () => {
-  const { id: company } = await newCompany();
-  const { token } = await signIn(await newPerson({ company }));
-  const spoofed = ["X-Forwarded-For", "X-Real-IP", "CF-Connecting-IP", "x-forwarded-for"];
-  const made = await sendRaw(stack.url, [
-    "POST /rest/v1/rpc/create_api_key HTTP/1.1",
-    ...[`Host: ${host}`, `apikey: ${stack.publishable_key}`, `Authorization: Bearer ${token}`],
-    ...spoofed.map((name) => `${name}: 203.0.113.9`),
-    ...["Content-Type: application/json", "Transfer-Encoding: chunked"],
-  ], { body: chunked({ name: "mine", scopes: ["read"], company_id: company }) });
-  assert.equal(made.status, 200, made.text);
-  const events = await rest(
-    token,
-    "GET",
-    `/company_events?company_id=eq.${company}&key_name=eq.mine&select=client_address`,
-  );
-  assert.deepEqual(events.body, [{ client_address: "127.0.0.1" }]);
-});
-
-/** A body in one chunk. */
-function chunked(json: unknown): string {
-  const text = JSON.stringify(json);
-  return `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
-}
 
 Deno.test("a body that breaks off does not end the stack", async () => {
   const head = (path: string, length: string) =>

@@ -1,5 +1,4 @@
-// PostgREST's grammar of filters, as its own tests (ApiRequest/QueryParams) and its source define
-// it.
+// Tests the grammar of filters that PostgREST's tests (ApiRequest/QueryParams) and source define.
 import assert from "node:assert/strict";
 import {
   type Condition,
@@ -35,7 +34,7 @@ function shownPlaced({ path, condition }: Placed): string {
   return `${path.map((name) => `${name}: `).join("")}${shown(condition)}`;
 }
 
-Deno.test("outside brackets, the whole text after the operator is the operand", () => {
+Deno.test("outside brackets, the operand is the whole text after the operator", () => {
   const filters: Record<string, string> = {
     "a=eq.1": "a eq «1»",
     "a=eq.": "a eq «»",

@@ -1,5 +1,5 @@
 // Tests the outcome of a send whose connection to the channel fails. The tests run on their own
-// Deno and on that of the hosted runtime, because the two report and retry such failures
+// Deno and on the Deno of the hosted runtime, because the two report and retry such failures
 // differently.
 import assert from "node:assert/strict";
 import { bareChannel, readRequest, write } from "../support/bare_channel.ts";
@@ -76,7 +76,7 @@ for (const [name, deno] of Object.entries(DENOS)) {
     }
   });
 
-  Deno.test(`on ${name}, a send over a connection that was used before is not repeated`, async () => {
+  Deno.test(`on ${name}, a send over a used connection is not repeated`, async () => {
     const company = await newCompany();
     let requests = 0;
     await using channel = bareChannel();
@@ -105,7 +105,7 @@ for (const [name, deno] of Object.entries(DENOS)) {
       string,
       [url: string, way?: (connection: Connection) => Promise<unknown>]
     > = {
-      // Nothing listens at this port. Deno really calls it, but refuses some other ports without a
+      // Nothing listens at this port. Deno calls this port, but refuses some other ports without a
       // call.
       "refuses the connection": ["http://127.0.0.1:10/v26.0"],
       "does not exist": ["https://channel.invalid/v26.0"],
@@ -182,9 +182,11 @@ function assertUnavailable({ status, headers, body }: Answer, outcome: string) {
 /** The answer to one request of a function that waits at most 300 ms for the channel. */
 async function impatientSend(deno: string, channelUrl: string, key: string, json: unknown) {
   const script = `
-    const folder = "file://${root}supabase/functions/send-external-template/";
-    const { sendExternalTemplate } = await import(folder + "app.ts");
-    const { readSenderConfig } = await import(folder + "template_send_config.ts");
+    const folder = "file://${root}supabase/functions/";
+    const { sendExternalTemplate } = await import(folder + "send-external-template/app.ts");
+    const { readSenderConfig } = await import(
+      folder + "_shared/template_sends/template_send_config.ts"
+    );
     const { whatsapp, ...config } = await readSenderConfig(Deno.env.toObject());
     const app = sendExternalTemplate({ ...config, whatsapp: { ...whatsapp, timeoutMs: 300 } });
     const { url, ...init } = ${

@@ -6,7 +6,7 @@ import type { Sql } from "../../local/postgres/database.ts";
 import { loadSecrets } from "../../local/secrets.ts";
 import { startOn, until, withFolder } from "../support/started.ts";
 
-Deno.test("the demo company's templates are read soon after the start and whenever the sandbox gets another address", async () => {
+Deno.test("the job reads the demo company's templates soon after the start, and again when the sandbox gets another address", async () => {
   await withFolder(async (folder) => {
     const uploadsOf = async (sql: postgres.Sql) => {
       const [{ count }] = await sql`
@@ -52,7 +52,7 @@ Deno.test("the demo company's templates are read soon after the start and whenev
   });
 });
 
-Deno.test("secrets are created once, and secrets that an older file lacks are added", async () => {
+Deno.test("a start creates secrets once, and adds the secrets that an older file lacks", async () => {
   await withFolder(async (folder) => {
     const file = `${folder}/secrets.json`;
     const made = await loadSecrets(file);
@@ -65,7 +65,7 @@ Deno.test("secrets are created once, and secrets that an older file lacks are ad
   });
 });
 
-/** A whatsapp function that answers as the test says, and a database in which these jobs are due. */
+/** A whatsapp function with the answers of the test, and a database in which these jobs are due. */
 function ownFunction(due: { job: string; account_id: string }[], answer: () => Promise<Response>) {
   const calls: { path: string; authorization: string | null; body: unknown }[] = [];
   const server = Deno.serve(
@@ -89,7 +89,7 @@ function ownFunction(due: { job: string; account_id: string }[], answer: () => P
 
 const DUE = ["1", "2"].map((account_id) => ({ job: "template-sync", account_id }));
 
-Deno.test("the due jobs are called one after the other, even if one of them fails", async () => {
+Deno.test("the due jobs run one after the other, even if one of them fails", async () => {
   await using own = ownFunction(DUE, () => Promise.resolve(new Response("no", { status: 502 })));
   const jobs = runDueJobs(own.sql, own.url, "the-secret");
   await until(() => own.calls.length === 2);
@@ -104,13 +104,13 @@ Deno.test("the due jobs are called one after the other, even if one of them fail
   );
 });
 
-Deno.test("a failing database does not stop the jobs, and ending them does not wait for the next minute", async () => {
+Deno.test("the jobs continue after a failure of the database, and end without a wait for the next minute", async () => {
   const sql = (() => Promise.reject(new Error("down"))) as unknown as Sql;
   const jobs = runDueJobs(sql, "http://127.0.0.1:9", "the-secret");
   await jobs.stop();
 });
 
-Deno.test("ending the jobs breaks off a job that hangs and does not start another", async () => {
+Deno.test("the end of the jobs breaks off a job that hangs and starts no other job", async () => {
   const over = Promise.withResolvers<Response>();
   const own = ownFunction(DUE, () => over.promise);
   const jobs = runDueJobs(own.sql, own.url, "the-secret");

@@ -1,6 +1,6 @@
 import { decodeBase64Url } from "deno-std/encoding/base64url.js";
 import postgres from "postgres";
-import { type Rest, startRest } from "../../local/rest/rest.ts";
+import { type Rest, type RestOptions, startRest } from "../../local/rest/rest.ts";
 import { token } from "../support/rest.ts";
 import { environment, stack } from "../support/test_stack.ts";
 
@@ -20,7 +20,9 @@ export type DataApi = (
     method?: string;
     json?: unknown;
     headers?: Record<string, string>;
-    /** The claims of the token, by default those of the role authenticated. null sends no token. */
+    /**
+     * The claims of the token. By default they name the role authenticated. null sends no token.
+     */
     claims?: Record<string, unknown> | null;
   },
 ) => Promise<DataApiAnswer>;
@@ -38,7 +40,7 @@ export async function startDataApi(tables: string) {
   await sql.unsafe(tables);
   const rest = await startLite((role) => url(name, role));
   const api = dataApi(rest);
-  // Opens a connection before the first test, because a test must not leave any open.
+  // The connection opens before the first test, because a test must not leave a connection open.
   await api("/none");
 
   return {
@@ -102,14 +104,19 @@ export async function silently(work: () => Promise<unknown>): Promise<number> {
  * @param url the address of the database for a role.
  */
 export function startLite(url: (role: string) => string): Promise<Rest> {
+  return startRest(restOptions(url));
+}
+
+/** @param url the address of the database for a role. */
+export function restOptions(url: (role: string) => string): RestOptions {
   const { k: secret } = JSON.parse(environment().JWT_SIGNING_KEY);
-  return startRest({
+  return {
     url: url("authenticator"),
     privilegedUrl: url("supabase_admin"),
     jwtSecret: new TextDecoder().decode(decodeBase64Url(secret)),
     publishableKey: stack.publishable_key,
     secretKey: stack.secret_key,
-  });
+  };
 }
 
 function asSuperuser(database: string): postgres.Sql {

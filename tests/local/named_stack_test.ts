@@ -1,11 +1,11 @@
-// `npm test` against a Supabase that the environment names.
+// Tests `npm test` against a Supabase that the environment names.
 import assert from "node:assert/strict";
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";
 import { environment, stack as ours, statement } from "../support/test_stack.ts";
 import { root } from "../../local/checkout.ts";
 import { startOn, withFolder } from "../support/started.ts";
 
-/** Runs one test file with this environment. Returns the exit code and everything that was printed. */
+/** Runs one test file with this environment. Returns the exit code and the whole output. */
 async function test(
   env: Record<string, string>,
   file = "tests/gateway/health_test.ts",
@@ -53,7 +53,7 @@ Deno.test("the tests can run against the Supabase that the environment names, wi
   });
 });
 
-Deno.test("a Supabase whose variables are incomplete, or that has real companies, is not tested", async () => {
+Deno.test("the tests refuse a Supabase with missing variables or with real companies", async () => {
   const { JWT_SIGNING_KEY, CREDENTIALS_KEY } = environment();
   const named = {
     SUPABASE_URL: ours.url,

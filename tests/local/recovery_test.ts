@@ -1,4 +1,4 @@
-// Tests a start on a folder after the previous one was killed, crashed or was interrupted.
+// Tests a start on a folder after the previous start was killed, crashed or was interrupted.
 import assert from "node:assert/strict";
 import { anyPhone } from "../support/company.ts";
 import {
@@ -12,7 +12,7 @@ import {
   withFolder,
 } from "../support/started.ts";
 
-Deno.test("a start works however the previous start ended", async (t) => {
+Deno.test("a start works after every way in which the previous start can end", async (t) => {
   await withFolder(async (folder) => {
     const args = ["--data", folder, "--port", "0"];
     const has = (name: string) =>
@@ -25,7 +25,7 @@ Deno.test("a start works however the previous start ended", async (t) => {
       assert.ok(!has("data"));
     });
 
-    await t.step("a start that is ended before it is ready leaves nothing running", async () => {
+    await t.step("a start that ends before it is ready leaves no process", async () => {
       await Deno.writeTextFile(`${folder}/stack.json`, "{}"); // a crash leaves this file behind
       const started = new Started(args);
       await until(() => has("data"));

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { startDataApi } from "./lite.ts";
 
-/** Texts that have a special meaning somewhere between an address and a row. */
+/** Texts with a special meaning in an address, a filter or SQL. */
 const ODD = [
   ...["", " ", " a", "a ", "null", "NULL", "not_null", "true", "{}", "{a,b}", '{"a"}', "(a)"],
   ...["[1]", "a,b", ",", '"', '""', '"a"', 'a"b', "\\", '\\"', "a\\b", "\\\\", "it's", "50%"],

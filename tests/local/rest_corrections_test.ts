@@ -58,32 +58,14 @@ Deno.test("a request grants nothing to any role", async () => {
   assert.deepEqual([asPerson.status, asPerson.body], [403, refusal]);
 });
 
-Deno.test("a token is trusted without looking up its user", async () => {
+Deno.test("the Data API trusts a token without a look at its user", async () => {
   const claims = { role: "authenticated", sub: crypto.randomUUID() };
   assert.equal((await api("/things?select=id", { claims })).status, 200);
 });
 
-Deno.test("the claims always contain the role, even if the token has none", async () => {
+Deno.test("the claims always contain a role, even if the token names none", async () => {
   const { body } = await api("/rpc/setting?name=request.jwt.claims", { claims: {} });
   assert.equal(JSON.parse(body).role, "anon");
-});
-
-Deno.test("the settings of the role apply to its requests", async () => {
-  const timeout = async (role: string) =>
-    (await api("/rpc/setting?name=statement_timeout", { claims: { role } })).body;
-  assert.equal(await timeout("api_client"), "8s");
-  assert.equal(await timeout("anon"), "3s");
-  // A role without settings has the settings of authenticator.
-  assert.equal(await timeout("service_role"), "8s");
-});
-
-Deno.test("a called function can read the request's method and headers in its settings", async () => {
-  const calling = { method: "POST", json: { name: "request.method" } };
-  assert.equal((await api("/rpc/setting", calling)).body, "POST");
-  const asked = await api("/rpc/setting?name=request.headers", {
-    headers: { "X-Example": "value" },
-  });
-  assert.equal(JSON.parse(asked.body)["x-example"], "value");
 });
 
 Deno.test("an argument of the type jsonb arrives exactly as it was sent", async () => {
@@ -157,7 +139,7 @@ Deno.test("the error of a violated constraint names the constraint", async () =>
   assert.match(reference.body.message, /"parts_thing_id_fkey"/);
 });
 
-Deno.test("an error that the caller gets is not printed", async () => {
+Deno.test("the Data API does not print an error that it returns to the caller", async () => {
   const printed = await silently(async () => {
     silenceAnsweredErrors();
     for (const state of ["P0001", "PT401"]) {
@@ -200,7 +182,7 @@ Deno.test("values are stored as they were sent", async () => {
   assert.deepEqual([status, body], [201, [row]]);
 });
 
-Deno.test("a text that looks like an internally marked operand is stored unchanged", async () => {
+Deno.test("a text that looks like the mark of an operand is stored unchanged", async () => {
   for (const tag of ["~", "~7e", "~0011223344556677~7e"]) {
     const json = { id: 5, tags: [tag], document: { kept: tag } };
     assert.equal((await api("/kinds", { method: "POST", json })).status, 201);

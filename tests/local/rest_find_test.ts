@@ -1,5 +1,5 @@
-// Tests how lists are read: the owner's views over tables whose references contain the company,
-// with embedded rows, an order, a position and a total.
+// Tests the reading of lists from views, with embedded rows, an order, a position and a total. The
+// views have their owner's rights, and the references of their tables include the company.
 import assert from "node:assert/strict";
 import { startDataApi } from "./lite.ts";
 
@@ -128,7 +128,7 @@ Deno.test("the time -infinity is returned as text, and can be sorted and filtere
   assert.deepEqual(await rows(`/own_deals?${select}&${after("-infinity", 4)}`), all.slice(2));
 });
 
-Deno.test("a total counts the rows that match all filters, including the page's position", async () => {
+Deno.test("a total counts the rows that match all filters, and the page's position is one of them", async () => {
   const counted = async (query: string) => {
     const { status, headers, body } = await api(query, { headers: { Prefer: "count=exact" } });
     return [status, headers.get("Content-Range"), body.length];

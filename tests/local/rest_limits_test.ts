@@ -76,7 +76,7 @@ Deno.test("a role that authenticator has only through another role gets authenti
   assert.equal(await settingOf(second.role, "statement_timeout"), "8s");
 });
 
-Deno.test("a prepared statement has a name, so one plan may serve all values, unless the role forbids it", async () => {
+Deno.test("a prepared statement has a name and may use one plan for all values, unless the role forbids this", async () => {
   const ask = async (role: string) => {
     for (let n = 0; n < 8; n++) {
       const query = `/things?select=id&kind=eq.${role}&limit=1`;

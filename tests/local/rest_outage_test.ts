@@ -1,9 +1,12 @@
 // Without its database, the local stack's Data API answers as PostgREST does.
 import assert from "node:assert/strict";
+import { delay } from "deno-std/async/delay.js";
 import { newCompany } from "../support/company.ts";
-import { keyToken } from "../support/rest.ts";
+import { startFunctionProcess } from "../../local/functions/process.ts";
+import { server } from "../../trials/stack.ts";
+import { keyToken, token } from "../support/rest.ts";
 import { stack } from "../support/test_stack.ts";
-import { silently, startLite } from "./lite.ts";
+import { restOptions, silently, startDataApi, startLite } from "./lite.ts";
 import { startProxy } from "./postgres_proxy.ts";
 
 async function restThrough(url: (role: string) => string) {
@@ -19,10 +22,10 @@ async function restThrough(url: (role: string) => string) {
   return { ask, close: () => rest.close() };
 }
 
-/** The pool has fewer connections than this. */
+/** The number of requests is higher than the number of connections in the pool. */
 const REQUESTS = 30;
 
-Deno.test("while the database is down, requests fail as with PostgREST, and when it is up, all succeed", async () => {
+Deno.test("requests fail as with PostgREST while the database is down, and succeed when it is up again", async () => {
   const proxy = startProxy();
   const rest = await restThrough(proxy.url);
   const askAll = () => Promise.all(Array.from({ length: REQUESTS }, rest.ask));
@@ -72,4 +75,39 @@ Deno.test("while the database is starting, a request gets a 503", async () => {
   await rest.close();
   postgres.close();
   await serving;
+});
+
+Deno.test("the Data API survives that connections end at any moment of a request", async () => {
+  const { sql, url, end } = await startDataApi(`
+    create table things (id int primary key);
+    grant select on things to authenticated;
+  `);
+  // An error that no code can catch ends a process, but not always the process of a test.
+  await using rest = await startFunctionProcess({
+    entry: server("rest"),
+    env: { REST_OPTIONS: JSON.stringify(restOptions(url)) },
+    permissions: ["--allow-all"],
+  });
+  const Authorization = `Bearer ${await token({ role: "authenticated" })}`;
+  const headers = { apikey: stack.publishable_key, Authorization };
+  const ask = async () => {
+    const answer = await fetch(`${rest.url}/rest/v1/things`, { headers });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  for (let round = 0; round < 60; round++) {
+    const answers = Array.from({ length: 1 + round % 5 }, ask);
+    if (round % 2) await delay(round % 7);
+    await sql`
+      select pg_terminate_backend(pid, ${round % 3 * 1000}) from pg_stat_activity
+      where usename = 'authenticator' and datname = current_database()
+    `;
+    await Promise.all(answers);
+  }
+  // Each of the next requests may get a connection that has ended and that no request has met yet.
+  const statuses = [];
+  for (let n = 0; n < 12; n++) statuses.push(await ask());
+  assert.equal(statuses.at(-1), 200);
+  await rest.end();
+  await end();
 });

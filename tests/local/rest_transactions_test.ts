@@ -1,5 +1,5 @@
-// Tests the transaction of a request to the Data API. Its connection may be lost at any moment, it
-// may wait for a lock, and it may fail to serialize.
+// Tests the transaction of a request to the Data API. The transaction may lose its connection at
+// any moment, wait for a lock, or fail to serialize.
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import { poll } from "deno-std/async/poll.js";
@@ -94,7 +94,7 @@ async function whileWaiting(request: () => Promise<unknown>, happens: () => unkn
   }
 }
 
-Deno.test("if an idle connection breaks, the error of the next request gives no reason", async () => {
+Deno.test("after an idle connection breaks, the error of the next request has no reason", async () => {
   await using data = await proxied();
   data.proxy.cut();
   assert.deepEqual(await data.ask("/things?id=eq.0"), [400, NOTHING]);
@@ -102,14 +102,14 @@ Deno.test("if an idle connection breaks, the error of the next request gives no 
   assert.deepEqual(await data.ask("/things?id=eq.0"), [200, []]);
 });
 
-Deno.test("if the server closes an idle connection, the error of the next request quotes the server", async () => {
+Deno.test("after the server closes an idle connection, the error of the next request has the server's reason", async () => {
   await using data = await proxied();
   await terminate();
   assert.deepEqual(await data.ask("/things?id=eq.0"), [503, TERMINATED]);
   assert.deepEqual(await data.ask("/things?id=eq.0"), [200, []]);
 });
 
-Deno.test("the driver does not close connections because of their age", async () => {
+Deno.test("the driver keeps connections of any age", async () => {
   const rest = await startLite((role) => `${url(role)}?max_lifetime=0.3`);
   const api = dataApi(rest);
   const statuses = new Set<number>();
@@ -122,7 +122,7 @@ Deno.test("the driver does not close connections because of their age", async ()
   assert.deepEqual([...statuses], [200]);
 });
 
-Deno.test("a request whose connection is lost gets a 503 if the server closed it, or a 400 if it broke", async () => {
+Deno.test("a request gets a 503 if the server closes its connection, and a 400 if the connection breaks", async () => {
   await using data = await proxied();
   const waiting = () => data.ask("/rpc/wait", { method: "POST", json: {} });
   assert.deepEqual(await whileWaiting(waiting, terminate), [503, NO_ROLLBACK]);

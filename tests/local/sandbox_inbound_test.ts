@@ -57,7 +57,7 @@ Deno.test("a person has the same id in every spelling of the phone, and keeps th
   assert.notEqual((await channel.writes("+5511987654322", "c")).body.user_id, first.body.user_id);
 });
 
-Deno.test("a person may hide their phone or have none", async () => {
+Deno.test("a person may hide their phone or have no phone", async () => {
   await using channel = sandboxWithWebhook();
   const userId = "BR.5043781234567894";
   const hidden = await channel.writes(ANA, "oi", { hide_phone: true });
@@ -87,17 +87,20 @@ Deno.test("a person may answer a message and write something other than text", a
 
 const GOOD = { phone_number_id: NUMBER, from: ANA, text: "Hello" };
 
-/** What is wrong with a body, and what the error says about that. */
+/** Faults of a body, and the error about each fault. */
 const REFUSED: [changes: unknown, message: RegExp][] = [
   [{ phone_number_id: undefined }, /^phone_number_id must be a text of digits/],
   [{ phone_number_id: 1 }, /^phone_number_id must be a text of digits/],
   [{ phone_number_id: "+1" }, /^phone_number_id must be a text of digits/],
-  [{ from: undefined }, /^from is required; only a person with user_id may be without it$/],
+  [{ from: undefined }, /^from is required, unless the person has a user_id$/],
   ...["", "5511", "+55 11 98765-4321", "+0511987654321", "Ana", 5511987654321, null].map((
     from,
   ): [unknown, RegExp] => [{ from }, /^from must be /]),
-  [{ text: undefined }, /^text is required, or message instead, but not both$/],
-  [{ message: { type: "image", image: {} } }, /^text is required, or message instead/],
+  [
+    { text: undefined },
+    /^text is required, unless the request has message or medium; send only one of them$/,
+  ],
+  [{ message: { type: "image", image: {} } }, /^text is required, unless the request has message/],
   [{ text: "" }, /^text must not be empty$/],
   [{ text: 1 }, /^text must be a text$/],
   [{ text: "x".repeat(65_537) }, /^text must have at most 65536 characters$/],
@@ -117,7 +120,7 @@ const REFUSED: [changes: unknown, message: RegExp][] = [
   [{ answers: 1 }, /^answers must be the id of a message on the channel \(wamid\)$/],
   [
     { texts: "x" },
-    /^texts: not accepted here; the known fields are phone_number_id, from, text, message, user_id, name, hide_phone, answers$/,
+    /^texts: not accepted here; the known fields are phone_number_id, from, text, message, medium, caption, user_id, name, hide_phone, answers$/,
   ],
   [{ from: "x", name: 1 }, /^from must .+\. name must be a text$/],
 ];
@@ -153,7 +156,7 @@ Deno.test("only the Content-Type of JSON is accepted, because a page of another 
   assert.equal((await channel.told()).length, 1);
 });
 
-Deno.test("a person can also write to the sandbox of a stack, which posts nothing without a webhook", async () => {
+Deno.test("a person can also write to the sandbox of a stack without a webhook, which then posts nothing", async () => {
   const json = { phone_number_id: anyPhoneNumberId(), from: anyPhone(), text: "Hello" };
   const { status, body } = await send(
     `${stack.url}/sandbox/inbound`,

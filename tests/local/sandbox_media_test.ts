@@ -160,7 +160,7 @@ Deno.test("an incomplete form is refused with the code 100", async () => {
   assertFault(await post(whole, "multipart/form-data"), 100, /not multipart/);
 });
 
-Deno.test("a form is read in the same way, however the network splits it", async () => {
+Deno.test("the sandbox reads a form in the same way, even if the network splits it", async () => {
   const { fetch, get } = directSandbox();
   const content = "a\r\n--b\r\n----x--\r\n".repeat(20);
   const form = new TextEncoder().encode(

@@ -1,5 +1,5 @@
-// Tests the sandbox and the platform together: the result of a send, according to the statuses that
-// the sandbox posts.
+// Tests the sandbox and the platform together: the sandbox posts statuses, and the platform records
+// the result of each send.
 import assert from "node:assert/strict";
 import { sandbox } from "../../sandbox/sandbox.ts";
 import { send } from "../support/calls.ts";
@@ -74,7 +74,7 @@ async function messagesWith({ id }: Company, phone: string) {
   `;
 }
 
-/** What the platform knows about a send to each recipient after everything has been posted. */
+/** For each recipient, the state of a send at the platform after all posts of the sandbox. */
 const KNOWN: Record<string, string> = {
   "+12025550123": "outbound read sent",
   "+15551000006": "outbound read sent", // the answer to this send left the outcome open

@@ -1,5 +1,5 @@
-// Tests what a template message must contain, by the channel's rules. The sandbox checks it as the
-// channel does.
+// Tests the channel's rules for a template message. The sandbox checks messages as the channel
+// does.
 import assert from "node:assert/strict";
 import { TEMPLATES } from "../../sandbox/templates.ts";
 import {
@@ -38,7 +38,7 @@ const cards = (...indexes: number[]) => ({
   )),
 });
 
-/** What a send of each approved template must contain. */
+/** For each approved template, the components that a send must contain. */
 const SENDS: Record<string, unknown[]> = {
   order_update: [body("Ada", "A-1815")],
   hello_world: [],
@@ -99,7 +99,7 @@ Deno.test("a template without variables accepts no values", async () => {
 
 type Case = [template: string, ...components: unknown[]];
 
-/** Sends that are refused, with the code and the reason. */
+/** Sends that the sandbox refuses, with the code and the reason. */
 const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]> = {
   "a template that does not exist": [
     132001,
@@ -267,7 +267,7 @@ const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]>
     ["welcome_discount", body("a")],
     ["login_code", body("123456")],
     ["phone_verification", body("123456")],
-    // The send has another button in addition to the right one.
+    // The send has another button in addition to the right button.
     ["delivery_tracking", body("a", "b"), urlButton("2", "a")],
   ],
   "a value for a button that accepts another value or none": [

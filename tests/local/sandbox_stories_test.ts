@@ -1,4 +1,4 @@
-// Tests what the sandbox posts to the webhook after it has accepted a message.
+// Tests the posts of the sandbox to the webhook after it has accepted a message.
 import assert from "node:assert/strict";
 import { STORIES } from "../../sandbox/stories.ts";
 import { root } from "../../local/checkout.ts";
@@ -69,7 +69,7 @@ Deno.test("the price of a message depends on its category and the window", async
   assert.deepEqual(await prices(marketing), [true, "regular", "marketing"]);
 });
 
-/** What the sandbox posts for each recipient: for a template, then for a free reply. */
+/** The posts of the sandbox for each recipient: after a template, then after a free reply. */
 const TOLD: Record<string, [ofTemplate: string[], ofText: string[]]> = {
   "+15552000001": [["sent"], ["sent"]],
   "+15552000002": [["failed 131026"], ["failed 131026"]],
@@ -138,7 +138,7 @@ Deno.test("a person who hides the phone is identified only by the BSUID", async 
   await channel.send({ to: "+15552000008" });
   const posts = await channel.told();
   const [userId] = posts.map(({ value }) => value.contacts[0].user_id);
-  // The company answers by that id.
+  // The company answers to the BSUID.
   await channel.send({ recipient: userId }, text("oi"));
   for (const { value } of [...posts, ...await channel.told()]) {
     for (const { user_id, wa_id } of value.contacts) note(user_id, wa_id);

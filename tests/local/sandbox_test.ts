@@ -15,7 +15,7 @@ function post(phoneNumberId: string, body: unknown, headers = HEADERS): Promise<
   return send(addressOf(phoneNumberId), "POST", headers, JSON.stringify(body));
 }
 
-/** A message that the channel accepts, unless the changes to its template or parts are wrong. */
+/** A valid message, with these changes to its template and its parts. */
 function message(to: string, template: Record<string, unknown> = {}, parts: object = {}) {
   return {
     messaging_product: "whatsapp",
@@ -130,7 +130,7 @@ const REFUSALS: Record<string, [code: number, messages: unknown[]]> = {
   "a part of the wrong form": [100, [
     ...[message("5511", {}), message("+0511987654321"), message("+55 11 98765-4321")],
     ...[message(to, {}, { to: 5511987654321 }), message(to, {}, { messaging_product: "sms" })],
-    ...[message(to, {}, { recipient_type: "group" }), message(to, {}, { type: "image" })],
+    ...[message(to, {}, { recipient_type: "group" }), message(to, {}, { type: "picture" })],
     message(to, {}, { template: "order_update" }),
     message(to, {}, { biz_opaque_callback_data: "x".repeat(513) }),
     ...[message(to, { language: "pt_BR" }), message(to, { language: { code: 1 } })],

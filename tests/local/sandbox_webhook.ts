@@ -20,9 +20,9 @@ export const MARK = "5e4d0000-0000-4000-8000-000000000001.1";
 const CHANNEL = "http://127.0.0.1:54330/sandbox";
 
 /**
- * A sandbox for one test, with a webhook that records what is posted. Stories have no delays, and
- * the clock stops until the test moves it.
- * @param answer what the webhook answers.
+ * A sandbox for one test, with a webhook that records the posts. Stories have no delays, and only
+ * the test moves the clock.
+ * @param answer the answer of the webhook.
  */
 export function sandboxWithWebhook(
   answer: (post: Post) => Response | Promise<Response> = () => new Response(),
@@ -66,7 +66,7 @@ export function sandboxWithWebhook(
     posts,
     call,
     stop: channel.stop,
-    /** All posts in order, once nothing is left to post. */
+    /** Waits until the sandbox has posted everything, and returns all posts in order. */
     async told(): Promise<Post[]> {
       await channel.told();
       return posts.splice(0);
@@ -116,7 +116,7 @@ export function inWords({ value: { statuses = [], messages = [] } }: Post): stri
   ].join();
 }
 
-/** Asserts that a post is signed over its bytes, which are escaped ASCII. */
+/** Asserts that the signature of a post covers its bytes, which are escaped ASCII. */
 export async function assertSigned({ bytes, headers }: Post) {
   assert.equal(headers.get("X-Hub-Signature-256"), await signatureOf(bytes, SECRET));
   assert.equal(headers.get("Content-Type"), "application/json");

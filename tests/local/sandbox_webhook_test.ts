@@ -1,11 +1,12 @@
-// Tests how the sandbox calls a webhook: what it signs, what it posts again, and how it ends.
+// Tests how the sandbox calls a webhook: the signatures, the repeated posts, and the end of a
+// sandbox.
 import assert from "node:assert/strict";
 import { until } from "../support/started.ts";
 import { assertSigned, inWords, sandboxWithWebhook, SECRET } from "./sandbox_webhook.ts";
 
 const ADA = "+12025550123";
 
-/** The warnings that this work prints. */
+/** Runs the work and returns the warnings that it prints. */
 function warnings() {
   const lines: string[] = [];
   const { warn } = console;
@@ -88,7 +89,7 @@ Deno.test("without a webhook nothing is posted, but a person can still write", a
 });
 
 Deno.test("ending the sandbox also ends its stories, delays and posts, even if one of them hangs", async () => {
-  // The test runner itself reports a timer or connection that is left open.
+  // The test runner reports a timer or connection that stays open.
   const mayAnswer = Promise.withResolvers<Response>();
   const channel = sandboxWithWebhook(() => mayAnswer.promise, { pace: 1 });
   for (const to of [ADA, "+15552000005", "+15552000006"]) await channel.send({ to });

@@ -1,5 +1,4 @@
-// The database itself ends a reading statement that takes longer than its role may. This test has
-// its own stack.
+// The database ends a reading statement at the time limit of its role. This test has its own stack.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { ask, startOn, until, withFolder } from "../support/started.ts";
@@ -19,8 +18,8 @@ Deno.test("the database ends a slow read: a slow filter gets a 422, and any othe
       assert.ok(settings.includes("statement_timeout=3s"));
       // The Data API reads the catalogue before its first answer.
       assert.deepEqual(await answerTo("/contacts?q=ana"), [200, undefined]);
-      // The timeout is shorter than the longest wait for a lock, so a locked table makes every
-      // statement slow.
+      // The time limit is shorter than the longest wait for a lock, so every statement on a locked
+      // table is too slow.
       await sql`alter role api_reader set statement_timeout = '100ms'`;
       await sql`notify pgrst, 'reload config'`;
       await sql.begin(async (sql) => {

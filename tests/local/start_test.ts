@@ -1,11 +1,10 @@
-// `npm start` from its first start to its end on one folder, used by a person and by a program.
+// Tests `npm start` on one folder from the first start to the end, as a person and as a program use
+// it.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import type { StackAddresses } from "../../local/stack.ts";
-import {
-  readCredentialsKey,
-  sealToken,
-} from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { sealToken } from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 import { anyPhone } from "../support/company.ts";
 import { signIn } from "../support/people.ts";
 import { accepted, ownChannel } from "../support/sending.ts";
@@ -23,7 +22,7 @@ import {
 
 const DEMO_COMPANY_ID = "de300000-0000-4000-8000-000000000001";
 
-Deno.test("npm start serves what it prints, and leaves only data when it ends", async (t) => {
+Deno.test("npm start serves the addresses that it prints, and leaves only data when it ends", async (t) => {
   await withFolder(async (parent) => {
     // The folder does not exist yet, and --data names it relative to the working folder.
     const folder = `${parent}/new`;
@@ -45,6 +44,7 @@ Deno.test("npm start serves what it prints, and leaves only data when it ends", 
         `Gateway        ${stack.gateway_url}`,
         `Template sends ${stack.template_url}`,
         `Sandbox        ${stack.sandbox_url}`,
+        `Webhooks       ${stack.receiver_url} shows what they deliver`,
         `Docs           ${stack.docs_url}`,
         `Settings       ${stack.settings_url}`,
         `Data API       ${stack.url}/rest/v1`,
@@ -58,7 +58,7 @@ Deno.test("npm start serves what it prints, and leaves only data when it ends", 
       assert.equal(started.err, "");
     });
 
-    await t.step("a start also writes this to a file that only its owner can read", async () => {
+    await t.step("a start also writes stack.json, which only its owner can read", async () => {
       const { port } = new URL(stack.url);
       const { database_url, publishable_key, secret_key, people, demo, channel_app } = stack;
       assert.deepEqual(stack, {
@@ -71,6 +71,8 @@ Deno.test("npm start serves what it prints, and leaves only data when it ends", 
         docs_url: `http://127.0.0.1:${port}/docs/`,
         settings_url: `http://127.0.0.1:${port}/settings/`,
         mail_url: `http://127.0.0.1:${port}/sandbox/mail`,
+        webhooks_url: `http://127.0.0.1:${port}/functions/v1/webhooks`,
+        receiver_url: `http://127.0.0.1:${port}/sandbox/webhooks`,
         database_url,
         publishable_key,
         secret_key,

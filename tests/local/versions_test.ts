@@ -11,7 +11,7 @@ Deno.test("the import map and package.json name the same exact versions", async 
 
   const { imports } = await json("import_map.json");
   for (const [specifier, target] of Object.entries<string>(imports)) {
-    const [, name, version, path] = /^npm:\/?((?:@[\w-]+\/)?[\w-]+)@([^/]+)(\/.*)?$/.exec(target)!;
+    const [, name, version, path] = /^npm:\/?((?:@[\w-]+\/)?[\w.-]+)@([^/]+)(\/.*)?$/.exec(target)!;
     assert.equal(specifier, `${name}${path ?? ""}`);
     assert.equal(version, installed[name], `${name} differs from package.json`);
   }

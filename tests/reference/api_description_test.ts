@@ -1,4 +1,5 @@
-// The check of every answer against openapi.json finds errors. All other tests rely on it.
+// Tests that the check of answers against openapi.json finds errors. All other tests rely on the
+// check.
 import assert from "node:assert/strict";
 import description from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { ApiDescription, type Exchange } from "../support/api_description.ts";
@@ -32,7 +33,7 @@ interface Change {
   isBehindServer?: boolean;
 }
 
-/** An exchange that is allowed, with these changes. */
+/** An allowed exchange, with these changes. */
 function exchange(change: Change = {}): Exchange {
   const isOneDeal = (change.status ?? 200) === 200 && !/^\/deals(\?|$)/.test(change.path ?? "");
   const headers = {

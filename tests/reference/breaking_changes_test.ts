@@ -1,4 +1,4 @@
-// Each rule of the comparison, with a small document that is changed in one place.
+// Tests each rule of the comparison with a small document and one change of it.
 import assert from "node:assert/strict";
 import { breakingChanges } from "../../generate/released/breaking_changes.ts";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";

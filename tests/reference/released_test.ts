@@ -1,4 +1,4 @@
-// Tests the changes in this release for callers of the previous one. The changelog names each
+// Tests the changes in this release for callers of the previous release. The changelog names each
 // change that can break a caller.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -7,7 +7,7 @@ import { breakingChanges, nameOf } from "../../generate/released/breaking_change
 import { recordedRelease } from "../../generate/released/recorded_release.ts";
 import present from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 
-/** The entries for callers under "Changed" and "Removed" of the next release. */
+/** The changelog's entries for callers under "Changed" and "Removed" of the next release. */
 function toldToCallers(changelog: string): string[] {
   const [, unreleased = ""] = /^## \[Unreleased\]\n([^]*?)(?=^## |(?![^]))/m.exec(changelog) ?? [];
   const [, forCallers = ""] = /^### For callers\n([^]*?)(?=^### |(?![^]))/m.exec(unreleased) ?? [];
@@ -54,7 +54,7 @@ Deno.test("a changelog entry names a change in backticks, under Changed or Remov
   }
 });
 
-Deno.test("the record of a release has every part that is compared, but no descriptions", () => {
+Deno.test("the record of a release has every part that the comparison reads, but no descriptions", () => {
   const recorded = recordedRelease(present, "0.0.1");
   assert.deepEqual(breakingChanges(present, recorded), []);
   assert.deepEqual(breakingChanges(recorded, present), []);

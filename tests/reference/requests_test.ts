@@ -87,12 +87,16 @@ Deno.test("every limit in the description is the limit of the function's schema"
   assert.ok(limits > 20);
 });
 
-/** A value at each limit of a field, and one beyond it. */
+/** For each limit of a field, a value at the limit and a value beyond it. */
 function atLimits(field: JsonSchema): [unknown, unknown][] {
   const text = (length: number) =>
     field.format === "idn-email" ? `${"a".repeat(64)}@${domain(length - 65)}` : "x".repeat(length);
-  const [item] = field.items?.$ref ? fc.sample(arbitraryOf(field.items, document), 1) : [];
-  const items = (length: number) => Array.from({ length }, (_, at) => item ?? `${at % 50}`);
+  const isNarrow = field.items?.$ref || field.items?.enum;
+  const [item] = isNarrow ? fc.sample(arbitraryOf(field.items, document), 1) : [];
+  const items = (length: number): unknown[] =>
+    field.items?.$ref?.endsWith("/ReplyButton")
+      ? Array.from({ length }, (_, at) => ({ id: `${at}`, title: `${at}` })) // they must differ
+      : Array.from({ length }, (_, at) => item ?? `${at % 50}`);
   return [
     ...("maxLength" in field ? [[text(field.maxLength), text(field.maxLength + 1)]] : []),
     ...("maxItems" in field ? [[items(field.maxItems), items(field.maxItems + 1)]] : []),
@@ -122,7 +126,7 @@ function allowedValues(request: (typeof REQUESTS)[number]): fc.Arbitrary<unknown
     : parameters(request.parameters);
 }
 
-/** Why the function refuses a request, or null if it accepts the request. */
+/** The reason why the function refuses a request, or null if it accepts the request. */
 function refusal(request: (typeof REQUESTS)[number], value: unknown): string | null {
   if ("zod" in request) return z.safeParse(request.zod, value).error?.message ?? null;
   try {
@@ -137,7 +141,10 @@ function refusal(request: (typeof REQUESTS)[number], value: unknown): string | n
 /** A text that a search can use, by the rule `searchable`. */
 const searchable = fc.stringMatching(/^[a-z0-9]( ?[a-zé0-9%_*,]){0,9}$/);
 
-/** The values of query parameters. `cursor` is left out, because only a page contains one. */
+/**
+ * The values of query parameters. The values have no `cursor`, because only a page contains a
+ * cursor.
+ */
 function parameters(declared: JsonSchema[]): fc.Arbitrary<Record<string, unknown>> {
   const valuesOf = (parameters: JsonSchema[]) =>
     Object.fromEntries(parameters.map(({ name, schema }) => {
@@ -164,7 +171,7 @@ function problemOf(given: Record<string, unknown>, declared: JsonSchema[]): stri
   return null;
 }
 
-/** The same objects. In half of them, any value replaces one member. */
+/** The same objects, but in half of them, any value replaces one member. */
 function oftenAltered(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const anything = fc.oneof(
     ...[fc.string(), fc.string({ unit: anyCharacter }), fc.integer(), fc.double(), fc.boolean()],
@@ -180,7 +187,7 @@ function oftenAltered(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   });
 }
 
-/** Applies the rule `trimmed` to members that are texts. */
+/** Applies the rule `trimmed` to all members that are texts. */
 function trimmed(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(

@@ -5,6 +5,7 @@ import type { RuleId } from "../../generate/openapi/rules.ts";
 import description from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
+import { sendReply } from "../support/replying.ts";
 import { SchemaValidator } from "../support/schema_validator.ts";
 
 const company = await newCompany();
@@ -68,6 +69,18 @@ const CASES: Record<RuleId, () => Promise<void>> = {
     assert.equal(validator.problemAt(["components", "schemas", "NewDeal"], json), null);
     const answer = await call(company.keys.write, "POST", "/deals", { json });
     assertField(answer, "contact_id", "is not a contact of your company");
+  },
+  async choices() {
+    const button = { id: "a", title: "A" };
+    const reply = async (offer: Record<string, unknown>) => {
+      const json = { conversation_id: company.conversation_id, text: "Which?", ...offer };
+      assert.equal(validator.problemAt(["components", "schemas", "ReplyRequest"], json), null);
+      return await sendReply(company.keys.messaging, json);
+    };
+    assertField(await reply({ buttons: [button, button] }), "buttons", /different id/);
+    const rows = Array.from({ length: 6 }, (_, n) => ({ id: `${n}`, title: "T" }));
+    const list = { button: "Choose", sections: [{ title: "A", rows }, { title: "B", rows }] };
+    assertField(await reply({ list }), "list.sections", /10 rows/);
   },
   async escaped_comma() {
     const tags = ["a,b", "c\\d"];

@@ -69,7 +69,7 @@ Deno.test("a request of a company with several accounts must name one, and the e
   for (const phone_number_id of [company.phone_number_id, second]) {
     const json = template(phone, { phone_number_id });
     const { body } = await sendTemplate(company.keys.messaging, json);
-    // Each account has its own conversation with the contact.
+    // Each account has a separate conversation with the contact.
     assert.deepEqual([body.success, body.created_conversation], [true, true]);
     assert.equal((await takenFrom({ phone_number_id })).length, 1);
   }

@@ -1,4 +1,4 @@
-// Tests the one call that a send makes to the channel, as the channel receives it.
+// Tests the call that the channel receives for a send.
 
 import assert from "node:assert/strict";
 import { FetchInterceptor } from "@mswjs/interceptors/fetch/web";
@@ -53,7 +53,7 @@ Deno.test("the channel receives the message in its documented form, with the acc
   });
   assert.equal(headers.get("Authorization"), "Bearer EAAGtoken-1._~+/=");
   assert.equal(headers.get("Content-Type"), "application/json");
-  // The request announces its length, because every proxy understands that.
+  // The request has a Content-Length, because every proxy understands this header.
   const length = new TextEncoder().encode(JSON.stringify(body)).length;
   assert.deepEqual(
     [headers.get("Content-Length"), headers.get("Transfer-Encoding")],
@@ -195,8 +195,8 @@ Deno.test("the waiting time that the channel requests is passed on to the caller
 Deno.test("the channel is called over HTTP/1.1, even if it offers HTTP/2", async () => {
   const company = await newCompany();
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  // The client begins a TLS connection with the protocols that it offers. Each name comes after its
-  // length.
+  // The client begins a TLS connection with the protocols that it offers. The length of each name
+  // comes before the name.
   const hello = (async () => {
     const connection = await listener.accept();
     const bytes = new Uint8Array(4096);

@@ -1,5 +1,5 @@
-// The channel's words are passed on to callers, to the log and to the database: in short, readable
-// texts without the account's access token.
+// Callers, the log and the database get the channel's words as short, readable texts without the
+// account's access token.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -13,12 +13,12 @@ import { runs } from "../support/runs.ts";
 import { ledgerOf, ownChannel, setToken, storedMessage, template } from "../support/sending.ts";
 import { snapshot } from "../support/snapshot.ts";
 
-/** A token that is as long as real ones. No piece of it is in any other text of these tests. */
+/** A token that is as long as a real token. No piece of it is in any other text of these tests. */
 const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}/Zx+${n * 7}_`).join("");
 
 /**
- * Sends to a channel that answers with this text. Returns everything that is then answered, logged
- * and stored.
+ * Sends to a channel that answers with this text. Returns the answer, the log lines and the stored
+ * rows.
  */
 async function sendTo(text: string, status = 400) {
   const company = await newCompany();
@@ -44,7 +44,7 @@ function assertWithoutToken(text: string) {
   }
 }
 
-Deno.test("at most 1,000 characters of a message, 1,000 of its details and 128 of a trace id are passed on", async () => {
+Deno.test("callers get at most 1,000 characters of a message, 1,000 of its details and 128 of a trace id", async () => {
   const [message, details] = ["Too long. ".repeat(2000), "🚚".repeat(2000)];
   const { status, body, line } = await sendTo(refusal(message, details, "T".repeat(5000)));
   assert.deepEqual([status, body.channel], [422, {
@@ -60,7 +60,7 @@ Deno.test("at most 1,000 characters of a message, 1,000 of its details and 128 o
   assert.equal(JSON.parse(whole.line).channel_trace_id, "T".repeat(128));
 });
 
-Deno.test("a channel message of 2 MB is not passed on, and the status of the answer decides the outcome", async () => {
+Deno.test("callers do not get a channel message of 2 MB, and the status of the answer decides the outcome", async () => {
   const text = refusal("x".repeat(2e6));
   const refused = await sendTo(text);
   assert.deepEqual([refused.status, refused.body.outcome], [502, "not_sent"]);
@@ -103,7 +103,7 @@ Deno.test("the message of a refused send has the channel's words, unless the acc
   }
 });
 
-Deno.test("line breaks are passed on, but control characters and lone surrogates are not", async () => {
+Deno.test("the channel's words keep line breaks, but no control characters and no lone surrogates", async () => {
   const half = "\ud83d";
   const { body, line } = await sendTo(
     refusal(`a\0b\x1b[31mc\r\nd\te\x7f\x85f${half}g🚚`, `${half}`, `t\0${half}\u0007`),
@@ -187,7 +187,7 @@ Deno.test("error texts from the channel are shortened, stay well-formed and neve
     for (const [text, max] of told) {
       assert.ok([...text].length <= max && text.isWellFormed());
       assert.doesNotMatch(text, /[^\P{Cc}\t\n]/u);
-      // The word that replaces the token may happen to continue a piece of the token.
+      // The text that replaces the token may by chance continue a piece of the token.
       for (const part of text.split("[access token]")) {
         for (let at = 0; at + 8 <= token.length; at++) {
           assert.ok(!part.includes(token.slice(at, at + 8)));

@@ -1,4 +1,4 @@
-// Every kind of template, really sent to the sandbox, which refuses what the channel would refuse.
+// Sends every kind of template to the sandbox, which refuses the same messages as the channel.
 import assert from "node:assert/strict";
 import { TEMPLATES } from "../../sandbox/templates.ts";
 import { anyPhone } from "../support/company.ts";
@@ -129,7 +129,7 @@ Deno.test("the code of an authentication template is sent in both its body and i
   }
 });
 
-/** What the preflight says about each template that cannot be sent, whatever the request contains. */
+/** The refusal of each template that cannot be sent with any values. */
 const NOT_SENDABLE: Record<string, [field: string, message: RegExp]> = {
   pickup_point: ["template_name", /location/i],
   season_picks: ["template_name", /carousel/i],

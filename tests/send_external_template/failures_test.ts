@@ -1,5 +1,5 @@
-// Tests what happens to a send when the database fails or hangs, or when the key or the lease ends
-// during the call.
+// Tests a send while the database fails or hangs, and a send whose key or lease ends during the
+// call.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -103,7 +103,7 @@ Deno.test("nothing is released if the database certainly did not make the claim"
       assert.equal((await send(company.keys.messaging, template(anyPhone()))).status, expected);
       await backgroundWork();
     });
-    // The key is checked before a 500 is returned.
+    // The function checks the key before it returns a 500.
     const [claim, ...others] = database.seen.map(({ path }) => path.replace("/rest/v1/rpc/", ""));
     assert.deepEqual([claim, ...others], [
       "claim_template_send",
@@ -164,7 +164,7 @@ Deno.test("a caller gets the outcome of a send before the database has recorded 
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("if an outcome cannot be recorded, the answer and the log say so, and nothing is sent again", async () => {
+Deno.test("the answer and the log say that an outcome cannot be recorded, and nothing is sent again", async () => {
   const company = await newCompany();
   await using database = watchedStack((request) =>
     isFor("settle", request) ? new Response(null, { status: 503 }) : null

@@ -39,7 +39,7 @@ Deno.test("the outcome of a send is recorded even if its company has too many st
   const company = await newCompany();
   const gate = Promise.withResolvers<null>();
   let claims = 0;
-  // All claims but the first one are delayed, so that the share is used up.
+  // The proxy delays all claims except the first, so the company's share is full.
   await using database = watchedStack((request) =>
     isClaim(request) && ++claims > 1 ? gate.promise : null
   );
@@ -60,7 +60,7 @@ Deno.test("the outcome of a send is recorded even if its company has too many st
   for (const each of others) each.then(({ status }) => statuses.push(status));
   await until(() => statuses.length === 1 && claims === 2);
   channel.answer();
-  assert.equal((await first).status, 200); // the recording of its outcome waits for its turn
+  assert.equal((await first).status, 200); // the recording of the outcome waits for its turn
   gate.resolve(null);
   await Promise.all(others);
   await backgroundWork();

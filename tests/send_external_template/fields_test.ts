@@ -41,7 +41,7 @@ async function assertRefused(requests: Refusal[]) {
   assert.deepEqual(await rowsOf(company.id), before);
 }
 
-/** Every row except the keys, whose rows record that they are in use. */
+/** Every row except the keys, whose rows record their last use. */
 async function rowsOf(companyId: string) {
   return { ...await snapshot(companyId), api_keys: [] };
 }
@@ -57,7 +57,10 @@ function assertShape({ headers, body }: Answer) {
 const REQUIRED = ["phone", "template_name", "language_code", "display_text"];
 const LISTS = ["body_variables", "header_variables"];
 
-/** Each character is one code point, but they have different numbers of bytes and UTF-16 units. */
+/**
+ * Each character is one code point, but the characters have different numbers of bytes and UTF-16
+ * units.
+ */
 const CHARACTERS = ["a", "é", "漢", "🚚", "\u{1f1e7}", "\u0301"];
 
 Deno.test("a missing required field is refused, and the error names it", async () => {

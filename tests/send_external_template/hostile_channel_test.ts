@@ -17,7 +17,9 @@ const LIMIT = 65_536;
 const company = await newCompany();
 const key = company.keys.messaging;
 
-/** The outcome of a send with this answer, and the cause in its log line. */
+/**
+ * Sends while the channel gives this answer. Returns the outcome, and the cause in the log line.
+ */
 async function outcomeOf(answer: () => Response, timeoutMs?: number) {
   await using channel = ownChannel(answer);
   const send = await ownSender(channel.url, { timeoutMs });
@@ -44,7 +46,7 @@ function endless(
 
 const SPACES = new TextEncoder().encode(" ".repeat(LIMIT));
 const GZIP_HEADER = Uint8Array.from([31, 139, 8, 0, 0, 0, 0, 0, 0, 255]);
-/** 16 MiB of spaces, compressed to 16 KiB. Another part of the stream may follow. */
+/** 16 MiB of spaces, compressed to 16 KiB. The stream can continue after them. */
 const BOMB = deflateRawSync(new Uint8Array(16 * 2 ** 20).fill(32), {
   finishFlush: constants.Z_SYNC_FLUSH,
 });
@@ -68,7 +70,7 @@ const BY_STATUS = [[200, "unknown"], [500, "unknown"], [400, "not_sent"], [
 ]] as const;
 
 for (const [what, channelOf] of Object.entries(ENDLESS)) {
-  Deno.test(`an answer that ${what} is not read to its end, and its status decides the outcome`, async () => {
+  Deno.test(`the service does not read an answer that ${what} to its end, and its status decides the outcome`, async () => {
     for (const [status, outcome] of BY_STATUS) {
       const { answer, letGo } = channelOf(status);
       assert.deepEqual(await outcomeOf(answer), [outcome, `HTTP ${status}`]);
@@ -76,7 +78,7 @@ for (const [what, channelOf] of Object.entries(ENDLESS)) {
     }
   });
 
-  Deno.test(`on Deno 2.1.4, an answer that ${what} is not read to its end either`, async () => {
+  Deno.test(`on Deno 2.1.4, the service does not read an answer that ${what} to its end either`, async () => {
     let answer!: () => Response;
     await using channel = ownChannel(() => answer());
     await using sender = await startFunction("send-external-template", {

@@ -1,4 +1,4 @@
-// The function is killed at each step of a send. The same request is then repeated before and after
+// The tests kill the function at each step of a send. Then they repeat the request before and after
 // the end of the lease.
 
 import assert from "node:assert/strict";
@@ -16,11 +16,11 @@ import {
 import { withDatabase } from "../support/test_stack.ts";
 
 interface Expected {
-  /** How many times the channel had been called when the function was killed. */
+  /** The number of calls of the channel before the kill. */
   calls: number;
-  /** The status that an immediate repeat gets. `new` means the answer of a first send. */
+  /** The status in the answer to an immediate repeat. `new` means the answer of a first send. */
   repeat: "new" | "pending" | "sent";
-  /** The status that a repeat gets after the lease has ended. */
+  /** The status in the answer to a repeat after the end of the lease. */
   later: "sent" | "failed";
 }
 

@@ -1,9 +1,9 @@
-// Marketing templates to people who have opted out of marketing.
+// Tests marketing templates to people who have opted out of marketing.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { call } from "../support/calls.ts";
-import { nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
+import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
 import { companyWithTemplates } from "../support/known_templates.ts";
 import { ownSender } from "../support/own_functions.ts";
 import { accepted, ledgerOf, ownChannel, template } from "../support/sending.ts";
@@ -105,12 +105,11 @@ Deno.test("a tapped stop button of a marketing template stops only marketing, an
     [[{ sent: UTILITY, label: "Stop promotions" }], marketing],
     [[{ sent: "unknown", label: "STOP" }], all],
     [[{ sent: MARKETING, label: "SAIR" }, { sent: MARKETING, label: "Voltar" }], none],
-    // A button of a marketing template allows nothing but marketing again.
+    // A start button of a marketing template ends only an opt-out from marketing.
     [[{ sent: UTILITY, label: "SAIR" }, { sent: MARKETING, label: "Voltar" }], all],
   ];
   for (const [taps, end] of cases) {
     const phone = anyPhone();
-    const from = phone.slice(1);
     const ids = new Map([["unknown", `wamid.${crypto.randomUUID()}`]]);
     for (const [name, fields] of Object.entries(sends)) {
       wamid = `wamid.${crypto.randomUUID()}`;
@@ -120,18 +119,11 @@ Deno.test("a tapped stop button of a marketing template stops only marketing, an
     }
     for (const [place, { sent, type = "button", label }] of taps.entries()) {
       const message = {
-        ...{ from, id: `wamid.${crypto.randomUUID()}`, type, context: { id: ids.get(sent) } },
+        ...{ type, context: { id: ids.get(sent) } },
         timestamp: String(Math.floor(Date.now() / 1000) - 60 + place),
         [type]: type === "text" ? { body: label } : { text: label, payload: label },
       };
-      const { phone_number_id } = company;
-      const value = {
-        metadata: { phone_number_id },
-        contacts: [{ wa_id: from }],
-        messages: [message],
-      };
-      const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
-      const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+      const body = messagesFrom(phone, company.phone_number_id, [message]);
       assert.equal((await webhook.post(app, body)).status, 200);
     }
     const path = `/contacts?phone=${encodeURIComponent(phone)}`;

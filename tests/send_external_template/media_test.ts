@@ -127,10 +127,11 @@ Deno.test("a template is not sent without its media, and the idempotency key sta
   }
 });
 
-Deno.test("a token that the channel refuses at the upload causes an account error, and the idempotency key stays free", async () => {
+Deno.test("a token that the channel refuses at the upload causes an account error and a notice until an upload succeeds, and the idempotency key stays free", async () => {
   const error = { code: 190, message: "Error validating access token" };
+  let isRefused = true;
   await using channel = ownSandbox(({ path }) =>
-    path.endsWith("/media") ? Response.json({ error }, { status: 401 }) : null
+    isRefused && path.endsWith("/media") ? Response.json({ error }, { status: 401 }) : null
   );
   const company = await companyWithTemplates(channel.url);
   const send = await ownSender(channel.url);
@@ -141,6 +142,19 @@ Deno.test("a token that the channel refuses at the upload causes an account erro
     JSON.stringify(body),
   );
   assert.deepEqual(await ledgerOf(company), []);
+  const notices = async () =>
+    await statement`
+      select kind, event, stops_sending, stopped_sends from account_notices where company_id = ${company.id}
+    `;
+  const notice = { kind: "refusal", event: "190", stops_sending: true, stopped_sends: 1 };
+  assert.deepEqual([...await notices()], [notice]);
+
+  isRefused = false;
+  await statement`
+    update template_media set failed_at = now() - interval '11 s' where company_id = ${company.id}
+  `;
+  assert.equal((await send(company.keys.messaging, arrival())).status, 200);
+  assert.deepEqual([...await notices()], []);
 });
 
 Deno.test("a send whose media takes too long fails, and the next send does not wait for that upload", async () => {

@@ -1,5 +1,5 @@
-// An idempotency key names one message. A repeat with other words says so; a request for another
-// message is refused. Both endpoints use the same keys.
+// An idempotency key names one message. The answer to a repeat with different values names their
+// fields. A request for another message is refused. Both endpoints use the same keys.
 
 import assert from "node:assert/strict";
 import { anyPhone, type Company } from "../support/company.ts";
@@ -21,7 +21,7 @@ async function endpoints(company: Company, channelUrl: string) {
     template: {
       send: template_,
       body: (changes: Changes = {}) => template(phone, { idempotency_key: "template", ...changes }),
-      /** Other words for the same message. */
+      /** Changes with which a request still is for the same message. */
       words: [
         { body_variables: ["Ada", "A-1816"] },
         { body_variables: ["Ada"] },
@@ -32,7 +32,7 @@ async function endpoints(company: Company, channelUrl: string) {
         { template_header_type: "image" },
         { header_variables: ["Ada"], display_text: "Something else" },
       ] as Changes[],
-      /** Other messages. */
+      /** Changes that make it a request for another message. */
       messages: [
         { phone: anyPhone() },
         { template_name: "order_sent" },
@@ -49,14 +49,17 @@ async function endpoints(company: Company, channelUrl: string) {
   };
 }
 
-/** What an answer says about the words that differ: the header and the member. */
+/** The fields with different values, from an answer whose header and body agree. */
 function mismatchOf({ headers, body }: { headers: Headers; body: { mismatch?: string[] } }) {
   const { mismatch = null } = body;
   assert.equal(headers.get("Idempotency-Mismatch"), mismatch && "true");
   return mismatch;
 }
 
-/** Asserts that the key of a request names another message, because of these fields. */
+/**
+ * Asserts that a request is refused because its key names a message with other values in these
+ * fields.
+ */
 function assertReused(answer: Awaited<ReturnType<typeof call>>, fields: string[]) {
   const { status, body: { success, code, error, details } } = answer;
   assert.deepEqual([status, success, code], [422, false, "idempotency_key_reused"], error);
@@ -64,7 +67,7 @@ function assertReused(answer: Awaited<ReturnType<typeof call>>, fields: string[]
   assert.match(error, /^This idempotency_key belongs to another message: .+Nothing was sent/);
 }
 
-Deno.test("a repeat with other words names the fields in the body, sets the header and logs a line without personal data", async () => {
+Deno.test("the answer to a repeat with different values names their fields, has the header and logs a line without personal data", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -109,7 +112,7 @@ Deno.test("a repeat with other words names the fields in the body, sets the head
   assert.equal(channel.calls.length, 2, "nothing else was sent");
 });
 
-Deno.test("a key of a message to another recipient, with another template or of the other kind is refused, whatever happened to that message", async () => {
+Deno.test("the key of a message with another recipient, another template or of the other kind is refused, in every state of that message", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -146,7 +149,7 @@ Deno.test("a key of a message to another recipient, with another template or of 
   assert.equal(channel.calls.length, 2);
 });
 
-Deno.test("a key of another company names another message, and any company may use it", async () => {
+Deno.test("two companies may use the same idempotency key for different messages", async () => {
   await using channel = ownChannel(() => accepted());
   for (const company of [await spokenTo(), await spokenTo()]) {
     for (const { send, body } of Object.values(await endpoints(company, channel.url))) {
@@ -156,7 +159,7 @@ Deno.test("a key of another company names another message, and any company may u
   }
 });
 
-Deno.test("the recipient is the person: another spelling, an additional phone and another conversation are the same recipient", async () => {
+Deno.test("a person is the same recipient under another spelling, an additional phone or another conversation", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -181,7 +184,7 @@ Deno.test("the recipient is the person: another spelling, an additional phone an
     { hit: true, mismatch: ["phone"] },
   );
 
-  // A person who has another phone since is still the person of the unchanged request.
+  // A repeat finds its recipient even after the person has changed phones.
   const moved = { phone: anyPhone(), idempotency_key: "moved" };
   assert.equal((await sent(moved)).hit, false);
   const [{ id }] =
@@ -198,7 +201,7 @@ Deno.test("the recipient is the person: another spelling, an additional phone an
   assert.deepEqual([elsewhere.status, mismatchOf(elsewhere)], [200, ["conversation_id"]]);
 });
 
-Deno.test("a dry run also names the words that differ, but logs nothing", async () => {
+Deno.test("a dry run also names the fields with different values, but logs nothing", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -217,7 +220,7 @@ Deno.test("a dry run also names the words that differ, but logs nothing", async 
   }
 });
 
-Deno.test("a send after a released one is not a repeat, so its own content counts", async () => {
+Deno.test("a send after a released send is not a repeat, so its own content is sent", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   let takes = false;

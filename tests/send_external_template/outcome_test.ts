@@ -82,7 +82,7 @@ for (const [what, codes, meaning] of TABLE) {
   });
 }
 
-Deno.test("a code next to a known code does not have the known code's meaning", () => {
+Deno.test("the next number after a known code does not have the meaning of the known code", () => {
   const known = new Set(TABLE.flatMap(([_what, codes]) => codes));
   const beside = [...known].flatMap((code) => [code - 1, code + 1]).filter((code) =>
     !known.has(code)
@@ -144,7 +144,7 @@ Deno.test("the outcome has the readable parts of the channel's error", () => {
   }
 });
 
-Deno.test("a 2xx with a readable id is accepted, whatever else it contains", () => {
+Deno.test("a 2xx with a readable id means accepted, even with other odd content", () => {
   const ids = ["wamid.HBgNNTUxMTk4NzY1NDMyMRUCABEYEjdBQjQ=", "a", "x".repeat(255), "!~"];
   for (const id of ids) {
     const bodies = [

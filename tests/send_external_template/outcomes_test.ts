@@ -1,5 +1,5 @@
-// Tests what callers get for an error of the channel, and the state of the send: first and after a
-// repeat.
+// Tests the answers to callers after an error of the channel, and the state of the send: first and
+// after a repeat.
 
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
@@ -21,7 +21,7 @@ interface Row {
   retryAfter?: string;
 }
 
-// outcome_test.ts says what each code means.
+// outcome_test.ts tests the meaning of each code.
 const TABLE: Row[] = [
   { codes: [132000, 999999], status: 422, code: "template_rejected", state: "failed" },
   { codes: [131026], status: 422, code: "recipient_unreachable", state: "failed" },
@@ -100,7 +100,7 @@ for (const { codes, status, code, state, outcome, retryAfter } of TABLE) {
   });
 }
 
-Deno.test("a repeat of a throttled send is sent with the same message and gets the answer of a first send", async () => {
+Deno.test("a repeat of a throttled send sends the same message and gets the answer of a first send", async () => {
   const company = await newCompany();
   const json = template("+15551000001", { idempotency_key: "throttled" });
   for (const _ of [1, 2]) {

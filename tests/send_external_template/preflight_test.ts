@@ -1,5 +1,5 @@
-// A send that cannot succeed, according to the account's stored templates, is refused before
-// anything is written.
+// The service refuses a send that does not fit the account's stored templates, before it writes
+// anything.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
 import {

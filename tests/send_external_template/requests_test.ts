@@ -1,4 +1,4 @@
-// Tests the request itself: its body, Content-Type and parameters, and the errors about them.
+// Tests the body, the Content-Type and the parameters of a request, and the errors about them.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
@@ -56,7 +56,7 @@ Deno.test("the largest request that the fields allow fits into 1 MiB", async () 
     .replaceAll("LIST", escaped(1024));
   assert.ok(body.length > 0.7 * 1024 * 1024);
   const { status, body: { code } } = await post(body, { key: keys.messaging });
-  // The channel itself may refuse so much text.
+  // The channel may refuse so much text.
   assert.ok(status === 200 || code === "template_rejected", `${status} ${code}`);
 });
 

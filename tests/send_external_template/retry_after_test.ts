@@ -1,5 +1,5 @@
-// Tests the seconds that a caller must wait: those of the channel's answer, or else those that are
-// known for its code.
+// Tests the seconds that a caller must wait. The number comes from the channel's answer, or else
+// from the table of codes.
 
 import assert from "node:assert/strict";
 import { outcomeOf } from "../../supabase/functions/_shared/channel/outcome.ts";
@@ -64,7 +64,7 @@ Deno.test("a Retry-After that is neither seconds nor a date is ignored", () => {
   }
 });
 
-Deno.test("the channel's own waiting time takes precedence over the time that is known for its code", () => {
+Deno.test("the channel's own waiting time takes precedence over the waiting time of its code", () => {
   const known: [number, number][] = [[131056, 6], [134101, 600]];
   for (const [code, seconds] of known) {
     const body = { error: { code } };

@@ -56,7 +56,7 @@ Deno.test("a first send makes a contact, a conversation and a message, and retur
   assert.equal(Date.parse(conversation.last_message_at), message.created_at.getTime());
 });
 
-Deno.test("a repeat with an idempotency key sends nothing and reports the first send, whatever its other words", async () => {
+Deno.test("a repeat with an idempotency key sends nothing and reports the first send, even if its values differ", async () => {
   const company = await newCompany();
   const json = template(anyPhone(), { idempotency_key: "réveil 🕖 2026-11-21" });
   const first = (await sendTemplate(company.keys.messaging, json)).body;

@@ -11,7 +11,10 @@ function atOnce<Each>(work: (i: number) => Promise<Each>): Promise<Each[]> {
   return Promise.all(Array.from({ length: MANY }, (_, i) => work(i)));
 }
 
-/** How many rows a test has added. Each company begins with one contact and its conversation. */
+/**
+ * The number of rows that a test has added. Each company begins with one contact and its
+ * conversation.
+ */
 async function counts({ id }: Company) {
   const { contacts, conversations, messages, sends } = await withDatabase((sql) =>
     sendCounts(sql, id)

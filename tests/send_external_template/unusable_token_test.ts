@@ -1,5 +1,5 @@
-// Tests an account whose stored token cannot be used. The channel is not called, the send can be
-// repeated, and no answer and no log contains the token.
+// Tests an account whose stored token is unusable. The service does not call the channel, a caller
+// can repeat the send, and no answer and no log contains the token.
 
 import assert from "node:assert/strict";
 import * as jose from "jose";
@@ -24,7 +24,7 @@ import { credentialsKey } from "../support/test_stack.ts";
 const anotherKey = crypto.getRandomValues(new Uint8Array(32));
 const [keyId, anotherKeyId] = await Promise.all([credentialsKey, anotherKey].map(credentialsKeyId));
 
-/** Every token of these tests begins with this text, so nothing may show it. */
+/** Every token of these tests begins with this text, so no answer and no log may contain it. */
 const TOKEN = "EAAGvErYsEcReTtOkEn";
 
 /** Seals TOKEN under the stack's key with this header. */
@@ -32,7 +32,7 @@ const sealedAs = (header: { enc: string; kid?: string }) =>
   new jose.CompactEncrypt(new TextEncoder().encode(TOKEN))
     .setProtectedHeader({ alg: "dir", ...header }).encrypt(credentialsKey);
 
-/** What the log says to the operator: the cause, and the id of the key that the token names. */
+/** The log line for the operator: the cause, and the id of the key that the token names. */
 const NOT_CONFIGURED: Told = [
   `The token is sealed under the key ${anotherKeyId}, ` +
   "which is neither CREDENTIALS_KEY nor CREDENTIALS_KEY_PREVIOUS",

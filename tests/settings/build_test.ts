@@ -1,15 +1,24 @@
 // `npm run settings`, and what it builds.
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { root } from "../../local/checkout.ts";
+import { filesBelow } from "../../local/site_sources.ts";
+import { buildSettings } from "../../settings/build.ts";
 import { faultOfKey } from "../../settings/page/publishable_key.ts";
-import { en } from "../../settings/page/texts/en.ts";
-import { es } from "../../settings/page/texts/es.ts";
-import { pt } from "../../settings/page/texts/pt.ts";
 import { withFolder } from "../support/started.ts";
 
-/** The compressed size of what a visitor loads for the first view, in addition to supabase-js. */
-const MOST_KB = 30;
+function digestOfStyle(html: string): string {
+  const styles = Array.from(html.matchAll(/<style>(.*?)<\/style>/gs), ([, style]) => style);
+  assert.equal(styles.length, 1);
+  return createHash("sha256").update(styles[0]).digest("base64");
+}
+
+/**
+ * The most that a visitor loads for the first view, beside supabase-js, and for each other view, in
+ * thousands of compressed bytes.
+ */
+const MOST = { first: 30, other: 12 };
 
 async function settings(...args: string[]) {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -35,25 +44,20 @@ Deno.test("the settings page is built for a project", async () => {
     });
 
     const html = await Deno.readTextFile(`${out}/index.html`);
-    assert.match(html, /default-src 'self'; connect-src 'self' https:; object-src 'none'/);
-    assert.doesNotMatch(html, /<script>|<style|style=|https?:\/\//, "nothing inline nor foreign");
+    assert.match(
+      html,
+      /default-src 'self'; style-src 'self' '[^']+'; connect-src 'self' https:; img-src 'self' data:; object-src 'none'/,
+    );
+    const policy = `style-src 'self' 'sha256-${digestOfStyle(html)}'`;
+    assert.ok(html.includes(policy), "the only style in the page is the one that the policy names");
+    assert.doesNotMatch(
+      html,
+      /<script>|style=|https?:\/\//,
+      "the page has no inline script or style, and no address of another host",
+    );
     const named = Array.from(html.matchAll(/(?:href|src)="([^"]+)"/g), ([, name]) => name);
     const files = Array.from(Deno.readDirSync(out), ({ name }) => name);
     assert.deepEqual(named.filter((name) => !files.includes(name)), []);
-
-    // The files of the first view: those that index.html names, and the longest of the three
-    // languages.
-    const kilobytes = (name: string) => gzipSync(Deno.readFileSync(`${out}/${name}`)).length / 1000;
-    const ofSupabase = named.find((name) =>
-      Deno.readTextFileSync(`${out}/${name}`).includes("X-Supabase-Api-Version")
-    );
-    assert.ok(ofSupabase?.endsWith(".js"), "supabase-js is a file of its own");
-    const languages = files.filter((name) => /^(en|es|pt)-/.test(name));
-    assert.equal(languages.length, 3);
-    const weight = Math.max(...languages.map(kilobytes)) +
-      named.filter((name) => /\.(js|css)$/.test(name) && name !== ofSupabase)
-        .reduce((sum, name) => sum + kilobytes(name), 0);
-    assert.ok(weight > 10 && weight < MOST_KB, `${weight} kB beside supabase-js`);
 
     // A folder with other content stays unchanged.
     const other = await settings("--out", folder);
@@ -64,6 +68,85 @@ Deno.test("the settings page is built for a project", async () => {
     );
   });
 });
+
+Deno.test("each view of the settings page is small", async () => {
+  await withFolder(async (folder) => {
+    const made = await buildSettings({ out: `${folder}/page`, config: null });
+    const source = (path: string) => path.replace(/^settings\/(page|assets)\//, "");
+    const files = new Map(
+      Object.entries(made).flatMap(([path, { entryPoint }]) =>
+        entryPoint ? [[source(entryPoint), path] as const] : []
+      ),
+    );
+    const kilobytes = (paths: Iterable<string>) =>
+      Array.from(new Set(paths)).reduce((sum, path) => {
+        const bytes = Deno.readFileSync(`${folder}/page/${path.split("/").at(-1)}`);
+        return sum + gzipSync(bytes).length / 1000;
+      }, 0);
+    /** A file and what it cannot run without. */
+    const withNeeds = (path: string): string[] => [
+      path,
+      ...made[path].imports.filter(({ kind }) => kind === "import-statement")
+        .flatMap((each) => withNeeds(each.path)),
+    ];
+    const longest = (sources: (language: string) => string) =>
+      ["en", "es", "pt"].map((language) => withNeeds(files.get(sources(language))!))
+        .sort((one, other) => kilobytes(other) - kilobytes(one))[0];
+
+    const supabase = withNeeds(files.get("supabase.ts")!);
+    assert.match(
+      supabase.map((path) => Deno.readTextFileSync(`${folder}/page/${path.split("/").at(-1)}`))
+        .join(),
+      /X-Supabase-Api-Version/,
+    );
+    const first = [
+      ...withNeeds(files.get("start.ts")!),
+      ...withNeeds(files.get("main.ts")!),
+      files.get("style.css")!,
+      ...longest((language) => `texts/${language}.ts`),
+    ].filter((path) => !supabase.includes(path));
+    const weight = kilobytes(first);
+    assert.ok(weight > 10 && weight < MOST.first, `${weight} kB beside supabase-js`);
+
+    const scripts = Array.from(files.keys()).filter((name) =>
+      name.endsWith(".ts") && !name.startsWith("texts/") &&
+      !["start.ts", "main.ts", "supabase.ts"].includes(name)
+    );
+    assert.ok(scripts.length > 2, scripts.join());
+    for (const script of scripts) {
+      const needs = needsOf(script);
+      const paths = [
+        ...withNeeds(files.get(script)!),
+        ...needs.texts.flatMap((name) =>
+          longest((language) => `texts/${language}/${inSnakeCase(name)}.ts`)
+        ),
+        ...needs.styles.map((name) => files.get(`views/${name}.css`)!),
+      ].filter((path) => ![...first, ...supabase].includes(path));
+      assert.ok(kilobytes(paths) < MOST.other, `${script}: ${kilobytes(paths)} kB`);
+    }
+  });
+});
+
+const inSnakeCase = (name: string) =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** What later() loads together with a script, as the source says it. */
+function needsOf(script: string): { texts: string[]; styles: string[] } {
+  const name = script.split("/").at(-1)!;
+  const words = (text: string, member: string) =>
+    Array.from(
+      new RegExp(`${member}: \\[([^\\]]*)\\]`).exec(text)?.[1].matchAll(/"([^"]+)"/g) ?? [],
+      ([, word]) => word,
+    );
+  for (const path of filesBelow("settings/page")) {
+    const [, after] = Deno.readTextFileSync(`${root}${path}`).split(`${name}")).`);
+    if (after) {
+      const call = after.split("import(")[0];
+      return { texts: words(call, "texts"), styles: words(call, "styles") };
+    }
+  }
+  throw new Error(`nothing loads ${script}`);
+}
 
 Deno.test("an impossible command is refused with the reason", async () => {
   const secret = await settings(...PROJECT, "sb_secret_abc");
@@ -85,7 +168,14 @@ Deno.test("the command accepts a publishable key and refuses a secret key", () =
   for (const key of ["", "abc", "a.b.c"]) assert.match(faultOfKey(key) ?? "", /^It begins with/);
 });
 
-Deno.test("the languages have the same sentences, each in its own words", () => {
+Deno.test("the languages have the same sentences, each in its own words", async () => {
+  const texts = `${root}settings/page/texts`;
+  const sections = Array.from(Deno.readDirSync(`${texts}/en`), ({ name }) => name);
+  const [en, es, pt] = await Promise.all(
+    ["en", "es", "pt"].map(async (language) =>
+      await Promise.all(sections.map((name) => import(`${texts}/${language}/${name}`)))
+    ),
+  );
   /** Every sentence by its name. If a sentence has values, the names of the values replace them. */
   const sentences = (texts: object, place = ""): [string, string][] =>
     Object.entries(texts).flatMap(([name, text]) => {

@@ -125,8 +125,17 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(await gatewayStatus(key), 200);
   });
 
+  await test("the text for the developer has the address and what the key may do, but not the key", async () => {
+    const text = await page.locator("#hand-over-text").innerText();
+    assert.match(text, /http:\/\/127\.0\.0\.1:\d+\/functions\/v1\n/);
+    assert.match(text, /Online shop \(sk_live_….{4}\)\n/);
+    assert.ok(!text.includes(key), text);
+  });
+
   await test("a replaced key and its successor both work and are shown as a pair", async () => {
     await button("Replace").click();
+    // The focus is on the usual choice, not on the one that ends the key now.
+    assert.equal(await page.locator("input[value='24']:focus:checked").count(), 1);
     await page.getByRole("radio", { name: /^One more hour/ }).check();
     await inDialog("Create the new key").click();
     await page.locator("#new-key").waitFor();
@@ -137,10 +146,45 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(made.replaces, old.id);
     await page.getByRole("link", { name: "All keys" }).click();
     const pair = page.getByRole("listitem").filter({ hasText: "Replaced by" });
-    assert.match(await pair.textContent() ?? "", /Ends in (1 hour|60 minutes)/);
+    assert.match(await pair.textContent() ?? "", /Expires in (1 hour|60 minutes)/);
     await pair.getByRole("link").click();
     await page.locator("#facts").waitFor();
     assert.equal(await button("Replace").count(), 0, "a key has one successor");
+  });
+
+  await test("the expiry of a key can be changed, but not into the past, and a replaced key must end", async () => {
+    await button("Change expiry").click();
+    await page.getByRole("dialog").getByText("Current expiry: ").waitFor();
+    assert.equal(await page.getByLabel("Expires", { exact: true }).getByText("Never").count(), 0);
+    await page.getByLabel("Last day").fill("2020-01-31");
+    await inDialog("Change expiry").click();
+    await page.getByText("Choose a day in the future.").waitFor();
+    assert.equal(await page.locator("#date:focus").count(), 1);
+    await page.getByLabel("Expires", { exact: true }).selectOption("month");
+    await inDialog("Change expiry").click();
+    await page.getByText("The expiry is changed.").waitFor();
+    await page.locator("#facts").waitFor();
+    const [{ expires_at }] = await keysNamed("Online shop");
+    assert.ok(Math.abs(Date.parse(expires_at) - Date.now() - 30 * 86_400_000) < 60_000);
+  });
+
+  await test("the question before one key of a pair ends names the other key", async () => {
+    await button("Switch off").click();
+    await page.getByRole("dialog").getByText(
+      /The key ….{4} has replaced this one, which works until/,
+    )
+      .waitFor();
+    // Enter must not switch the key off.
+    assert.equal(await page.locator(":focus").textContent(), "Cancel");
+    await page.keyboard.press("Escape");
+    await page.getByText(/^Replaced by/).getByRole("link").click();
+    await page.getByText(/^Replaces/).waitFor();
+    await button("Delete").click();
+    await page.getByRole("dialog").getByText(/This key replaces ….{4}, which works only until/)
+      .waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText(/^Replaces/).getByRole("link").click();
+    await page.getByText(/^Replaced by/).waitFor();
   });
 
   await test("a key is deleted only after its name is typed", async () => {
@@ -172,6 +216,52 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await page.getByLabel(/To be sure, type/).fill("👩💻 <b>site</b>");
     await inDialog("Delete permanently").click();
     await page.getByText("The key is deleted.").waitFor();
+  });
+
+  await test("the list says which key makes only errors, expires soon or was never used, and what to do", async () => {
+    const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+    await withDatabase(async (sql) => {
+      const rows = [
+        { name: "Broken", last_used_at: day(0), expires_at: day(3) },
+        { name: "Soon", last_used_at: day(0), expires_at: day(13) },
+        { name: "Unused", last_used_at: null, expires_at: null },
+        { name: "Well", last_used_at: day(0), expires_at: day(15) },
+      ];
+      for (const row of rows) {
+        const key_hash = crypto.randomUUID().replaceAll("-", "").repeat(2);
+        const [{ id }] = await sql`insert into api_keys ${
+          sql({
+            ...{ company_id: company.id, key_hash, hint: "abcd", scopes: ["read"] },
+            ...{ created_at: day(-2), ...row },
+          })
+        } returning id`;
+        const counts = row.name === "Broken"
+          ? [[401, 7]]
+          : row.name === "Unused"
+          ? []
+          : [[200, 1], [404, 9]];
+        for (const [status, requests] of counts) {
+          const used = {
+            company_id: company.id,
+            key_id: id,
+            hour: new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000),
+            status,
+            requests,
+          };
+          await sql`insert into api_key_usage ${sql(used)}`;
+        }
+      }
+    });
+    await page.goto(`${SETTINGS}#/keys`);
+    await page.reload();
+    const said = async (name: string) =>
+      (await page.getByRole("listitem").filter({ hasText: name }).first().innerText())
+        .replace(/\s+/g, " ");
+    await page.getByRole("link", { name: "Broken" }).waitFor();
+    assert.match(await said("Broken"), /Only errors All 7 requests of the last 72 hours were/);
+    assert.match(await said("Soon"), /Expires in 13 days Replace the key before then/);
+    assert.match(await said("Unused"), /Never used No program has used this key yet\./);
+    assert.match(await said("Well"), /^Well Active sk_live/);
   });
 
   await test("a key can be found among 200, and expired keys are collapsed", async () => {
@@ -225,9 +315,9 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     const agent = await newPerson({ company: company.id, role: "agent", name: "Ari" });
     const window = await openAs(browser, agent);
     const { page } = window;
-    await page.getByText("manage its API keys").waitFor();
-    await page.getByText("Olívia (owner)").waitFor();
-    for (const route of ["#/keys/new", `#/keys/${crypto.randomUUID()}`]) {
+    await page.getByRole("navigation").getByRole("link", { name: "WhatsApp" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "API keys" }).count(), 0);
+    for (const route of ["#/keys", "#/keys/new", `#/keys/${crypto.randomUUID()}`]) {
       await page.goto(`${SETTINGS}${route}`);
       await page.getByText("Olívia (owner)").waitFor();
       assert.equal(await page.getByRole("button", { name: /key/i }).count(), 0);

@@ -1,25 +1,24 @@
 // Tests how the settings page looks and what it says, in a browser.
 import assert from "node:assert/strict";
-import { backgroundOfPage, widthOfPage } from "../support/in_page.js";
-import { axeFindings, axeFindingsOfLooks, openBrowser } from "../support/browser.ts";
+import { widthOfPage } from "../support/in_page.js";
+import { openBrowser } from "../support/browser.ts";
 import { addTemplate, newCompany } from "../support/company.ts";
 import { newPerson, signIn } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
 import { withDatabase } from "../support/test_stack.ts";
+import { judgeOf } from "./looks.ts";
 import { openAs, openSettings, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
-
-/** A dark colour: red, green and blue are all below 100. */
-const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
 
 /** What a browser shows in each language: the sign-in, and the permissions of a key. */
 const SPOKEN = [
-  ["pt-BR", "Entrar", "E-mail", "Senha", ["Leitura", "Escrita", "Mensagens"]],
+  ["pt-BR", "Entrar", "E-mail", "Senha", ["Leitura", "Escrita", "Mensagens", "Webhooks"]],
   ["es-MX", "Iniciar sesión", "Correo electrónico", "Contraseña", [
     "Lectura",
     "Escritura",
     "Mensajes",
+    "Webhooks",
   ]],
-  ["fr", "Sign in", "E-mail", "Password", ["Read", "Write", "Messages"]],
+  ["fr", "Sign in", "E-mail", "Password", ["Read", "Write", "Messages", "Webhooks"]],
 ] as const;
 
 Deno.test("the settings page is accessible, fits a phone and speaks the reader's language", {
@@ -38,7 +37,7 @@ Deno.test("the settings page is accessible, fits a phone and speaks the reader's
   const { client } = await signIn(owner);
   const { data: made } = await client.rpc("create_api_key", {
     name: `Long ${"w".repeat(95)}`,
-    scopes: ["read", "write", "messaging"],
+    scopes: ["read", "write", "messaging", "webhooks"],
   });
   await client.rpc("rotate_api_key", { key_id: made.id, overlap_hours: 1 });
   await using open = await openBrowser();
@@ -49,25 +48,7 @@ Deno.test("the settings page is accessible, fits a phone and speaks the reader's
     async () => {
       const window = await openSettings(browser);
       const { page, context } = window;
-      const seen = new Set<string>();
-      const judge = async (what: string) => {
-        // The loading text fades in, so its contrast is too low at first.
-        await page.locator(".loading").first().waitFor({ state: "detached" });
-        for (const colorScheme of ["light", "dark"] as const) {
-          await page.emulateMedia({ colorScheme });
-          await page.setViewportSize({ width: 1280, height: 800 });
-          if (colorScheme === "light") assert.deepEqual(await axeFindings(page), [], what);
-          assert.deepEqual(await axeFindingsOfLooks(page, seen), [], `${what} in ${colorScheme}`);
-        }
-        assert.match(await page.evaluate(backgroundOfPage), DARK, what);
-        await page.setViewportSize(PHONE);
-        assert.equal(
-          await page.evaluate(widthOfPage),
-          PHONE.width,
-          `${what} is wider than a phone`,
-        );
-        await page.setViewportSize({ width: 1280, height: 800 });
-      };
+      const judge = judgeOf(page);
       const button = (name: string) => page.getByRole("button", { name, exact: true });
       await button("Sign in").waitFor();
       await judge("sign-in");
@@ -92,7 +73,7 @@ Deno.test("the settings page is accessible, fits a phone and speaks the reader's
       await button("Create key").click();
       await page.locator("#try-send").waitFor();
       await judge("a key that is shown once");
-      await page.getByRole("link", { name: "Keys", exact: true }).click();
+      await page.getByRole("link", { name: "API keys", exact: true }).click();
       await page.getByRole("dialog").waitFor();
       await judge("the question whether it is stored");
       await button("I have stored it, leave").click();

@@ -6,7 +6,7 @@ import { type Outcome, outcomeOf, OUTCOMES } from "../../settings/page/activity/
 import { scaleTo } from "../../settings/page/activity/scale.ts";
 import { type Counted, seriesOf } from "../../settings/page/activity/series.ts";
 
-const NOON = new Date("2026-11-22T12:00:00Z");
+const NOON = new Date(2026, 10, 22, 12);
 const DAYS = lastDays(30, NOON);
 
 /** A series of the last 30 days with these requests. Each has a day, an outcome and a count. */
@@ -15,16 +15,13 @@ function requests(...counted: [string, Outcome, number][]) {
   return seriesOf(rows, [...OUTCOMES], DAYS);
 }
 
-Deno.test("the last thirty days are UTC days, even if the local day differs", () => {
+Deno.test("the last thirty days are those of the person's own zone, from midnight to midnight", () => {
   assert.equal(DAYS.length, 30);
   assert.equal(DAYS[0], "2026-10-24");
   assert.equal(DAYS[29], "2026-11-22");
-  assert.equal(lastDays(1, new Date("2026-11-22T23:30:00-03:00"))[0], "2026-11-23");
-  assert.equal(lastDays(1, new Date("2026-11-23T08:00:00+09:00"))[0], "2026-11-22");
-  assert.deepEqual(
-    lastDays(3, new Date("2028-03-01T00:00:00Z")),
-    ["2028-02-28", "2028-02-29", "2028-03-01"],
-  );
+  assert.equal(lastDays(1, new Date(2026, 10, 22, 0, 0))[0], "2026-11-22");
+  assert.equal(lastDays(1, new Date(2026, 10, 22, 23, 59))[0], "2026-11-22");
+  assert.deepEqual(lastDays(3, new Date(2028, 2, 1)), ["2028-02-28", "2028-02-29", "2028-03-01"]);
 });
 
 Deno.test("a status is a success, an error that the caller must fix, or an error of the platform", () => {
@@ -129,7 +126,7 @@ Deno.test("a share is shown as 0% or 100% only if that is exact", () => {
   assert.equal(share(10, 10), "100%");
 });
 
-Deno.test("numbers and days have the form of the language, and days are in UTC", () => {
+Deno.test("numbers and days have the form of the language", () => {
   const [en, pt, es] = ["en-US", "pt-BR", "es"].map(figuresIn);
   assert.deepEqual(
     [en, pt, es].map(({ whole }) => whole(1234567)),

@@ -1,5 +1,9 @@
 // The settings page as its tests open it.
-import type { Browser, Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
+import type {
+  Browser,
+  Page,
+  Route,
+} from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { openWindow, type Window } from "../support/browser.ts";
 import { stack } from "../support/test_stack.ts";
 
@@ -71,4 +75,16 @@ export async function gatewayStatus(key: string): Promise<number> {
   });
   await answer.body?.cancel();
   return answer.status;
+}
+
+/** Holds the answers to some requests until the end. */
+export async function holding(page: Page, address: RegExp): Promise<{ release(): Promise<void> }> {
+  const held: Route[] = [];
+  await page.route(address, (route) => void held.push(route));
+  return {
+    release: async () => {
+      await Promise.all(held.splice(0).map((route) => route.continue()));
+      await page.unroute(address);
+    },
+  };
 }

@@ -104,7 +104,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     const { link, context } = await askForLink(owner.email, "Send me a link to sign in");
     const elsewhere = await openSettings(browser);
     await follow(elsewhere.page, link);
-    await note(elsewhere.page, "This link was not asked for in this browser.");
+    await note(elsewhere.page, "This link was requested in another browser.");
     assert.equal(elsewhere.page.url(), SETTINGS);
     await elsewhere.page.reload();
     await heading(elsewhere.page, "Sign in").waitFor();
@@ -120,7 +120,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await follow(page, address);
     await heading(page, "Sign in with this link?").waitFor();
     await page.getByText(`This link signs in ${stranger.email}.`).waitFor();
-    await page.getByText("Nobody asked for it in this browser.").waitFor();
+    await page.getByText("No one requested it in this browser.").waitFor();
     assert.deepEqual(await axeFindings(page), []);
     await page.getByRole("button", { name: "Do not sign in" }).click();
     await heading(page, "Sign in").waitFor();
@@ -157,7 +157,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
       `You are signed in as ${owner.email}. This link signs in ${other.email}.`,
     )
       .waitFor();
-    await second.getByText("Nobody asked for it in this browser.").waitFor();
+    await second.getByText("No one requested it in this browser.").waitFor();
     // The Tab key first reaches the button that keeps the present session.
     await until(async () => await second.locator("h1:focus").count() === 1);
     await second.keyboard.press("Tab");
@@ -168,14 +168,14 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
 
     await follow(second, link);
     await question.waitFor();
-    assert.equal(await second.getByText("Nobody asked for it in this browser.").count(), 0);
+    assert.equal(await second.getByText("No one requested it in this browser.").count(), 0);
     assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Of the owner");
     await second.getByRole("button", { name: `Continue as ${other.email}` }).click();
     // Each window now shows the person who is signed in.
     for (const each of [second, page]) {
       await each.getByRole("banner").getByText("Serra & Filhos").waitFor();
     }
-    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "");
+    assert.equal(await page.getByLabel("Name", { exact: true }).count(), 0);
     // If the link is the person's own, the page asks nothing.
     await follow(second, (await addressWithTokens(other)).address);
     await heading(second, "API keys").waitFor();
@@ -225,8 +225,10 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     const { page, context } = await openAs(browser, both, { route: "#/history" });
     await heading(page, "Choose a company").waitFor();
     await page.getByRole("button", { name: "Serra & Filhos" }).click();
-    await heading(page, "API keys").waitFor();
-    await page.reload();
+    // After the sign-in and the choice, the page shows the address that the person opened.
+    await heading(page, "History").waitFor();
+    assert.match(page.url(), new RegExp(`#/c/${two.id}/history$`));
+    await page.goto(`${SETTINGS}#/keys`);
     await heading(page, "API keys").waitFor();
     await page.getByRole("banner").getByText("Serra & Filhos").waitFor();
     await page.getByRole("link", { name: "Change company" }).click();
@@ -247,7 +249,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
       );
       await page.getByRole("link", { name: "History" }).click();
       await heading(page, "History").waitFor();
-      await page.getByRole("link", { name: "Keys" }).click();
+      await page.getByRole("link", { name: "API keys" }).click();
       await page.getByRole("alert").getByText("Only owners and admins").waitFor();
     }
     await context.close();
@@ -269,10 +271,9 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
   await test("if no answer comes, the page says so and offers to try again", async () => {
     const window = await openAs(browser, owner);
     const { page, context } = window;
-    await heading(page, "API keys").waitFor();
-    await context.setOffline(true);
     await page.getByRole("link", { name: "Create a key" }).click();
     await page.getByRole("textbox", { name: "Name" }).fill("Lost");
+    await context.setOffline(true);
     await page.getByRole("checkbox", { name: /^Read/ }).check();
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("alert").getByText("we do not know whether the key was made").waitFor();
@@ -289,7 +290,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await page.getByRole("alert").getByText("No answer came. Check your connection").waitFor();
     await context.setOffline(false);
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("All changes of the keys and the people").waitFor();
+    await page.getByText("All changes to the keys, the people").waitFor();
     assert.deepEqual(unexpected(window), []);
     await context.close();
   });

@@ -1,4 +1,4 @@
-// Tests the site in a real browser: its pages, the reference, and a request that is tried there.
+// Tests the site in a real browser: its pages, the reference, and a request from the reference.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { serveDocs } from "../../local/docs.ts";
@@ -10,7 +10,7 @@ import { stack } from "../support/test_stack.ts";
 import { axeFindings, axeFindingsOfLooks, openBrowser, openWindow } from "../support/browser.ts";
 import { backgroundOfPage, copiedText, isDarkReference, widthOfPage } from "../support/in_page.js";
 
-/** The path at which a static host may have the site. */
+/** A path at which a static host serves the site. */
 const STATIC = "/below/a/path/";
 /** A dark colour: its red, green and blue are each below 100. */
 const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
@@ -20,12 +20,12 @@ const PHONE = { width: 360, height: 740 };
  * near it.
  */
 const OPERATION = "reference.html#tag/contacts/GET/gateway/contacts";
-/** What a person searches for, and a heading that is among the first three results. */
+/** A search, and a heading that must be among its first three results. */
 const FOUND_FIRST = {
   "rate limit": "Limits",
   "upsert": "Create or update in one request",
   "opt out": "opt",
-  "webhook": "Receiving",
+  "webhook": "Webhooks",
   "sdk": "The client",
   "attachment": "Sending templates",
   "idempotncy": "Idempotency",
@@ -65,7 +65,7 @@ async function serveSite(apiKey: string | null) {
   };
 }
 
-/** The paths within the site of the first page and the pages that are made from Markdown. */
+/** The paths of all pages of the site except the reference. */
 function ownPages(folder = ""): string[] {
   return Array.from(Deno.readDirSync(`${SITE_FOLDER}/${folder}`)).flatMap(
     ({ name, isDirectory }) => {
@@ -82,7 +82,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
   await using open = await openBrowser();
   const { browser } = open;
 
-  await test("axe finds nothing on our pages, light or dark, and none is wider than a phone", async () => {
+  await test("axe finds nothing on our pages, light or dark, and no page is wider than a phone", async () => {
     const pages = ownPages();
     assert.ok(pages.length > 25 && pages.includes("index.html"));
     const { context, page, troubles, foreign } = await openWindow(browser, site.origin);
@@ -159,7 +159,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
     await context.close();
   });
 
-  await test("the search finds guides and operations by other words, and with a wrong letter", async () => {
+  await test("the search finds guides and operations by synonyms, and with a wrong letter", async () => {
     const { context, page, troubles } = await openWindow(browser, site.origin);
     await page.goto("/docs/recipes/sync-contacts.html");
     await page.keyboard.press("Control+k");
@@ -189,7 +189,7 @@ Deno.test("the site works in a browser", { ignore: CHROMIUM === null }, async (t
   });
 
   const reference = await openWindow(browser, site.origin, { colorScheme: "light" });
-  await test("a request that is tried on the local stack returns the rows of the key's company", async () => {
+  await test("a request from the reference on the local stack returns the rows of the key's company", async () => {
     const { page } = reference;
     await page.goto(`/docs/${OPERATION}`);
     await page.getByRole("button", { name: /^Test Request.*get \/gateway\/contacts\)/ }).click();

@@ -1,5 +1,4 @@
-// Tests what a build of the site does without downloads, after a kill, and with changed or wrong
-// sources.
+// Tests builds of the site without downloads, after a kill, and with changed or wrong sources.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { root } from "../../local/checkout.ts";

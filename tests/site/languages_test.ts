@@ -1,4 +1,4 @@
-// The examples of the pages send the same requests in every language that the site shows.
+// Tests that the examples of the pages send the same requests in every language of the site.
 import assert from "node:assert/strict";
 import { requestsOf } from "../../site/shell_requests.ts";
 import { translationsOf } from "../../site/translated.ts";
@@ -29,9 +29,9 @@ def sender(method):
 get, post, put, patch, delete = map(sender, ["GET", "POST", "PUT", "PATCH", "DELETE"])
 `;
 
-/** The commands that run lines of each language, without waiting where the lines wait. */
+/** The commands that run lines of each language, without their pauses. */
 const RUNNERS: Record<string, (text: string) => string[]> = {
-  // What a shell shows of an answer may fail, because these answers have few fields.
+  // A shell line that shows an answer may fail, because these answers have few fields.
   curl: (text) => [
     ...["bash", "-uc"],
     `sleep() { :; }\n${text.replaceAll(/^export .*$/gm, "")}\ntrue`,

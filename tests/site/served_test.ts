@@ -1,4 +1,4 @@
-// Tests what the local stack returns at /docs, with a small site instead of the real one.
+// Tests the answers of the local stack at /docs, with a small site instead of the real site.
 import assert from "node:assert/strict";
 import { serveDocs } from "../../local/docs.ts";
 import { existsSync } from "node:fs";
@@ -11,7 +11,7 @@ interface Served {
   parent: string;
   /** Requests a path without following redirects. */
   get(path: string, init?: RequestInit): Promise<Response>;
-  /** Makes the site outdated, and sets what builds it. */
+  /** Makes the site outdated, and sets the script that builds it. */
   change(build: string): Promise<void>;
   /** Ends a build in progress. */
   stop(): void;
@@ -74,7 +74,7 @@ fs.writeFileSync("outside.html", "outside");
 fs.symlinkSync("../outside.html", "site/link.html");
 `;
 
-Deno.test("the site is built at the first visit only, and its files are returned with their types", async () => {
+Deno.test("the stack builds the site only at the first visit, and returns its files with their types", async () => {
   await served(async ({ parent, get }) => {
     const both = await Promise.all([get("/docs/"), get("/docs/style.css")]);
     assert.deepEqual(await Promise.all(both.map((answer) => answer.text())), [
@@ -101,7 +101,7 @@ Deno.test("the site is built at the first visit only, and its files are returned
   });
 });
 
-Deno.test("nothing outside the site is returned, whatever the path", async () => {
+Deno.test("no path leads to a file outside the site", async () => {
   await served(async ({ get }) => {
     await (await get("/docs/")).text();
     const paths = ["nothing.html", "..%2foutside.html", "%2e%2e%2foutside.html", "link.html"]

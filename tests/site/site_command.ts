@@ -1,4 +1,4 @@
-// `npm run site` in tests: on this checkout, and on a copy whose pages the tests change.
+// Runs `npm run site` on this checkout, or on a copy whose pages a test changes.
 import { existsSync } from "node:fs";
 import { root } from "../../local/checkout.ts";
 import { filesBelow } from "../../local/site_sources.ts";
@@ -35,11 +35,11 @@ export async function site(args: string[], run: Run = {}): Promise<Ending> {
 }
 
 /**
- * A copy of everything that a build of the site needs, with the packages of this checkout. Its
- * files can be changed. @param folder must not exist yet.
+ * Copies everything that a build of the site needs, with the packages of this checkout. A test may
+ * change the files of the copy. @param folder must not exist yet.
  */
 export async function copyOfCheckout(folder: string): Promise<string> {
-  // Installs the packages and downloads Scalar if that has not been done before.
+  // Installs the packages and downloads Scalar if they are missing.
   if (!existsSync(`${root}site/node_modules/.cache/scalar.js`)) {
     const { code, err } = await site(["--out", `${folder}-first`]);
     if (code !== 0) throw new Error(err);

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 
-/** How the CLI reports something that it leaves out or does not understand, without failing. */
+/**
+ * The CLI's warnings about parts that it leaves out or does not understand. The CLI does not fail
+ * after such a warning.
+ */
 const WARNING = /\bwarn|does not recognize|skipping|no such file/i;
 
 /** Runs the Supabase CLI and returns its output. A failure or a warning fails the test. */

@@ -15,11 +15,20 @@ const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({
   .sort();
 const versions = migrations.map((name) => name.split("_")[0]);
 /**
- * Two foreign keys to an account have an index of the account alone, which finds the same rows. With
- * an index that also has the company, Postgres would read the whole company before the table has
- * statistics.
+ * The advisors report two foreign keys to an account, whose index has only the account. This index
+ * finds the same rows. If the index also had the company, Postgres would read the whole company
+ * before the table has statistics.
  */
-const EXPECTED_ADVICE = ["unindexed_foreign_keys", "unindexed_foreign_keys"];
+const EXPECTED_ADVICE = [
+  "unindexed_foreign_keys_public_contact_windows_contact_windows_account_fkey",
+  "unindexed_foreign_keys_public_conversations_conversations_messaging_account_fkey",
+];
+/**
+ * A new database has used no index. No role may reach the tables of the schema app, so they have no
+ * policies, and a day of the log is found by its indexes.
+ */
+const IGNORED_ADVICE =
+  /^unused_index_|^rls_enabled_no_policy_app_|^no_primary_key_app_(events|deliveries)_\d\d$/;
 const UP_TO_DATE = /^Remote database is up to date\.$/m;
 
 Deno.test("the CLI finds the same migrations in the checkout and the database, and nothing to push", async () => {
@@ -68,18 +77,18 @@ Deno.test("the CLI and the local stack make the same database, and the CLI's adv
       const again = await supabase(["db", "push", "--dry-run", "--include-seed", remote(url)]);
       assert.match(again, UP_TO_DATE);
       assert.deepEqual(differences(await withDatabase(catalogue), await catalogue(owner)), []);
-      const advice = ["db", "advisors", "--type", "all", "--level", "info", "--fail-on", "warn"];
-      const text = await supabase([...advice, remote(url)]);
-      const names = Array.from(text.matchAll(/^ {4}"name": "(.*)"/gm), ([, name]) => name);
-      assert.ok(names.length > 0 || text.includes("No issues found"), text);
-      assert.deepEqual(names.filter((name) => name !== "unused_index"), EXPECTED_ADVICE);
+      const advisors = ["db", "advisors", "--type", "all", "--level", "info", "--fail-on", "warn"];
+      const text = await supabase([...advisors, remote(url)]);
+      const advice = Array.from(text.matchAll(/^ {4}"cache_key": "(.*)"/gm), ([, key]) => key);
+      assert.ok(advice.length > 0 || text.includes("No issues found"), text);
+      assert.deepEqual(advice.filter((key) => !IGNORED_ADVICE.test(key)), EXPECTED_ADVICE);
       const [{ contacts }] = await owner`select count(*)::int as contacts from contacts`;
       assert.equal(contacts, 40);
 
       for await (const file of migrate(owner)) assert.fail(`${file} was applied again`);
       assert.equal(await seed(owner), false);
 
-      // docs/deploying.md describes this for a database that other migrations have made.
+      // docs/deploying.md describes this statement for a database that other migrations have made.
       await owner`update supabase_migrations.schema_migrations set version = '20260101000000'`;
       await assert.rejects(supabase(["db", "push", remote(url)]));
       const repair = (status: string, ...versions: string[]) =>

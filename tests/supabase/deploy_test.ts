@@ -1,6 +1,6 @@
-// Tests what the Supabase CLI uploads when it deploys, which must be everything that the functions
-// need. The CLI works on a copy of the checkout, because it stores a project's name, which could be
-// a real one, next to config.toml.
+// Tests that the Supabase CLI uploads everything that the functions need. The CLI works on a copy
+// of the checkout, because it stores the name of a project next to config.toml, and the name could
+// be of a real project.
 
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -28,7 +28,9 @@ const JSON_TYPE = { "Content-Type": "application/json" };
 const deploy = await supabaseProject(["functions", "deploy", "--use-api"]);
 
 Deno.test("the CLI deploys the functions without a warning", () => {
-  assert.deepEqual(NAMES, ["gateway", "send-external-template", "whatsapp"]);
+  assert.deepEqual(NAMES, [
+    ...["gateway", "send-external-template", "settings", "webhooks", "whatsapp"],
+  ]);
   const puts = deploy.requests.filter(({ method }) => method === "PUT");
   assert.deepEqual(
     puts.flatMap(({ json }) => json as Deployed[]).map(({ slug, status }) => [slug, status]).sort(),
@@ -67,8 +69,8 @@ Deno.test("the CLI uploads exactly the import map and the modules that a functio
   }
 });
 
-// The platform has no node_modules. The tests have it, and would find a package there that the
-// import map lacks.
+// The platform has no node_modules. The tests have this folder, and would find a package there that
+// the import map lacks.
 Deno.test("the import map contains every imported package with its exact version", async () => {
   for (const name of NAMES) {
     const { imports } = JSON.parse(uploadOf(name).files.get("import_map.json")!);
@@ -78,13 +80,13 @@ Deno.test("the import map contains every imported package with its exact version
     assert.ok(packages.has("hono") && packages.has("@supabase/postgrest-js"), name);
     for (const specifier of packages) {
       const entry = imports[specifier] ?? imports[specifier.replace(/\/.*/, "/")];
-      assert.match(entry ?? "", /^npm:\/?(@[\w-]+\/)?[\w-]+@\d+\.\d+\.\d+/, specifier);
+      assert.match(entry ?? "", /^npm:\/?(@[\w-]+\/)?[\w.-]+@\d+\.\d+\.\d+/, specifier);
     }
   }
 });
 
-// Only this Deno is tested here, because `npm run check` checks the same files with the current
-// Deno.
+// This test uses only the hosted runtime's Deno, because `npm run check` checks the same files with
+// the current Deno.
 Deno.test("the uploads type-check with the hosted runtime's Deno", async () => {
   const [isRight, printed] = await checkTypes(NAMES.map(uploadOf), HOSTED_DENO);
   assert.ok(isRight, printed);
@@ -128,6 +130,24 @@ for (const deno of DENOS) {
       const run = await send(url, "POST", headers, body);
       // The account of such a company has no business account.
       assert.deepEqual([run.status, run.body.code], [502, "job_failed"]);
+    });
+  });
+
+  Deno.test(`on ${version}, the uploaded webhooks function delivers with only the secret`, async () => {
+    const { id } = await newCompany();
+    await UploadedFunction.unpacked(uploadOf("webhooks"), async (unpacked) => {
+      await using server = await unpacked.start(deno);
+      const url = `${server.url}/webhooks/jobs/deliver`;
+      const body = JSON.stringify({ company_id: id, until_idle: true });
+      const refused = await send(url, "POST", JSON_TYPE, body);
+      assert.deepEqual([refused.status, refused.body.code], [401, "invalid_jobs_secret"]);
+      const headers = { ...JSON_TYPE, Authorization: `Bearer ${environment().JOBS_SECRET}` };
+      const run = await send(url, "POST", headers, body);
+      assert.deepEqual([run.status, run.body.data.job, run.body.data.delivered], [
+        200,
+        "deliver",
+        0,
+      ]);
     });
   });
 
@@ -209,7 +229,7 @@ function uploadOf(name: string): Upload {
   return upload;
 }
 
-/** The files of this checkout that make up a module. */
+/** The files of this checkout that a module consists of. */
 async function imported(entry: string): Promise<string[]> {
   const modules = await ownModules(entry);
   return modules.map(({ specifier }) => relative(root, fileURLToPath(specifier)));

@@ -10,7 +10,7 @@ interface Recorded {
   json?: unknown;
 }
 
-/** What the CLI uploads for one function. */
+/** The CLI's upload of one function. */
 export interface Upload {
   metadata: { verify_jwt: boolean; entrypoint_path: string; import_map_path: string };
   /** The text of each file, by path. */
@@ -18,8 +18,8 @@ export interface Upload {
 }
 
 /**
- * A local imitation of the Supabase Management API for one project. It accepts and records
- * functions and secrets: https://api.supabase.com/api/v1
+ * A local imitation of the Supabase Management API for one project. The imitation accepts and
+ * records functions and secrets: https://api.supabase.com/api/v1
  */
 export function startManagementApi() {
   const requests: Recorded[] = [];

@@ -5,8 +5,8 @@ import { environment } from "../support/test_stack.ts";
 import type { Upload } from "./management_api.ts";
 
 /**
- * Whether a Deno accepts the types of these uploads, and the errors that it prints. The uploads are
- * checked together in one folder, because they share most of their files.
+ * Whether a Deno accepts the types of these uploads, and the errors that it prints. Deno checks all
+ * uploads in one folder, because the uploads share most of their files.
  */
 export async function checkTypes(
   uploads: Upload[],

@@ -23,7 +23,10 @@ export async function rolledBack(work: Work): Promise<void> {
   });
 }
 
-/** Acts as a role with these claims in its token, as the Data API does: with the role's planner settings too. */
+/**
+ * Acts as a role with these claims in its token. As the Data API does, it also applies the planner
+ * settings of the role.
+ */
 export async function actAs(
   sql: Sql,
   role:
@@ -33,7 +36,9 @@ export async function actAs(
     | "api_client"
     | "api_reader"
     | "channel_client"
-    | "usage_client",
+    | "settings_client"
+    | "usage_client"
+    | "webhook_client",
   claims: Record<string, unknown> = {},
 ): Promise<void> {
   await sql`
@@ -63,8 +68,8 @@ export async function actAsSuperuser(sql: Sql): Promise<void> {
 }
 
 /**
- * How the database refuses this work: the SQLSTATE and, if there is one, the constraint that the
- * work violates, as in `23514 deals_value_check`. The test fails if the work succeeds.
+ * The error with which the database refuses this work: the SQLSTATE and the violated constraint, if
+ * any, as in `23514 deals_value_check`. The test fails if the work succeeds.
  */
 export async function refusal(sql: Sql, work: Work): Promise<string> {
   try {

@@ -1,4 +1,4 @@
-// Queries of a list, made from its parameters in the API's description and from its rows.
+// Makes queries of a list from its parameters in the API's description and from its rows.
 import * as fc from "fast-check";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
@@ -15,7 +15,7 @@ export function filtersOf(path: string): [name: string, schema: JsonSchema][] {
   return parametersOf(path).filter(([name]) => !OTHERS.has(name));
 }
 
-/** What the description says about a parameter of a list. */
+/** A parameter of a list, from the API's description. */
 export function schemaOf(path: string, parameter: string): JsonSchema {
   return Object.fromEntries(parametersOf(path))[parameter];
 }
@@ -29,7 +29,9 @@ function parametersOf(path: string): [string, JsonSchema][] {
     .map(({ name, schema }) => [name, schema]);
 }
 
-/** The members of a list's record in their order. With `include`, also the members that it adds. */
+/**
+ * The members of a list's record in their order. The members that `include` adds are among them.
+ */
 export function membersOf(path: string): string[] {
   const answers = document.paths[`/gateway${path}`].get.responses[200].content["application/json"];
   const [{ $ref }] = answers.schema.properties.data.items.anyOf;
@@ -40,8 +42,8 @@ export function membersOf(path: string): string[] {
 export type Query = Record<string, string>;
 
 /**
- * Any query that a list allows, with up to four filters. @param first a filter that the query has
- * in any case.
+ * Any query that a list allows, with up to four filters. @param first a filter that every query
+ * has.
  */
 export function anyQuery(path: string, rows: FoundRow[], first?: string): fc.Arbitrary<Query> {
   const filters = filtersOf(path);
@@ -122,7 +124,7 @@ function values(name: string, schema: JsonSchema, rows: FoundRow[], row: FoundRo
   return fc.array(value, { minLength: 1, maxLength: 4 }).map(textOf);
 }
 
-/** Values of each kind that no row has. */
+/** For each kind, values that no row has. */
 const UNKNOWN_VALUES = [
   ...[crypto.randomUUID(), "nobody", "+998901234567", "-1", "3", "0.5", "1970-01-01", "123456"],
   "zz",
@@ -140,7 +142,7 @@ function valuesOf(row: FoundRow, name: string): string[] {
   return (Array.isArray(value) ? value : [value]).map(String);
 }
 
-/** The spellings of a value that mean the same or nearly the same. */
+/** Spellings of a value with the same meaning, or nearly the same. */
 function spellingsOf(name: string, value: string): string[] {
   switch (kindOf(name.replace(/\[.*/, ""))) {
     case "id":
@@ -188,7 +190,7 @@ function searchedTexts(row: FoundRow): string[] {
   );
 }
 
-/** Parts of these or other texts. The rule `searchable` allows a search for each part. */
+/** Parts of these texts, or other texts. The rule `searchable` allows a search for each of them. */
 function parts(texts: string[]): fc.Arbitrary<string> {
   const some = [...texts, "Ana", "jo"];
   const part = fc.tuple(fc.constantFrom(...some), fc.nat(20), fc.integer({ min: 1, max: 20 })).map(

@@ -8,9 +8,9 @@ export interface Exchange {
   method: string;
   /** The path begins with the function's name, such as `/gateway/contacts?limit=2`. */
   url: URL;
-  /** The body of the request, or null if it is not text that can be read again. */
+  /** The body of the request, or null if it is a stream or not text. */
   sent: string | null;
-  /** Part of the body of the request. */
+  /** The Content-Type of the request. */
   contentType?: string | null;
   status: number;
   headers: Headers;
@@ -20,10 +20,11 @@ export interface Exchange {
 }
 
 /**
- * The paths that the description leaves out: those of the function whatsapp that only the channel
- * and the operator's scheduler call, and the gateway's own address, which says what is there.
+ * The paths that the description leaves out. Only the channel and the operator's scheduler call
+ * some paths of the function whatsapp, and only the settings page calls the function settings. The
+ * gateway's own address lists the documents.
  */
-export const UNDESCRIBED = /^\/whatsapp(?!\/messages([/?]|$))|^\/gateway\/?$/;
+export const UNDESCRIBED = /^\/whatsapp(?!\/messages([/?]|$))|^\/settings\/|^\/gateway\/?$/;
 
 /** Headers that say how a body was sent, and whether the connection stays open. */
 const TRANSPORT = new Set(["content-type", "content-length", "connection"]);
@@ -49,7 +50,10 @@ export class ApiDescription {
     this.#requests = new SchemaValidator(document);
   }
 
-  /** How an exchange breaks the description, in a sentence, or null if it does not. */
+  /**
+   * A sentence that says how an exchange breaks the description, or null if the exchange is
+   * allowed.
+   */
   violation(exchange: Exchange): string | null {
     const { method, url, status } = exchange;
     if (UNDESCRIBED.test(url.pathname)) return null;
@@ -84,10 +88,7 @@ export class ApiDescription {
       (exchange.status < 300 ? this.#problemOfRequest(exchange, found) : null);
   }
 
-  /**
-   * How an answer to an unknown path, or to a method that the path does not accept, breaks the
-   * description.
-   */
+  /** The problem of an answer to an unknown path, or to a method that the path does not accept. */
   #problemOutside(exchange: Exchange, name: string): string | null {
     const place = ["x-answers-of-no-operation", name, String(exchange.status)];
     const outside: JsonSchema = this.#document["x-answers-of-no-operation"];
@@ -122,6 +123,7 @@ export class ApiDescription {
     if (problem) return problem;
     if (method === "HEAD") return body === "" ? null : "HEAD has a body";
     if (!answer.content) return body === "" ? null : "it has a body";
+    if (answer.content["*/*"]) return null; // a file
     if (!headers.get("Content-Type")?.startsWith("application/json")) return "it is not JSON";
     const schema = [...place, "content", "application/json", "schema"];
     const answers = url.searchParams.has("fields") ? this.#answers : this.#wholeAnswers;
@@ -149,7 +151,7 @@ export class ApiDescription {
     return other ? `the header ${other} is not declared` : null;
   }
 
-  /** How a request that succeeded breaks the description. */
+  /** The problem of a successful request. */
   #problemOfRequest(
     { url, sent, contentType, body: answer }: Exchange,
     { operation, params, place }: FoundOperation,
@@ -186,7 +188,7 @@ export class ApiDescription {
   }
 }
 
-/** Fields of a record that only a read returns. If they are unchanged, an update ignores them. */
+/** The read-only fields of a record. An update ignores them if they are unchanged. */
 const READ_ONLY = new Set(
   ("id,company_id,contact_id,phone_number_id,do_not_contact_source,do_not_contact_at," +
     "marketing_opt_out_at,marketing_opt_out_source,last_message_at,window_expires_at,won_at,lost_at,stage_changed_at," +
@@ -202,7 +204,7 @@ function withoutSentBack(body: unknown, answer: string, { operationId }: JsonSch
 }
 
 /**
- * The part of a body that succeeded. For a batch, it has only the items that succeeded according to
+ * The body of a successful request. For a batch, it has only the items that succeeded according to
  * the answer.
  */
 function withoutFailed(sent: JsonSchema, answer: string): unknown {
@@ -234,7 +236,7 @@ function trimmed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, trimmed(item)]));
 }
 
-/** The same document, but with answers that have only whole records, as without `fields`. */
+/** The same document, in which answers have only whole records, as if `fields` did not exist. */
 function withoutParts(document: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(document), (_key, value) => {
     if (!value?.anyOf?.[1]?.$ref?.endsWith("Part")) return value;

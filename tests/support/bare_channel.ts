@@ -1,6 +1,9 @@
 type Connection = Deno.TcpConn;
 
-/** A channel of raw TCP connections. It counts each connection, handles it in a given way and closes it. */
+/**
+ * A channel of raw TCP connections. The channel counts the connections, handles each in a given way
+ * and closes it.
+ */
 export function bareChannel() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let connections = 0;

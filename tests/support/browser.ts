@@ -18,7 +18,7 @@ const FLAGS = [
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
-/** Starts the browser, which ends with `using`. */
+/** Starts the browser. `using` ends it. */
 export async function openBrowser(): Promise<AsyncDisposable & { browser: Browser }> {
   const { chromium } = await import(`${TOOLS}playwright-core/index.mjs`);
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM!, args: FLAGS });
@@ -28,9 +28,9 @@ export async function openBrowser(): Promise<AsyncDisposable & { browser: Browse
 /** A window with a page and the errors in it. */
 export interface Window {
   page: Page;
-  /** The errors and warnings of the console, and uncaught errors, since the last call. */
+  /** Since the last call: the errors and warnings of the console, and uncaught errors. */
   troubles: string[];
-  /** The addresses of requests to origins other than the one of the pages. */
+  /** The addresses of requests to other origins than the origin of the pages. */
   foreign: string[];
 }
 
@@ -62,10 +62,10 @@ const axe = Deno.readTextFileSync(`${TOOLS}axe-core/axe.min.js`);
 
 /** The rules of WCAG 2.2 A and AA, and axe's rules of good practice. */
 const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** The rules about the look of an element, which need most of the time for a page. */
+/** The rules about the look of an element. They take most of the time that a page needs. */
 const LOOKS = ["color-contrast", "link-in-text-block", "target-size"];
 
-/** What axe finds on the page, except looks, with a line for each element. */
+/** The findings of axe on the page, except looks, with a line for each element. */
 export async function axeFindings(page: Page): Promise<string[]> {
   return await findings(page, null, {
     runOnly: { type: "tag", values: STANDARDS },
@@ -75,9 +75,9 @@ export async function axeFindings(page: Page): Promise<string[]> {
 }
 
 /**
- * What axe finds on the page about contrast and the size of targets. Of several elements with the
- * same look, only one is checked, and a look of an earlier page is not checked again.
- * @param seen the looks that were already checked. The looks of this page are added.
+ * The findings of axe about contrast and the size of targets. The check covers one element of each
+ * look, and no look of an earlier page.
+ * @param seen the looks that axe has checked. The function adds the looks of this page.
  */
 export async function axeFindingsOfLooks(page: Page, seen: Set<string>): Promise<string[]> {
   const looks: string[] = await page.evaluate(markNewLooks, [...seen]);
@@ -90,7 +90,8 @@ export async function axeFindingsOfLooks(page: Page, seen: Set<string>): Promise
 
 /** @param context the selector of the checked element, or null for the whole page. */
 async function findings(page: Page, context: string | null, options: unknown): Promise<string[]> {
-  // Runs like a script of developer tools, which the page's own policy does not block.
+  // Runs like a script of developer tools, which the content security policy of the page does not
+  // block.
   if (!await page.evaluate(hasAxe)) await page.evaluate(axe);
   return await page.evaluate(runAxe, [context, options] as [unknown, unknown]);
 }

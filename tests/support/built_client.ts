@@ -22,8 +22,8 @@ const TSC = `${root}tools/node_modules/typescript/bin/tsc`;
 let building: Promise<string> | undefined;
 
 /**
- * A folder in which programs for Node and Bun find the client as a package. It is made once in a
- * run of the tests, next to their stack. `npm run check` checks the types.
+ * A folder in which programs for Node and Bun find the client as a package. The first worker of a
+ * run makes the folder, next to the tests' stack. `npm run check` checks the types.
  */
 export function folderWithClient(): Promise<string> {
   return building ??= build(`${dirname(Deno.env.get("STACK_FILE")!)}/with-client`);

@@ -10,7 +10,9 @@ export interface Answer {
   body: any;
 }
 
-/** Asserts that an answer refuses a field, with this message or one that matches the pattern. */
+/**
+ * Asserts that an answer refuses a field, with this message or a message that matches this pattern.
+ */
 export function assertField(answer: Answer, field: string, message: string | RegExp = /./) {
   const { code, details } = answer.body;
   assert.deepEqual([answer.status, code], [422, "invalid_request"], JSON.stringify(answer.body));

@@ -3,8 +3,8 @@ import { type Answer, call } from "./calls.ts";
 import { until } from "./started.ts";
 
 /**
- * Returns the changes at a path once they are as expected. A change is shown only after the
- * transactions that began before it, and other tests may have such transactions at any time.
+ * Waits until the changes at a path are as expected, and returns them. The API shows a change only
+ * after all earlier transactions have ended, and other tests may have such transactions.
  */
 export async function changesOnce(
   key: string,

@@ -130,3 +130,26 @@ export async function nameChannelApp(sql: Sql, accountId: string): Promise<Chann
   await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${accountId}`;
   return app;
 }
+
+/**
+ * The body of an event with messages of a person who has this phone. Each message is a text with
+ * the current time, unless its parts say otherwise.
+ */
+export function messagesFrom(
+  phone: string,
+  phone_number_id: string,
+  messages: Record<string, unknown>[],
+  contact: Record<string, unknown> = {},
+): string {
+  const from = phone.replace("+", "");
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const value = {
+    metadata: { phone_number_id },
+    contacts: [{ wa_id: from, ...contact }],
+    messages: messages.map((message) => ({
+      ...{ from, id: `wamid.${crypto.randomUUID()}`, timestamp, type: "text", ...message },
+    })),
+  };
+  const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
+  return JSON.stringify({ object: "whatsapp_business_account", entry });
+}

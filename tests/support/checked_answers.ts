@@ -3,7 +3,10 @@ import type { ApiDescription, Exchange } from "./api_description.ts";
 
 let loading: Promise<ApiDescription> | undefined;
 
-/** The API's description. It is loaded when it is first needed, because most test files do not need it. */
+/**
+ * The API's description. The check of the description loads at its first use, because most test
+ * files do not use it.
+ */
 async function loadDescription(): Promise<ApiDescription> {
   const [{ ApiDescription }, { default: description }] = await Promise.all([
     import("./api_description.ts"),
@@ -12,22 +15,26 @@ async function loadDescription(): Promise<ApiDescription> {
   return new ApiDescription(description);
 }
 
-/** The test runner sets this variable, because the tests' stack checks its own answers. */
+/** The test runner sets this variable, because the tests' stack already checks its answers. */
 const { STACK_FILE, STACK_CHECKS_ANSWERS } = Deno.env.toObject();
 const checkedOrigin = STACK_FILE && STACK_CHECKS_ANSWERS
   ? new URL(JSON.parse(Deno.readTextFileSync(STACK_FILE)).url).origin
   : null;
 
 /**
- * Like `fetch`, but with the answer's text. Checks the exchange against the API's description,
- * wherever the function runs. @throws Error with a sentence about the violation.
+ * Like `fetch`, but with the answer's text. Checks the exchange against the API's description, even
+ * if the function runs in this process. @throws Error with a sentence about the violation.
  */
 export async function checkedFetch(
   url: string,
   { method = "GET", headers, body }: { method?: string; headers: HeadersInit; body?: BodyInit },
 ): Promise<{ status: number; headers: Headers; text: string }> {
   const response = await fetch(url, { method, headers, body });
-  const text = await response.text();
+  // In Latin-1, each byte of a file is one character.
+  const isFile = response.headers.has("Content-Disposition");
+  const text = isFile
+    ? new TextDecoder("latin1").decode(await response.bytes())
+    : await response.text();
   const sent = typeof body === "string" ? body : null;
   const contentType = new Headers(headers).get("Content-Type");
   const violation = new URL(url).origin === checkedOrigin
@@ -40,7 +47,7 @@ export async function checkedFetch(
 type Functions = (request: Request, caller?: string) => Promise<Response>;
 
 /**
- * The same functions, with every exchange checked against the API's description.
+ * The same functions, but with a check of every exchange against the API's description.
  * @param report is called with a sentence about each violation.
  */
 export function checked(functions: Functions, report: (violation: string) => void): Functions {
@@ -59,7 +66,9 @@ export function checked(functions: Functions, report: (violation: string) => voi
     const response = await functions(readdressed(request, url, body), caller);
     const sent = await new Blob(pieces).text();
     const contentType = request.headers.get("Content-Type");
-    const text = await response.text();
+    // A file is passed on while it comes.
+    const isFile = response.headers.has("Content-Disposition");
+    const text = isFile ? "" : await response.text();
     const violation = await violationOf(
       { method, sent, contentType, isBehindServer: false },
       url,
@@ -68,6 +77,7 @@ export function checked(functions: Functions, report: (violation: string) => voi
     );
     if (violation) report(violation);
     const { status } = response;
+    if (isFile) return response;
     return new Response(text === "" ? null : text, { status, headers: response.headers });
   };
 }

@@ -1,4 +1,6 @@
 import type postgres from "postgres";
+import { digestOf, FIXED_IDS, PEOPLE_MEDIA } from "../../sandbox/people_media.ts";
+import { addWebhooks } from "./webhook_rows.ts";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import {
   sealToken,
@@ -14,13 +16,13 @@ export async function sealedFor(account: TokenAccount, token = SANDBOX_TOKEN): P
 }
 
 /**
- * A company for one test, with four keys and at least one row of every resource except templates
+ * A company for one test, with five keys and at least one row of every resource except templates
  * and messages.
  */
 export interface Company {
   id: string;
   /** `all` has every scope. Each other key has only the scope of its name. */
-  keys: Record<"all" | "read" | "write" | "messaging", string>;
+  keys: Record<"all" | "read" | "write" | "messaging" | "webhooks", string>;
   pipeline_id: string;
   /** The stages of the default pipeline, in order. */
   stage_ids: string[];
@@ -43,19 +45,28 @@ export interface CompanyWithTemplate extends Company {
   template_id: string;
   /** A message of the contact. */
   message_id: string;
-  /** A message that was sent with the idempotency key `once`. */
+  /** A message with a picture that the sandbox has. */
+  media_message_id: string;
+  /** An event, by the id that callers know. */
+  event_id: string;
+  /** A sent message with the idempotency key `once`. */
   sent_message_id: string;
   archived_contact_id: string;
   archived_deal_id: string;
-  /** A contact that no other record refers to. */
+  /** A contact without other records. */
   erasable_contact_id: string;
   /** Another contact, for a merge. */
   mergeable_contact_id: string;
   /** A pipeline without stages, which is not the default pipeline. */
   spare_pipeline_id: string;
+  webhook_id: string;
+  /** A webhook that a test may delete. */
+  spare_webhook_id: string;
+  /** An event that was delivered to the webhook. */
+  delivered_event_id: string;
 }
 
-/** Columns of a template. Without them, the template is approved and has no variables. */
+/** Columns of a template. A template without changes is approved and has no variables. */
 export interface TemplateColumns {
   business_account_id?: string;
   name?: string;
@@ -115,8 +126,8 @@ export async function addTemplate(
 }
 
 /**
- * Makes a new company, so that no test relies on another test's rows. Its templates have never been
- * read.
+ * Makes a new company, so that no test relies on another test's rows. No job has ever read the
+ * templates of the company.
  */
 export async function newCompany(): Promise<Company> {
   return await withDatabase(async (sql) => await sql.begin(makeCompany));
@@ -129,10 +140,27 @@ export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
     ...company,
     template_id: await addTemplate(sql, company.id),
     message_id: await addMessage(sql, company),
+    media_message_id: await addMessage(sql, company, {
+      type: "image",
+      media: mediumOf("picture"),
+    }),
     sent_message_id: await addSentMessage(sql, company),
+    event_id: (await sql`
+      select app.event_name(id) as id from app.events where company_id = ${company.id} order by seq limit 1
+    `)[0].id,
     ...await addArchived(sql, company),
     spare_pipeline_id: await addPipeline(sql, company.id),
+    ...await addWebhooks(sql, company.id),
   }));
+}
+
+/** What a message says about one of the sandbox's files of people, as the webhook stores it. */
+export function mediumOf(name: string, changes: Record<string, string | null> = {}) {
+  const { mime_type, filename = null, voice = null } = PEOPLE_MEDIA[name];
+  const [id] = Array.from(FIXED_IDS).find(([, each]) => each === name)!;
+  const expires_at = new Date(Date.now() + 24 * 60 * 60 * 1000).toISOString();
+  const told = { id, mime_type, sha256: digestOf(name), filename, voice, animated: null };
+  return { ...told, expires_at, ...changes };
 }
 
 /** Adds an archived contact and an archived deal to a company. */
@@ -164,17 +192,17 @@ async function addPipeline(sql: Sql, company_id: string): Promise<string> {
   return id;
 }
 
-/** Columns of a message. Without them, the message is a text from the contact. */
+/** Columns of a message. A message without changes is a text from the contact. */
 export interface MessageColumns {
   direction?: "inbound" | "outbound";
   type?: string;
   content?: string;
   rendered_text?: string;
-  /** For an outbound message: its outcome in the ledger. */
+  /** The outcome of an outbound message in the ledger. */
   outcome?: "pending" | "accepted" | "failed";
   whatsapp_message_id?: string;
   created_at?: Date;
-  /** For an inbound message: when the person wrote it. */
+  /** The time when the person wrote an inbound message. */
   sent_at?: Date | string;
   delivered_at?: string;
   read_at?: string;
@@ -203,8 +231,8 @@ export async function addMessage(
 }
 
 /**
- * Columns of a send. Without them, it is a template send with the idempotency key `once` that the
- * channel accepted.
+ * Columns of a send. A send without changes has a template and the idempotency key `once`, and the
+ * channel has accepted it.
  */
 export interface SendColumns {
   idempotency_key?: string | null;
@@ -259,7 +287,7 @@ export async function addDeletedRow(
   return id;
 }
 
-/** A phone that no other test uses. It is random, and too long for a real number in +1. */
+/** A phone that no other test uses. It is random and has more digits than a real number in +1. */
 export function anyPhone(): string {
   return `+1${String(crypto.getRandomValues(new Uint32Array(1))[0]).padStart(10, "0")}${random(2)}`;
 }
@@ -273,48 +301,48 @@ function random(digits: number): string {
   return Array.from({ length: digits }, () => Math.floor(Math.random() * 10)).join("");
 }
 
-/** Makes a company in a transaction of a test that has its own stack. */
+/** Makes a company in a transaction, for a test with its own stack. */
 export async function makeCompany(sql: postgres.TransactionSql): Promise<Company> {
   const [{ id }] = await sql`insert into companies (name) values ('Test') returning id`;
-  const keys = {
-    all: await newKey(sql, id, ["read", "write", "messaging"]),
-    read: await newKey(sql, id, ["read"]),
-    write: await newKey(sql, id, ["write"]),
-    messaging: await newKey(sql, id, ["messaging"]),
-  };
-  const stages = await sql`
-    select pipeline_id, id from stages where company_id = ${id} order by position
+  const keys = await newKeys(sql, id);
+  const phone_number_id = anyPhoneNumberId();
+  const sealed_token = await sealedFor({ company_id: id, phone_number_id });
+  const [made] = await sql`
+    with contact as (
+      insert into contacts (company_id, phone, name) values (${id}, ${anyPhone()}, 'Ada') returning id
+    ), account as (
+      insert into messaging_accounts (company_id, phone_number_id, display_phone, encrypted_token)
+      values (${id}, ${phone_number_id}, '+15550100', ${sealed_token}) returning id
+    ), person as (
+      insert into auth.users (id) values (gen_random_uuid()) returning id
+    ), team as (
+      insert into teams (company_id, name) values (${id}, 'Support') returning id
+    )
+    select contact.id as contact_id, account.id as account_id, person.id as member_id, team.id as team_id,
+      array(select id from stages where company_id = ${id} order by position) as stage_ids,
+      (select id from pipelines where company_id = ${id}) as pipeline_id
+    from contact, account, person, team
   `;
-  const stage_ids = stages.map((stage) => stage.id);
-  const [contact] = await sql`
-    insert into contacts (company_id, phone, name) values (${id}, ${anyPhone()}, 'Ada') returning id
+  const { contact_id, account_id, member_id, team_id, stage_ids, pipeline_id } = made;
+  const [records] = await sql`
+    with deal as (
+      insert into deals (company_id, title, contact_id, stage_id)
+      values (${id}, 'First', ${contact_id}, ${stage_ids[0]}) returning id
+    ), conversation as (
+      insert into conversations (company_id, contact_id, messaging_account_id)
+      values (${id}, ${contact_id}, ${account_id}) returning id
+    ), member as (
+      insert into company_members (company_id, user_id, role) values (${id}, ${member_id}, 'owner')
+    ), invitation as (
+      insert into company_invitations (company_id, email, role, invited_by)
+      values (${id}, ${`${id}@people.example`}, 'agent', ${member_id})
+    )
+    select deal.id as deal_id, conversation.id as conversation_id from deal, conversation
   `;
-  const [deal] = await sql`
-    insert into deals (company_id, title, contact_id, stage_id)
-    values (${id}, 'First', ${contact.id}, ${stage_ids[0]}) returning id
-  `;
-  const account = await connectAccount(sql, id, { display_phone: "+15550100" });
-  const [conversation] = await sql`
-    insert into conversations (company_id, contact_id, messaging_account_id)
-    values (${id}, ${contact.id}, ${account.id}) returning id
-  `;
-  const member_id = await newMember(sql, id, "owner");
-  const [team] = await sql`
-    insert into teams (company_id, name) values (${id}, 'Support') returning id
-  `;
+  const { deal_id, conversation_id } = records;
   return {
-    id,
-    keys,
-    pipeline_id: stages[0].pipeline_id,
-    stage_ids,
-    contact_id: contact.id,
-    deal_id: deal.id,
-    account_id: account.id,
-    phone_number_id: account.phone_number_id,
-    sealed_token: account.sealed_token,
-    conversation_id: conversation.id,
-    member_id,
-    team_id: team.id,
+    ...{ id, keys, pipeline_id, stage_ids, contact_id, deal_id, account_id, phone_number_id },
+    ...{ sealed_token, conversation_id, member_id, team_id },
   };
 }
 
@@ -326,8 +354,8 @@ export async function connectAccount(
     phone_number_id?: string;
     display_phone?: string;
     /**
-     * The channel's id of the business account. By default there is none, so that no templates are
-     * read.
+     * The channel's id of the business account. By default, the account has no business account, so
+     * no job reads its templates.
      */
     business_account_id?: string;
   } = {},
@@ -354,6 +382,24 @@ export async function disconnectAccounts(sql: Sql, company_id: string): Promise<
     update messaging_accounts set disconnected_at = now(), encrypted_token = null
     where company_id = ${company_id}
   `;
+}
+
+/** Makes the five keys of a company in one statement, because most tests make a company. */
+async function newKeys(sql: postgres.TransactionSql, company_id: string): Promise<Company["keys"]> {
+  await sql`set local role service_role`;
+  const made = await sql`
+    select whose, api_key from unnest(${[
+    "all",
+    "read",
+    "write",
+    "messaging",
+    "webhooks",
+  ]}::text[]) as whose, create_api_key(
+      'test', case whose when 'all' then '{read,write,messaging,webhooks}' else array[whose] end, null, ${company_id}
+    )
+  `;
+  await sql`reset role`;
+  return Object.fromEntries(made.map(({ whose, api_key }) => [whose, api_key])) as Company["keys"];
 }
 
 /** Makes an API key as the platform does, and returns it. */

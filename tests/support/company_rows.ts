@@ -18,8 +18,18 @@ export async function rowsOf(
   const rows = Object.fromEntries(shown) as Record<string, FoundRow[]>;
   const { contacts, deals, pipelines, stages, conversations, teams } = rows;
   const { company_members, messages, templates, sends } = rows;
+  // The view computes these fields from the payload.
+  const parts = await statement`
+    select id, case when type = 'location' then app.location_in(payload) end as location,
+      case when type = 'contacts' then app.contact_cards_in(payload) end as contact_cards,
+      case when direction = 'inbound' and type in ('interactive', 'button')
+        then app.choice_in(payload) end as choice
+    from messages where company_id = ${id}
+  `;
+  const partsOf = new Map(parts.map((each) => [each.id, each]));
   const people = await statement`select id, email from auth.users`;
-  // No filter uses the fields that are computed from a stored template.
+  // These rows leave out the fields that are computed from a stored template, because no filter
+  // uses them.
   const { body } = await call(keys.read, "GET", "/templates?limit=200");
   const made = new Map<string, FoundRow>(body.data.map((each: FoundRow) => [each.id, each]));
   const authorOf = ({ direction, type, author_type, author_id, author_name }: FoundRow) => {
@@ -43,7 +53,7 @@ export async function rowsOf(
     "/conversations": conversations,
     "/conversations/{id}/messages": messages
       .filter((message) => message.conversation_id === conversation_id)
-      .map((message) => ({ ...message, author: authorOf(message) })),
+      .map((message) => ({ ...message, ...partsOf.get(message.id), author: authorOf(message) })),
     "/sends": sends.map((send) => {
       const message = messages.find((each) => each.id === send.message_id)!;
       const { contact_id } = conversations.find((each) => each.id === message.conversation_id)!;

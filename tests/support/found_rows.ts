@@ -1,5 +1,5 @@
-// What a list must return for a query. The contract is implemented a second time here, over rows in
-// memory and without the tested code.
+// The rows that a list must return for a query. This file implements the contract a second time,
+// over rows in memory and without the tested code.
 import { splitText } from "./query_text.ts";
 import { withDatabase } from "./test_stack.ts";
 
@@ -7,7 +7,7 @@ import { withDatabase } from "./test_stack.ts";
 // deno-lint-ignore no-explicit-any -- the tests read columns of any type
 export type FoundRow = Record<string, any>;
 
-/** How the values of a field are compared. Fields that are not listed are compared as texts. */
+/** The kinds of fields, which decide how values are compared. All other fields are texts. */
 const KINDS: Record<string, string[]> = {
   id: [
     ...["id", "contact_id", "reply_to_id", "stage_id", "pipeline_id", "assigned_to", "team_id"],
@@ -28,7 +28,7 @@ export function kindOf(field: string): string {
 /** The fields whose filters have other names. */
 const FIELDS: Record<string, string> = { phone_number_id: "phone_number_ids" };
 
-/** Whether a row matches a parameter of a list, such as `name[contains]`. */
+/** Whether a row matches a filter of a list, such as `name[contains]`. */
 export function meets(row: FoundRow, parameter: string, text: string): boolean {
   if (parameter === "q") return hasWords(row, text);
   // In lists without archived records, a row has no such time.
@@ -39,7 +39,7 @@ export function meets(row: FoundRow, parameter: string, text: string): boolean {
     const members = membersOf(row.custom_fields, parameter.slice("custom_fields.".length));
     return members.some((member) => splitText(text).includes(textOfMember(member)!));
   }
-  // A comma in this text separates nothing.
+  // A comma in this text is not a separator.
   if (parameter === "idempotency_key") return row.idempotency_key === text;
   const [, name, operator = "is"] = /^(\w+)(?:\[(\w+)\])?$/.exec(parameter)!;
   const field = name in row ? name : FIELDS[name];
@@ -95,17 +95,20 @@ function membersOf(object: FoundRow, key: string): unknown[] {
   });
 }
 
-/** The text of a custom field, or none for null, an object or a list. */
+/** The text of a custom field, or no text for null, an object or a list. */
 function textOfMember(value: unknown): string | null {
   return ["string", "number", "boolean"].includes(typeof value) ? String(value) : null;
 }
 
-/** Folds letter by letter, because the database replaces each letter with exactly one letter. */
+/**
+ * The loop folds letter by letter, because the database replaces each letter with exactly one
+ * letter.
+ */
 function lowered(text: string): string {
   return Array.from(text, (letter) => [...letter.toLowerCase()][0]).join("");
 }
 
-/** The country and the number of a person. In three countries, mobiles have two spellings. */
+/** The country code and the number of a phone. In three countries, mobiles have two spellings. */
 export function personOf(phone: string): string {
   const [, area, brazilian] = /^\+55([1-9]\d)9?([6-9]\d{7})$/.exec(phone) ?? [];
   const [, mexican] = /^\+521?(\d{10})$/.exec(phone) ?? [];
@@ -114,7 +117,7 @@ export function personOf(phone: string): string {
   return mexican ? `Mexico ${mexican}` : argentine ? `Argentina ${argentine}` : phone;
 }
 
-/** A number or a time, exactly. */
+/** The exact value of a number or a time. */
 export function comparable(kind: string, given: unknown): bigint {
   const text = String(given);
   return kind === "time" ? microseconds(text) : millionths(text);
@@ -132,10 +135,7 @@ function microseconds(text: string): bigint {
   return BigInt(Date.parse(clock + offset)) * 1000n + BigInt(decimals.padEnd(6, "0"));
 }
 
-/**
- * A text without accents and in lower case. One space is before each word of ASCII letters, digits
- * or other characters.
- */
+/** A text without accents, in lower case, with one space before each word. */
 function folded(text: string): string {
   return ` ${foldedPart(text)}`.replace(/ +/g, " ");
 }
@@ -156,7 +156,9 @@ function holds(text: string, part: string): boolean {
   return text.includes([...part].length < 3 ? ` ${part.trimStart()}` : part);
 }
 
-/** Each word must be in one of the searched fields. Numbers that follow each other may be a phone. */
+/**
+ * Whether each word is in one of the searched fields. Numbers next to each other may be a phone.
+ */
 function hasWords(row: FoundRow, text: string): boolean {
   const searched = "title" in row ? [row.title] : [row.name, row.email, row.phone, row.empresa];
   const texts = searched.filter((each) => each !== null).map(folded);
@@ -173,7 +175,7 @@ function hasWords(row: FoundRow, text: string): boolean {
   return hasAll(words);
 }
 
-/** Whether a phone has these digits, which may lack the country, in any of its spellings. */
+/** Whether a spelling of a phone has these digits, with or without the country code. */
 function hasPhone(phone: string | null, digits: string): boolean {
   if (phone === null) return false;
   const spelled = ["", "55", "52", "54"].some((country) =>
@@ -190,7 +192,7 @@ const ORDERS: Record<string, string[]> = {
   "/templates": ["name", "language"],
 };
 
-/** The fields that order a list, before the id. */
+/** The fields that sort a list. The id comes after them. */
 export function orderOf(path: string, sort?: string): string[] {
   return sort ? [sort] : ORDERS[path] ?? ["-created_at"];
 }
@@ -229,8 +231,7 @@ async function sortKeys(rows: FoundRow[], field: string): Promise<Map<FoundRow, 
     isTemplate
       ? row[field]
       : [...row[field] === null ? "" : folded(row[field])].slice(0, 100).join("");
-  // Compares the numbers of the characters. Template names are compared by the rules of the
-  // database.
+  // Compares the numbers of the characters. The database compares template names in the same way.
   const sorted = await withDatabase((sql) => {
     const keys = sql`select key from unnest(${rows.map(keyOf)}::text[]) as key group by key`;
     return isTemplate ? sql`${keys} order by key` : sql`${keys} order by key collate "C"`;

@@ -12,16 +12,17 @@ interface Options {
 
 /** Starts a function in a separate process, as the platform does. */
 export async function startFunction(
-  name: "gateway" | "send-external-template" | "whatsapp",
+  name: "gateway" | "send-external-template" | "webhooks" | "whatsapp",
   { env, deno, ...addresses }: Options = {},
 ) {
-  const { url, end } = await startFunctionProcess({
+  const { url, pid, end } = await startFunctionProcess({
     entry: functionEntry(name),
     env: { ...environment(addresses), ...env },
     deno,
   });
   return {
     url: `${url}/${name}`,
+    pid,
     /** Ends the process immediately, in the middle of its work. */
     kill: () => end("SIGKILL"),
     [Symbol.asyncDispose]: () => end(),

@@ -14,31 +14,34 @@ export function hostileText({ begin, piece, end }: HostileKind, length: number):
 }
 
 /**
- * A linear reader needs much less than LITTLE_MS for a text of this many characters, and a
- * quadratic reader much more.
+ * The length of a text. A linear reader needs much less than LITTLE_MS for such a text, and a
+ * quadratic reader needs much more.
  */
 const LENGTH = 16 * 1024;
 const LITTLE_MS = 2;
 /**
- * This time is spent only on a reader that seems too slow, because other work on the machine may be
- * the cause.
+ * The test spends this time only on a reader that seems too slow, because other work on the machine
+ * may be the cause.
  */
 const ENOUGH_MS = 2_000;
 const DOUBLINGS = 3;
-/** If the text doubles, a linear time becomes twice as long and a quadratic time four times as long. */
+/**
+ * A text of twice the length takes a linear reader twice as long, and a quadratic reader four times
+ * as long.
+ */
 const MOST_GROWTH = 3 ** DOUBLINGS;
 
 /**
- * Whether the time for reading a kind of text grows faster than its length. Times are only compared
- * with each other.
+ * Whether the time for reading a kind of text grows faster than its length. The function compares
+ * times only with each other.
  */
 export function growsTooFast(kind: HostileKind, read: (text: string) => unknown): boolean {
   const [short, long] = [LENGTH / 2 ** DOUBLINGS, LENGTH].map((length) =>
     hostileText(kind, length)
   );
   let [shortest, longest] = [Infinity, Infinity];
-  // The shortest of several times, because other work on the machine adds time. Its share of a long
-  // time is small.
+  // The shortest of several times, because other work on the machine adds time. Other work adds
+  // only little to a long time.
   const until = performance.now() + ENOUGH_MS;
   for (let run = 0; run < 3 || performance.now() < until; run++) {
     longest = Math.min(longest, timeOf(() => read(long)));
@@ -60,9 +63,9 @@ const ATOM =
   /\\[pP]\{\w+\}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:[:=!]|<[=!])|\{(\d+)(,\d*)?\}|[^]/giu;
 
 /**
- * Kinds of texts that are hostile to a regular expression. The expression matches the text, in
- * which each piece is repeated in turn. The texts are made from the pattern alone, so no list of
- * them is needed.
+ * Kinds of texts that are hostile to a regular expression. Each kind repeats one piece of a text
+ * that the expression matches. The function derives them from the pattern, so no one has to list
+ * them.
  */
 export function kindsAgainst({ source, flags }: RegExp, samples = 4): HostileKind[] {
   const kinds = new Map<string, HostileKind>();
@@ -136,7 +139,7 @@ function matched(source: string, flags: string, seed: number): string {
   return alternatives();
 }
 
-/** How many times the atom before this place is repeated, at least and at most. */
+/** The least and the greatest number of repeats of the atom before this place. */
 function timesOf(quantifier: string | undefined): [number, number] {
   if (quantifier === "*") return [0, Infinity];
   if (quantifier === "+") return [1, Infinity];

@@ -22,12 +22,12 @@ export function isReplayed({ headers }: Answer): boolean {
   return replayed === "true";
 }
 
-/** A new deal of a company. Any number of deals can have the same title. */
+/** A new deal of a company. Several deals may have the same title. */
 export function dealOf({ contact_id, stage_ids }: Company, title: string) {
   return { title, contact_id, stage_id: stage_ids[0] };
 }
 
-/** How many deals of a company have this title. */
+/** The number of deals of a company with this title. */
 export async function dealsNamed({ id }: Company, title: string): Promise<number> {
   return await withDatabase(async (sql) => {
     const [{ count }] = await sql`
@@ -37,7 +37,7 @@ export async function dealsNamed({ id }: Company, title: string): Promise<number
   });
 }
 
-/** How many contacts of a company have this name. */
+/** The number of contacts of a company with this name. */
 export async function contactsNamed({ id }: Company, name: string): Promise<number> {
   return await withDatabase(async (sql) => {
     const [{ count }] = await sql`
@@ -47,12 +47,12 @@ export async function contactsNamed({ id }: Company, name: string): Promise<numb
   });
 }
 
-/** Asserts that an answer is the first one, with the row that its request made. */
+/** Asserts that an answer belongs to the first request, and has the row that this request made. */
 export function assertFirst(answer: Answer, status = 201) {
   assert.deepEqual([answer.status, isReplayed(answer)], [status, false], sentence(answer));
 }
 
-/** Asserts that an answer belongs to a repeat, with the row that the first request made. */
+/** Asserts that an answer belongs to a repeat, and has the row that the first request made. */
 export function assertReplayed(answer: Answer, first: Answer) {
   assert.deepEqual([answer.status, isReplayed(answer)], [first.status, true], sentence(answer));
   assert.deepEqual(answer.body, first.body);

@@ -4,8 +4,8 @@
 export const backgroundOfPage = () => getComputedStyle(document.body).backgroundColor;
 
 /**
- * The width that the page needs. It is more than the window's width if a reader must scroll
- * sideways.
+ * The width that the page needs. A reader must scroll sideways if the page is wider than the
+ * window.
  */
 export const widthOfPage = () => document.documentElement.scrollWidth;
 
@@ -14,6 +14,22 @@ export const copiedText = () => navigator.clipboard.readText();
 
 /** The session that the settings page keeps; null when no one is signed in. */
 export const keptSession = () => localStorage.getItem("settings.session");
+
+/** Begins to note when the page shows something, and how far its contents jump. */
+export const watchPaints = () => {
+  const noted = globalThis.paints = { first: 0, largest: 0, shift: 0 };
+  const watch = (type, note) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(note))
+      .observe({ type, buffered: true });
+  watch("paint", ({ name, startTime }) => {
+    if (name === "first-contentful-paint") noted.first = Math.round(startTime);
+  });
+  watch("largest-contentful-paint", ({ startTime }) => noted.largest = Math.round(startTime));
+  watch("layout-shift", ({ value }) => noted.shift += value);
+};
+
+/** What watchPaints() has noted: two times in milliseconds, and the sum of the jumps. */
+export const paints = () => globalThis.paints;
 
 /** The name of the element with the focus. */
 export const nameOfFocus = () => {
@@ -26,8 +42,8 @@ export const nameOfFocus = () => {
 export const isDarkReference = () => document.body.classList.contains("dark-mode");
 
 /**
- * Marks one element of each look that is not known yet. The look of an element is its colour, its
- * font, and what is around and behind it.
+ * Marks one element of each new look. The look of an element is its colour, its font, its
+ * background and its surroundings.
  * @returns the known looks.
  */
 export const markNewLooks = (seen) => {
@@ -45,7 +61,7 @@ export const markNewLooks = (seen) => {
       behind.add(`${backgroundColor} ${backgroundImage} ${opacity}`);
     }
     const { color, fontSize, fontWeight, display, textDecorationLine } = getComputedStyle(element);
-    // A link is compared with the text around it.
+    // axe compares a link with the text around it.
     const around = getComputedStyle(element.parentElement).color;
     const looks = [element.tagName, color, fontSize, fontWeight, display, textDecorationLine];
     const look = [...looks, around, ...behind].join();
@@ -59,7 +75,10 @@ export const markNewLooks = (seen) => {
 /** Whether the page has axe. */
 export const hasAxe = () => "axe" in globalThis;
 
-/** Runs axe on the page or on what a selector finds. A line for each element with a finding. */
+/**
+ * Runs axe on the page, or on the elements that a selector finds. Returns a line for each element
+ * with a finding.
+ */
 export const runAxe = async ([context, options]) => {
   const { violations } = await globalThis.axe.run(context ?? document, options);
   return violations.flatMap(({ id, nodes }) =>

@@ -7,7 +7,7 @@ type Sql = postgres.Sql | postgres.TransactionSql;
 export async function keyIds(
   sql: Sql,
   { id }: Pick<Company, "id">,
-): Promise<Record<"read" | "write" | "messaging", string>> {
+): Promise<Record<"read" | "write" | "messaging" | "webhooks", string>> {
   const keys = await sql`
     select id, scopes[1] as scope from api_keys where company_id = ${id} and cardinality(scopes) = 1
   `;
@@ -16,21 +16,24 @@ export async function keyIds(
   >;
 }
 
-/** Adds today's usage of a key of a company: three requests. The last one failed. */
+/** Adds the usage of a key of a company in this hour: three requests. The last one failed. */
 export async function addKeyUsage(sql: Sql, company: Pick<Company, "id">): Promise<void> {
   const { read: key_id } = await keyIds(sql, company);
   const of = { company_id: company.id, key_id };
-  const day = new Date();
+  const at = new Date();
+  const hour = new Date(at);
+  hour.setUTCMinutes(0, 0, 0);
   await sql`
     insert into api_key_usage ${
-    sql([{ ...of, day, status: 200, requests: 2 }, { ...of, day, status: 404, requests: 1 }])
+    sql([{ ...of, hour, status: 200, requests: 2 }, { ...of, hour, status: 404, requests: 1 }])
   }
   `;
   await sql`
     insert into api_key_errors ${
     sql({
-      ...{ ...of, at: day, status: 404, code: "not_found", method: "GET" },
-      ...{ operation: "getContact", request_id: crypto.randomUUID() },
+      ...{ ...of, status: 404, code: "not_found", method: "GET", operation: "getContact" },
+      ...{ path: "/gateway/contacts/{id}", problem: "Contact not found", errors: 1 },
+      ...{ first_at: at, last_at: at, requests: [{ id: "1", at }] as never },
     })
   }
   `;

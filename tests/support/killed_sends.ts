@@ -19,7 +19,9 @@ interface Killed {
   key: string;
   json: unknown;
   channelUrl: string;
-  /** Receives the function that kills the process, so that the channel can call it during the send. */
+  /**
+   * Receives the function that kills the process. The channel calls that function during the send.
+   */
   whenCalled(kill: () => Promise<void>): void;
 }
 

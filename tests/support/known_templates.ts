@@ -3,10 +3,7 @@ import { sandbox, type SandboxMessage } from "../../sandbox/sandbox.ts";
 import { readTemplates } from "../../supabase/functions/_shared/templates/catalogue.ts";
 import { readChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
 import { type Company, newCompany } from "./company.ts";
-import { stack, statement, withDatabase } from "./test_stack.ts";
-
-/** The WhatsApp API of the stack's sandbox. */
-const stackChannel = stack.sandbox_url?.replace(/messages$/, "v26.0") ?? "";
+import { stackChannel, statement, withDatabase } from "./test_stack.ts";
 
 /** A new company whose account has the templates of a sandbox. The default is the stack's own sandbox. */
 export async function companyWithTemplates(channelUrl = stackChannel): Promise<Company> {
@@ -49,8 +46,8 @@ export interface SandboxCall {
 }
 
 /**
- * A sandbox for one test, which records every call.
- * @param answer answers instead of the sandbox. If it returns null, the sandbox answers.
+ * A sandbox for one test, which records every call. @param answer answers instead of the sandbox,
+ * unless it returns null.
  */
 export function ownSandbox(
   answer: (call: SandboxCall, request: Request) => Response | Promise<Response> | null = () => null,
@@ -68,9 +65,9 @@ export function ownSandbox(
   const origin = `http://127.0.0.1:${server.addr.port}`;
   return {
     url: `${origin}/v26.0`,
-    /** Every call, without those of taken(). */
+    /** Every call, except the calls that taken() has returned. */
     calls,
-    /** How many calls had this method and a path with this ending. */
+    /** The number of calls with this method and a path with this ending. */
     count: (method: string, end: string) =>
       calls.filter((call) => call.method === method && call.path.endsWith(end)).length,
     /** The messages that the sandbox has accepted, newest first. */

@@ -28,9 +28,9 @@ export async function logged(
 let lastStart = 0;
 
 /**
- * Works at a later time, when no other test has written a line. An instance logs at most 20 lines
- * of some kinds in ten seconds, for all tests together. The database accepts only the tokens of the
- * next 30 seconds.
+ * Runs the work at a later time, at which no other test has written a line. An instance logs at
+ * most 20 lines of some kinds in ten seconds, for all tests together. The database accepts only the
+ * tokens of the next 30 seconds.
  * @param seconds from now.
  */
 export async function later<Answer>(
@@ -39,7 +39,7 @@ export async function later<Answer>(
 ): Promise<Answer> {
   const { now } = Date;
   const planned = now() + seconds * 1000;
-  // If the clock is set back, the lines of the previous call no longer count.
+  // When the clock goes back, the instance forgets the lines of the previous call.
   const start = lastStart = Math.abs(planned - lastStart) < 10_000 ? lastStart - 1 : planned;
   Date.now = () => start;
   try {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type Answer, call } from "./calls.ts";
 import { anyPhone, type Company } from "./company.ts";
 
-/** Makes, merges and finds contacts of a company with its key for everything. */
+/** Makes, merges and finds contacts of a company, with its key that has all scopes. */
 export function mergesOf({ keys: { all } }: Company) {
   function ask(method: string, path: string, json?: unknown, headers = {}): Promise<Answer> {
     return call(all, method, path, { json, headers });
@@ -18,7 +18,10 @@ export function mergesOf({ keys: { all } }: Company) {
   const merge = (id: string, from: string, headers = {}) =>
     ask("POST", `/contacts/${id}/merge`, { from }, headers);
 
-  /** Two merged contacts: the survivor as the merge returned it, and the other contact as it was before. */
+  /**
+   * Two merged contacts: the survivor in the answer of the merge, and the other contact before the
+   * merge.
+   */
   async function merged(own = {}, theirs = {}) {
     const [survivor, other] = [await newContact(own), await newContact(theirs)];
     const { status, body } = await merge(survivor.id, other.id);

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 
 /**
- * One character of any script, like fast-check's unit "binary". That unit needs a second in every
- * file to make its table of all characters.
+ * One character of any script, like fast-check's unit "binary". That unit takes a second in every
+ * file for its table of all characters.
  */
 export const anyCharacter = fc.oneof(
   fc.integer({ min: 0, max: 0xd7ff }),

@@ -1,6 +1,5 @@
-// A company with rows that programs often search, sort and page wrongly. They have accents, nulls,
-// empty texts, equal values, and the syntax of everything that a filter passes on its way to the
-// row.
+// A company with rows that programs often search, sort and page wrongly. The rows have accents,
+// nulls, empty texts, equal values, and the syntax of addresses, filters and SQL.
 import type { Sql } from "./acting_as.ts";
 import { addTemplate, type Company, connectAccount, newCompany, newMember } from "./company.ts";
 import { withDatabase } from "./test_stack.ts";
@@ -176,7 +175,7 @@ async function addOddRows(sql: Sql, company: Company) {
     content,
     direction: at % 3 === 0 ? "inbound" : "outbound",
     outcome: at % 3 === 0 ? null : pick(["pending", "accepted", "failed", "accepted"], at),
-    // A job of another test may mark every message whose lifetime has ended.
+    // These lifetimes never end, because a job of another test may mark expired messages.
     expires_at: at % 3 === 0 ? null : new Date("9999-12-31"),
     type: at % 3 === 0
       ? pick(["text", "audio", "location", "unsupported", "system"], at)
@@ -236,7 +235,7 @@ async function addMembers(sql: Sql, company_id: string, names: string[]): Promis
     const user_id = await newMember(sql, company_id, pick(["owner", "admin", "agent"], at));
     await sql`
       update company_members set ${sql(timesOf(sql, at) as never)},
-        -- Not every one of these names is allowed for a member.
+        -- A member may not have every one of these names.
         name = case when ${at % 3 !== 0} and app.is_key_name(${name}) then left(${name}, 100) end
       where company_id = ${company_id} and user_id = ${user_id}
     `;

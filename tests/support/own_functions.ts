@@ -1,41 +1,49 @@
 import type { Hono } from "hono";
-import { type Config, readConfig } from "../../supabase/functions/_shared/config.ts";
+import {
+  type GatewayConfig,
+  readGatewayConfig,
+} from "../../supabase/functions/gateway/gateway_config.ts";
 import { gateway } from "../../supabase/functions/gateway/app.ts";
 import { sendExternalTemplate } from "../../supabase/functions/send-external-template/app.ts";
 import {
   readSenderConfig,
   type SenderConfig,
-} from "../../supabase/functions/send-external-template/template_send_config.ts";
+} from "../../supabase/functions/_shared/template_sends/template_send_config.ts";
 import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
 import {
   readWhatsappConfig,
   type WhatsappConfig,
 } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
+import { webhooks } from "../../supabase/functions/webhooks/app.ts";
+import {
+  readWebhooksConfig,
+  type WebhooksConfig,
+} from "../../supabase/functions/webhooks/webhooks_config.ts";
 import type { Usage } from "../../supabase/functions/_shared/usage/counts.ts";
 import type { Answer } from "./calls.ts";
 import { isOfUsage } from "./log_lines.ts";
 import { checked } from "./checked_answers.ts";
-import { environment, stack } from "./test_stack.ts";
+import { environment, stack, stackChannel } from "./test_stack.ts";
 
-// Like the platform, waits for work that continues after an answer. Here it waits until
-// watchedStack() is disposed.
+// Like the platform, waits for work that continues after an answer. In tests, the wait ends when
+// watchedStack() is disposed of.
 const background: Promise<unknown>[] = [];
 const EdgeRuntime = { waitUntil: (work: Promise<unknown>) => background.push(work) };
 Object.assign(globalThis, { EdgeRuntime });
 
-// Hides the functions' log lines about sends and refused keys. A test of the log reads them with
-// log_lines.ts.
+// Hides the functions' log lines about sends and refused keys. A test of the log reads the lines
+// with log_lines.ts.
 console.info = console.warn = () => {};
 // Lines about usage that functions with a broken database could not report are also hidden.
 const { error: logError } = console;
 console.error = (...line) => isOfUsage(line[0]) || logError(...line);
 
-/** The usage is reported only when backgroundWork() is awaited. */
+/** The functions report the usage only when a test awaits backgroundWork(). */
 const UNTIL_ASKED = { tellUsageEveryMs: 24 * 60 * 60_000 };
 
 /**
- * Waits for the work of this process's functions that continues after their answers. Delayed work
- * is done immediately, as when the platform ends an instance.
+ * Waits for work that the functions of this process continue after their answers. The functions do
+ * delayed work immediately, as when the platform ends an instance.
  */
 export async function backgroundWork() {
   while (background.length > 0) {
@@ -48,10 +56,20 @@ export async function backgroundWork() {
 export async function ownGateway(
   supabaseUrl: string,
   databaseTimeoutMs = 10_000,
-  changes: Partial<Config> = {},
+  { channelUrl, ...changes }: Partial<GatewayConfig> & { channelUrl?: string } = {},
 ) {
-  const config = await readConfig(environment({ supabaseUrl }));
-  const app = gateway({ ...config, ...UNTIL_ASKED, databaseTimeoutMs, ...changes });
+  const config = await readGatewayConfig(
+    environment({ supabaseUrl, channelUrl: channelUrl ?? (stackChannel || undefined) }),
+  );
+  // A webhook of the tests has the address of the sandbox, also when the database is behind a proxy.
+  const webhookAddresses = { ...config.webhookAddresses, hosts: [stack.url] };
+  const app = gateway({
+    ...config,
+    webhookAddresses,
+    ...UNTIL_ASKED,
+    databaseTimeoutMs,
+    ...changes,
+  });
   return (
     key: string,
     method: string,
@@ -87,6 +105,22 @@ export async function ownWhatsapp(
   const app = whatsapp({ ...config, ...UNTIL_ASKED, ...changes });
   return (job: string, account_id?: string) =>
     ask(app, config.jobsSecret!, "POST", `/whatsapp/jobs/${job}`, account_id ? { account_id } : {});
+}
+
+/**
+ * The function webhooks in this process, which may send to every address of this machine that
+ * `hosts` names. The returned function delivers what is due to a company.
+ */
+export async function ownWebhooks(
+  hosts: string[],
+  { supabaseUrl = stack.url, ...changes }: Partial<WebhooksConfig> = {},
+) {
+  const config = await readWebhooksConfig(environment({ supabaseUrl }));
+  const app = webhooks({ ...config, addresses: { hosts }, ...changes });
+  return (company_id: string) =>
+    ask(app, config.jobsSecret!, "POST", "/webhooks/jobs/deliver", {
+      ...{ company_id, until_idle: true },
+    });
 }
 
 /** The endpoint for free replies in this process, with the channel and the database at these addresses. */
@@ -130,15 +164,17 @@ async function ask<Env extends object>(
     }),
   );
   const { status } = response;
-  return { status, headers: response.headers, body: status === 204 ? "" : await response.json() };
+  const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
+  const body = isJson ? await response.json() : await response.bytes();
+  return { status, headers: response.headers, body: status === 204 ? "" : body };
 }
 
-/** What a function reports from time to time, without a request that waits for it. */
+/** The path of the reports that a function makes from time to time. No request waits for them. */
 const TELLING = "/rest/v1/rpc/record_api_key_usage";
 
 /**
  * A proxy in front of the stack's Data API that records every request.
- * @param answer answers instead of the stack. If it returns null, the request is forwarded.
+ * @param answer answers instead of the stack, unless it returns null.
  */
 export function watchedStack(
   answer: (request: Request) => Response | null | Promise<Response | null> = () => null,

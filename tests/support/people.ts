@@ -54,7 +54,7 @@ export async function newPerson(
   return { id, email, password };
 }
 
-/** The client of the settings page, with the publishable key and a separate session that is not stored. */
+/** The client of the settings page, with the publishable key and a session in memory. */
 export function anyClient({ url, publishable_key }: Project = stack): SupabaseClient {
   return createClient(url, publishable_key, {
     auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false },

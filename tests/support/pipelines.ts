@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { statement } from "./test_stack.ts";
 
-/**
- * Asserts what must be true of a company's pipelines, stages and deals, whichever caller has
- * written them.
- */
+/** Asserts the rules of a company's pipelines, stages and deals, which hold for every caller. */
 export async function assertInOrder(company_id: string): Promise<void> {
   const broken = await statement`
     select 'position of ' || name as rule from (
@@ -27,7 +24,7 @@ export async function assertInOrder(company_id: string): Promise<void> {
     select 'no deal is in an archived stage' from deals join stages on stages.id = stage_id
     where deals.company_id = ${company_id} and stages.archived_at is not null
     union all
-    -- Each entry begins where the previous entry of its kind ended.
+    -- Each entry begins in the stage or status where the previous entry of its kind ended.
     select 'the history continues' from (
       select from_value, kind, lag(to_value) over (
         partition by deal_id, case kind when 'status_changed' then kind end order by at

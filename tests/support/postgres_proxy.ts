@@ -23,7 +23,7 @@ export function startPostgresProxy(
   };
   let listener = listen(0);
   const { port } = listener.addr as Deno.NetAddr;
-  /** Closes every connection and refuses new ones. */
+  /** Closes every connection and refuses new connections. */
   const cut = () => {
     listener.close();
     for (const connection of connections) {

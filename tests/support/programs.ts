@@ -25,7 +25,8 @@ export function missingPrograms(): string[] {
   ];
 }
 
-function firstInPath(names: string[]): string | null {
+/** The file of the first of these programs that is in PATH, or null if there is none. */
+export function firstInPath(names: string[]): string | null {
   const folders = (Deno.env.get("PATH") ?? "").split(delimiter);
   const files = names.flatMap((name) => folders.map((folder) => join(folder, name)));
   return files.find(isExecutable) ?? null;

@@ -1,7 +1,7 @@
-// Parameters of a query: the values that the description means, and their texts in the address.
+// The parameters of a query: their values in the description, and their texts in the address.
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 
-/** The parameters of an operation of the description in this place. */
+/** The parameters of an operation in this place, such as the query. */
 export function declaredParameters(
   document: JsonSchema,
   operation: JsonSchema,

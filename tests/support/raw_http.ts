@@ -1,4 +1,4 @@
-/** An answer that was read from a connection. */
+/** An answer from a connection. */
 export interface RawAnswer {
   status: number;
   /** The header lines in lower case. */

@@ -51,7 +51,7 @@ export async function windowOf({ id, contact_id, account_id }: Own) {
 }
 
 /**
- * Hides the phone of a company's contact. The channel then knows the person by these ids, the
+ * Hides the phone of a company's contact. The channel then names the person by these ids, the
  * newest last.
  */
 export async function hidePhone({ id, contact_id }: Own, userIds: string[]) {

@@ -33,7 +33,12 @@ export async function personToken(userId: string): Promise<string> {
   return await token({ role: "authenticated", sub: userId });
 }
 
-/** Calls the Data API without the functions, as everyone with the publishable key can. */
+/** The token of a person who has signed in with a second factor. */
+export async function secondFactorToken(userId: string): Promise<string> {
+  return await token({ role: "authenticated", sub: userId, aal: "aal2" });
+}
+
+/** Calls the Data API without the functions. Everyone with the publishable key can do this. */
 export async function rest(
   token: string | null,
   method: string,

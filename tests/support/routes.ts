@@ -1,21 +1,27 @@
 import * as z from "zod/mini";
-import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { MAX_VALUES } from "../../supabase/functions/_shared/http/body.ts";
 import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
+import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
 import { gatewayOperations } from "../../supabase/functions/gateway/operations.ts";
 import { anyPhone, type CompanyWithTemplate } from "./company.ts";
-import { environment } from "./test_stack.ts";
+import { environment, stack } from "./test_stack.ts";
+
+/** The local stack allows webhooks to the receiver of its sandbox. */
+const RECEIVER = `${stack.url}/sandbox/webhooks/tests`;
+
+/** The id of an event that no company has. */
+const EVENT_ID = `evt_${"0".repeat(32)}`;
 
 /** A route of the gateway, with a request that succeeds. */
 export interface Route {
   method: string;
-  /** The path as it is declared, such as `/contacts/:id`. */
+  /** The declared path, such as `/contacts/:id`. */
   pattern: string;
   /** The table of the rows that it returns. */
   table: string;
-  /** What its one statement uses at the Data API: a table, a view or a function. */
+  /** The table, the view or the function that its one statement uses at the Data API. */
   asks: string;
-  /** `any` when every valid key is enough. */
+  /** `any` if every valid key has access. */
   scope: Scope | "any";
   /** The status of a successful answer. */
   success: number;
@@ -23,9 +29,11 @@ export interface Route {
   parameters: string[];
   /** The maximum number of JSON values in its body. */
   maxValues: number;
+  /** Whether it returns a file. */
+  isFile: boolean;
   /** The path, with the id of a row of this company. */
   path(company: CompanyWithTemplate): string;
-  /** A body that succeeds for this company, or null if the route accepts none. */
+  /** A body that succeeds for this company, or null if the route accepts no body. */
   body: ((company: CompanyWithTemplate) => Record<string, unknown>) | null;
 }
 
@@ -45,15 +53,25 @@ const OWN_ROW: Record<string, (company: CompanyWithTemplate) => string> = {
   "/stages/:id": (company) => `/stages/${company.stage_ids[0]}`,
   "/conversations/:id": (company) => `/conversations/${company.conversation_id}`,
   "/conversations/:id/messages": (company) => `/conversations/${company.conversation_id}/messages`,
+  "/messages/:id/media": (company) => `/messages/${company.media_message_id}/media`,
   "/messages/:id": (company) => `/messages/${company.message_id}`,
   "/teams/:id": (company) => `/teams/${company.team_id}`,
   "/members/:id": (company) => `/members/${company.member_id}`,
   "/templates/:id": (company) => `/templates/${company.template_id}`,
+  "/events/:id": (company) => `/events/${company.event_id}`,
   "/search": () => "/search?q=15",
   "DELETE /pipelines/:id": (company) => `/pipelines/${company.spare_pipeline_id}`,
   // This stage has no deals.
   "DELETE /stages/:id": (company) => `/stages/${company.stage_ids[4]}`,
   "/sends/:message_id": (company) => `/sends/${company.sent_message_id}`,
+  "/webhooks/:id": (company) => `/webhooks/${company.webhook_id}`,
+  "DELETE /webhooks/:id": (company) => `/webhooks/${company.spare_webhook_id}`,
+  "/webhooks/:id/rotate-secret": (company) => `/webhooks/${company.webhook_id}/rotate-secret`,
+  "/webhooks/:id/test": (company) => `/webhooks/${company.webhook_id}/test`,
+  "/webhooks/:id/replay": (company) => `/webhooks/${company.webhook_id}/replay`,
+  "/webhooks/:id/deliveries": (company) => `/webhooks/${company.webhook_id}/deliveries`,
+  "/webhooks/:id/deliveries/:event_id/redeliver": (company) =>
+    `/webhooks/${company.webhook_id}/deliveries/${company.delivered_event_id}/redeliver`,
 };
 
 const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, unknown>> = {
@@ -80,12 +98,19 @@ const BODIES: Record<string, (company: CompanyWithTemplate) => Record<string, un
   "PATCH /pipelines/:id": () => ({ name: "Sales" }),
   "POST /stages": ({ pipeline_id }) => ({ pipeline_id, name: "Signed" }),
   "PATCH /stages/:id": () => ({ name: "New lead" }),
+  "POST /webhooks": () => ({ url: RECEIVER, types: ["deal.won"] }),
+  "PATCH /webhooks/:id": () => ({ types: ["deal.*"] }),
+  "POST /webhooks/:id/rotate-secret": () => ({ overlap_hours: 1 }),
+  "POST /webhooks/:id/replay": () => ({ since: new Date(Date.now() - 1000).toISOString() }),
   "PATCH /conversations/:id": ({ member_id, team_id }) => ({ assigned_to: member_id, team_id }),
 };
 
 /** The statements of routes that neither read the view of their table nor write the table. */
 const ASKED: Record<string, string> = {
   "GET /me": "rpc/own_key",
+  "GET /messages/:id/media": "rpc/media_of_message",
+  "GET /events": "rpc/list_events",
+  "GET /events/:id": "rpc/find_event",
   "POST /contacts": "rpc/write_contacts",
   "PUT /contacts": "rpc/write_contacts",
   "POST /contacts/batch": "rpc/write_contacts",
@@ -105,20 +130,31 @@ const ASKED: Record<string, string> = {
   "POST /contacts/:id/merge": "rpc/merge_contact",
   "DELETE /deals/:id": "rpc/archive_deal",
   "POST /deals/:id/restore": "rpc/restore_deal",
+  "GET /webhooks": "rpc/list_webhooks",
+  "GET /webhooks/:id": "rpc/get_webhook",
+  "POST /webhooks": "rpc/create_webhook",
+  "PATCH /webhooks/:id": "rpc/change_webhook",
+  "DELETE /webhooks/:id": "rpc/delete_webhook",
+  "POST /webhooks/:id/rotate-secret": "rpc/rotate_webhook_secret",
+  "POST /webhooks/:id/test": "rpc/test_webhook",
+  "POST /webhooks/:id/replay": "rpc/replay_webhook",
+  "GET /webhooks/:id/deliveries": "rpc/webhook_deliveries",
+  "POST /webhooks/:id/deliveries/:event_id/redeliver": "rpc/redeliver_event",
 };
 
 /** A configuration that connects to nothing: only the declarations of the operations are read here. */
-const NOWHERE = await readConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
+const NOWHERE = await readGatewayConfig(environment({ supabaseUrl: "http://127.0.0.1:9" }));
 
 /**
- * Every operation of the gateway that needs a key. The list is the gateway's own, so every new
- * operation is included.
+ * Every operation of the gateway that needs a key. The list comes from the gateway, so it includes
+ * every new operation.
  */
 export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
-  ({ method, path, scope, answers, query, maxValues = MAX_VALUES }) => {
+  ({ method, path, scope, answers, query, bytes: isFile = false, maxValues = MAX_VALUES }) => {
     if (scope === null) return [];
     const body = BODIES[`${method} ${path}`] ?? null;
-    const isWithoutBody = method === "GET" || method === "DELETE" || path.endsWith("/restore");
+    const isWithoutBody = method === "GET" || method === "DELETE" ||
+      /[/](restore|test|redeliver)$/.test(path);
     if (!isWithoutBody && !body) {
       throw new Error(`${method} ${path} needs a body in tests`);
     }
@@ -138,7 +174,7 @@ export const routes: Route[] = gatewayOperations(NOWHERE).flatMap(
     // Where possible, a body of these tests creates a new record.
     const success = Math.max(...Object.keys(answers()).map(Number));
     const { shape = {} } = (query instanceof z.ZodMiniLazy ? query._zod.innerType : query) ?? {};
-    const limits = { scope, parameters: Object.keys(shape), maxValues };
+    const limits = { scope, parameters: Object.keys(shape), maxValues, isFile };
     return [{ method, pattern: path, table, asks, ...limits, success, path: ownPath, body }];
   },
 );
@@ -148,12 +184,13 @@ function isOfChanges(path: string): boolean {
 }
 
 /**
- * The last part of the path that names a resource is also the table's name, except for members and
- * histories.
+ * The last resource in the path is also the name of the table, except for members and histories.
  */
 function tableOf(path: string): string {
   const isName = (part: string) =>
-    !part.startsWith(":") && !/^(changes|batch|restore|erase|export)$/.test(part);
+    !part.startsWith(":") &&
+    !/^(changes|batch|restore|erase|export|media|rotate-secret|test|replay|redeliver|deliveries)$/
+      .test(part);
   const name = path.split("/").findLast(isName)!;
   if (name === "history") return "deal_history";
   return name === "members" ? "company_members" : name;
@@ -164,10 +201,10 @@ export function feedOf(table: string): string {
   return `${table.replace(/s$/, "")}_changes`;
 }
 
-/** The routes that return pages: lists and changes. */
+/** The routes that return pages: lists and changes, except the log of events, which is neither. */
 export const pageRoutes = routes.filter(({ method, pattern }) =>
   method === "GET" && !/[/]:\w+$/.test(pattern) &&
-  !/^[/](search|me)$|[/]export$/.test(pattern)
+  !/^[/](search|me|events)$|[/](export|media)$|^[/]webhooks/.test(pattern)
 );
 /** The routes that return the changes of a table. */
 export const changesRoutes = pageRoutes.filter(({ pattern }) => isOfChanges(pattern));
@@ -175,8 +212,11 @@ export const changesRoutes = pageRoutes.filter(({ pattern }) => isOfChanges(patt
 export const listRoutes = pageRoutes.filter((route) => !changesRoutes.includes(route));
 /** The routes that accept a body. */
 export const bodyRoutes = routes.filter(({ body }) => body !== null);
-/** The routes with a row's id in their path: those of the row, and lists that belong to the row. */
-export const idRoutes = routes.filter(({ pattern }) => pattern.includes("/:"));
+/** The routes with a row's id in their path: operations on the row, and lists that belong to it. */
+export const idRoutes = routes.filter(({ pattern }) =>
+  // The id of an event is not the id of a row.
+  pattern.includes("/:") && pattern !== "/events/:id"
+);
 
 /** The name of the id in the path of a route. */
 export function idNameOf({ pattern }: Route): string {
@@ -190,12 +230,11 @@ export function isOfBatch({ pattern }: Pick<Route, "pattern">): boolean {
 
 /** The path of a route with this id. */
 export function pathWith({ pattern }: Route, id: string): string {
-  return pattern.replace(/:\w+/, id);
+  return pattern.replace(/:\w+/, id).replace(":event_id", EVENT_ID);
 }
 
 /**
- * The body of a route for this path. If the body must confirm the id of the row, it confirms the id
- * of the path.
+ * The body of a route for this path. If a body must confirm an id, it confirms the id in the path.
  */
 export function bodyAt({ body }: Route, company: CompanyWithTemplate, path: string) {
   const json = body?.(company);

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 
-/** Texts that only the schemas may refuse: they are well-formed and have no null character. */
+/** Well-formed texts without a null character, so only a schema can refuse them. */
 const plainText = (minLength: number, maxLength: number) =>
   fc.string({ unit: "grapheme", minLength, maxLength })
     .filter((text) => text.isWellFormed() && !text.includes("\0") && [...text].length <= maxLength);
@@ -19,7 +19,10 @@ function anyDate() {
   return fc.date({ min: new Date("1900-01-01"), max: new Date("2199-12-31"), noInvalidDate: true });
 }
 
-/** Values that a schema of the document allows. It supports the keywords that requests use. */
+/**
+ * Values that a schema of the document allows. The function supports the keywords that requests
+ * use.
+ */
 export function arbitraryOf(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.$ref) {
     const path: string[] = schema.$ref.split("/").slice(1);
@@ -27,7 +30,7 @@ export function arbitraryOf(schema: JsonSchema, document: JsonSchema): fc.Arbitr
   }
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);
-  if (schema.anyOf) {
+  if (schema.anyOf && !schema.properties) {
     return fc.oneof(...schema.anyOf.map((each: JsonSchema) => arbitraryOf(each, document)));
   }
   if (Array.isArray(schema.type)) {
@@ -48,11 +51,18 @@ export function arbitraryOf(schema: JsonSchema, document: JsonSchema): fc.Arbitr
       return fc.array(arbitraryOf(schema.items, document), {
         minLength: schema.minItems ?? 0,
         maxLength: Math.min(schema.maxItems ?? 5, 50),
-      });
+      }).filter((items) => !schema.items.$ref?.endsWith("/ReplyButton") || areDifferent(items));
     case "object":
       return objects(schema, document);
   }
   throw new Error(`there are no values for ${JSON.stringify(schema)}`);
+}
+
+/** Checks the rule `choices` for the buttons of a reply. */
+function areDifferent(items: unknown[]): boolean {
+  const buttons = items as { id: string; title: string }[];
+  return [buttons.map(({ id }) => id), buttons.map(({ title }) => title)]
+    .every((texts) => new Set(texts).size === texts.length);
 }
 
 function texts({ format, pattern, minLength = 0, maxLength = 300 }: JsonSchema) {
@@ -83,7 +93,28 @@ function objects(schema: JsonSchema, document: JsonSchema): fc.Arbitrary<unknown
   );
   return fc.record(members, { requiredKeys: schema.required ?? [] })
     .filter((value) => Object.keys(value).length >= (schema.minProperties ?? 0))
-    .filter((value) => obeysDependentSchemas(schema, value));
+    .filter((value) => obeysDependentSchemas(schema, value) && obeysPresence(schema, value))
+    .filter((value) => !schema.properties.sections || obeysChoices(value));
+}
+
+/** Checks the keywords that say which members an object has. */
+function obeysPresence(
+  { anyOf, oneOf, dependentRequired = {} }: JsonSchema,
+  value: Record<string, unknown>,
+): boolean {
+  const has = ({ required }: JsonSchema) => required.every((name: string) => name in value);
+  return (!anyOf || anyOf.some(has)) && (!oneOf || oneOf.filter(has).length === 1) &&
+    Object.entries<string[]>(dependentRequired).every(([name, required]) =>
+      !(name in value) || has({ required })
+    );
+}
+
+/** Checks the rule `choices` for a list of a reply. */
+function obeysChoices(value: Record<string, unknown>): boolean {
+  const sections = value.sections as { title?: string; rows: { id: string }[] }[];
+  const ids = sections.flatMap(({ rows }) => rows.map(({ id }) => id));
+  return ids.length <= 10 && new Set(ids).size === ids.length &&
+    (sections.length === 1 || sections.every(({ title }) => title));
 }
 
 function obeysDependentSchemas(
@@ -92,8 +123,9 @@ function obeysDependentSchemas(
 ): boolean {
   return Object.entries<JsonSchema>(dependentSchemas).every(([name, { properties }]) =>
     !(name in value) ||
-    Object.entries<JsonSchema>(properties).every(([other, { maxItems }]) =>
-      ((value[other] ?? []) as unknown[]).length <= maxItems
+    Object.entries<JsonSchema>(properties).every(([other, rule]) =>
+      rule.not ? !(other in value) : ((value[other] ?? "") as unknown[] | string).length <=
+        (rule.maxItems ?? rule.maxLength)
     )
   );
 }

@@ -2,7 +2,7 @@ import addFormats from "ajv-formats";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 
-/** An email address in any script (RFC 6531), as far as the description promises it. */
+/** The pattern of an email address in any script (RFC 6531), as the description promises. */
 const IDN_EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/u;
 
 /** Checks values against the schemas of an OpenAPI document. */
@@ -17,8 +17,8 @@ export class SchemaValidator {
       strictTypes: false,
       strictRequired: false,
       allErrors: false,
-      // As floats, 0.07 / 0.01 is not exactly 7, and numbers of twelve digits are exact only to a
-      // hundredth.
+      // ajv divides floats, and as floats, 0.07 / 0.01 is not exactly 7. Numbers of twelve digits
+      // are exact only to a hundredth.
       multipleOfPrecision: 1,
     });
     addFormats.default(this.#ajv);
@@ -28,7 +28,7 @@ export class SchemaValidator {
   }
 
   /**
-   * How a value breaks the schema at a place in the document, or null if it does not.
+   * The way in which a value breaks the schema at a place in the document, or null if it fits.
    * @param place the keys that lead to the schema.
    */
   problemAt(place: string[], value: unknown): string | null {
@@ -37,7 +37,7 @@ export class SchemaValidator {
     return this.#problem(`doc#/${pointer}`, () => ({ $ref: `doc#/${pointer}` }), value);
   }
 
-  /** How a value breaks a schema without references, or null if it does not. */
+  /** The way in which a value breaks a schema without references, or null if it fits. */
   problemBySchema(schema: JsonSchema, value: unknown): string | null {
     return this.#problem(schema, () => schema, value);
   }
@@ -49,7 +49,7 @@ export class SchemaValidator {
   }
 }
 
-/** The same document, but no object may have a member that its schema does not declare. */
+/** The same document, in which no object may have undeclared members. */
 export function withClosedObjects(document: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(document), (_key, value) => {
     const isObject = value?.type === "object" && value.properties;

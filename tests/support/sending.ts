@@ -52,7 +52,7 @@ export async function ledgerOf({ id }: { id: string }) {
   ]);
 }
 
-/** Replaces the sealed token of an account with this one. */
+/** Replaces the sealed token of an account with this token. */
 export async function setSealedToken({ account_id }: { account_id: string }, sealed: string) {
   await statement`
     update messaging_accounts set encrypted_token = ${sealed} where id = ${account_id}

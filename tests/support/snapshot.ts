@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import { withDatabase } from "./test_stack.ts";
 
-/** What the functions report some seconds after the requests. */
+/** The tables into which the functions write some seconds after the requests. */
 const USAGE = ["api_key_errors", "api_key_usage"];
 
 /**

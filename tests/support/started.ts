@@ -8,9 +8,9 @@ interface Options {
   env?: Record<string, string>;
   /** The working directory. The default is /tmp, so that nothing relies on the checkout's folder. */
   cwd?: string;
-  /** Words before the command, such as another command that runs it as another user. */
+  /** Words before the command, such as a program that runs the command as another user. */
   prefix?: string[];
-  /** The checkout whose stack is started. The default is this checkout. */
+  /** The checkout of the stack. The default is this checkout. */
   checkout?: string;
 }
 
@@ -56,7 +56,7 @@ export class Started {
     }
   }
 
-  /** Kills the process. The processes that it has started continue. */
+  /** Kills the process. Its child processes continue. */
   async crash() {
     this.#child.kill("SIGKILL");
     await this.ended();
@@ -163,4 +163,10 @@ export function pause(ms: number): Promise<void> {
 
 async function read(stream: ReadableStream<Uint8Array>, hear: (text: string) => void) {
   for await (const text of stream.pipeThrough(new TextDecoderStream())) hear(text);
+}
+
+/** A port of this machine that is free now, as a text for a command. */
+export function freePort(): string {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return String(listener.addr.port);
 }

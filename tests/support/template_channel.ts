@@ -11,10 +11,12 @@ export function templateChannel(
       templates?: ListedTemplate[];
       /** The business accounts of a token, as the channel lists them. */
       businessAccounts?: string[];
-      /** The phone that the channel shows for every phone number id. By default, it shows none. */
+      /**
+       * The phone that the channel shows for every phone number id. By default, it shows no phone.
+       */
       displayPhone?: string;
       pageSize?: number;
-      /** Answers instead of this channel. If it returns null, this channel answers. */
+      /** Answers instead of this channel, unless it returns null. */
       answer?(request: Request): Response | null | Promise<Response | null>;
     } = {},
 ) {

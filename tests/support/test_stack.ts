@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { functionEnvironment } from "../../local/functions/environment.ts";
 import type { StackAddresses } from "../../local/stack.ts";
-import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 
 const file = Deno.env.get("STACK_FILE");
 if (!file) {
@@ -10,6 +10,9 @@ if (!file) {
 
 /** The stack that these tests use. */
 export const stack: StackAddresses = JSON.parse(Deno.readTextFileSync(file));
+
+/** The WhatsApp API of the stack's sandbox; empty if the stack has no sandbox. */
+export const stackChannel = stack.sandbox_url?.replace(/messages$/, "v26.0") ?? "";
 
 // The secrets of this stack's functions.
 const { JWT_SIGNING_KEY = "", CREDENTIALS_KEY = "", JOBS_SECRET = "" } = Deno.env.toObject();
@@ -40,7 +43,7 @@ export function environment(
 export async function withDatabase<Answer>(
   work: (sql: postgres.Sql) => Promise<Answer>,
 ): Promise<Answer> {
-  return await withSession(stack.database_url, work);
+  return await withSession(stack.database_url, work, NEW_BUT_FOR_PLANS);
 }
 
 /** Runs one statement in the same way as `withDatabase`. */
@@ -66,14 +69,21 @@ export async function asSuperuser<Answer>(
  */
 const idle = new Map<string, postgres.Sql[]>();
 /**
- * The number for one address. The database has enough connections for all test files that run
- * simultaneously.
+ * The number of connections for one address. The database has enough connections for all test files
+ * that run simultaneously.
  */
 const MOST_IDLE = 5;
+/**
+ * Does the same as `discard all`, but keeps the plans of functions. Otherwise each new company
+ * would need new plans, and no test of plans uses these sessions.
+ */
+const NEW_BUT_FOR_PLANS = "close all; set session authorization default; reset all; " +
+  "deallocate all; unlisten *; select pg_advisory_unlock_all(); discard temp; discard sequences";
 
 async function withSession<Answer>(
   url: string,
   work: (sql: postgres.Sql) => Promise<Answer>,
+  renew = "discard all",
 ): Promise<Answer> {
   const kept = idle.get(url) ?? [];
   idle.set(url, kept);
@@ -81,10 +91,9 @@ async function withSession<Answer>(
   let isKept = false;
   try {
     const answer = await work(sql);
-    // The next work gets a session that is like new: without earlier settings, locks, temporary
-    // tables or plans.
+    // The next work gets a session without earlier settings, locks or temporary tables.
     if (kept.length < MOST_IDLE) {
-      await sql`discard all`;
+      await sql.unsafe(renew);
       isKept = kept.push(sql) > 0;
     }
     return answer;

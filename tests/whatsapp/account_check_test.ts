@@ -52,10 +52,10 @@ Deno.test("the check accepts a number that belongs to the business account", asy
     businessAccountId: "77",
     ...NAMES,
   });
-  assert.deepEqual(asked(seen), ["1", "77/phone_numbers"]);
+  assert.deepEqual(asked(seen), ["1", "debug_token", "77/phone_numbers"]);
   assert.equal(seen[0].query.get("fields"), "id,display_phone_number,verified_name,quality_rating");
-  assert.equal(seen[1].query.get("fields"), "id");
-  assert.equal(seen[1].query.get("limit"), "100");
+  assert.equal(seen[2].query.get("fields"), "id");
+  assert.equal(seen[2].query.get("limit"), "100");
 });
 
 Deno.test("the check also finds a number on a later page of the business account's list", async () => {
@@ -96,7 +96,7 @@ Deno.test("a connection is refused if the channel clearly refuses the token or t
   }
 });
 
-Deno.test("any other answer of the channel makes the result of the check unclear", async () => {
+Deno.test("after any other answer of the channel, the result of the check is unclear", async () => {
   const unclear: [Response, RegExp][] = [
     [new Response("Bad gateway", { status: 502 }), /\(HTTP 502\)$/],
     [new Response("Forbidden", { status: 403 }), /\(HTTP 403\)$/],
@@ -115,6 +115,23 @@ Deno.test("any other answer of the channel makes the result of the check unclear
     phoneNumberId: "1",
   });
   assertSaid(away, "unclear", /could not be asked about phone number 1 /);
+});
+
+Deno.test("the check says when the token ends, and which quality the number has", async () => {
+  const ending = (expires_at: unknown) => () => Response.json({ data: { expires_at } });
+  const green = () => Response.json({ ...NUMBER, quality_rating: "GREEN" });
+  const until = async (expires_at: unknown) => {
+    const answers = {
+      "1": green,
+      debug_token: ending(expires_at),
+      "77/phone_numbers": numbers("1"),
+    };
+    const { result } = await check(answers, "77");
+    assert.deepEqual([result.verdict, result.qualityRating], ["fits", "GREEN"]);
+    return result.tokenExpiresAt;
+  };
+  assert.equal(await until(1_790_000_000), "2026-09-21T14:13:20.000Z");
+  for (const never of [0, null, "soon", -1, 1e15]) assert.equal(await until(never), undefined);
 });
 
 Deno.test("a number that the complete list of the business account does not have is refused", async () => {
@@ -141,7 +158,7 @@ Deno.test("a business account that cannot be read gives an unclear result, which
   assertSaid((await without(refusal(190, "Expired"))).result, "refused", /190: Expired/);
 });
 
-Deno.test("if no business account is named, the token's permissions lead to the one with the number", async () => {
+Deno.test("without a business account from the caller, the token's permissions lead to the business account with the number", async () => {
   const messaging = { scope: "whatsapp_business_messaging", target_ids: ["9", "8"] };
   const { result, seen } = await check({
     "1": number,

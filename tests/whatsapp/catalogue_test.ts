@@ -1,4 +1,5 @@
-// The catalogue of a business account is read page by page. A part of it never counts as the whole.
+// The service reads the catalogue of a business account page by page. A part of the catalogue never
+// counts as the whole.
 
 import assert from "node:assert/strict";
 import { readTemplates } from "../../supabase/functions/_shared/templates/catalogue.ts";
@@ -58,7 +59,7 @@ Deno.test("an empty list gives an empty catalogue", async () => {
   assert.deepEqual((await read(() => page([]))).result, []);
 });
 
-Deno.test("only malformed templates are dropped, and if a template is listed twice, the last entry counts", async () => {
+Deno.test("the catalogue drops only malformed templates, and takes the last entry of a template that is listed twice", async () => {
   const { result } = await read(() =>
     page([null, 7, {}, { name: "x" }, template("a"), { ...template("a"), status: "PAUSED" }])
   );

@@ -57,7 +57,7 @@ Deno.test("WHATSAPP_API_URL must be https unless its host is this machine, and t
 });
 
 const hosts = (WHATSAPP_MEDIA_HOSTS?: string, WHATSAPP_API_URL?: string) =>
-  readChannelConfig({ WHATSAPP_MEDIA_HOSTS, WHATSAPP_API_URL }).sampleHosts;
+  readChannelConfig({ WHATSAPP_MEDIA_HOSTS, WHATSAPP_API_URL }).mediaHosts;
 
 Deno.test("samples may come from the host of the WhatsApp API, with the same scheme and port", () => {
   for (const none of [undefined, "", " "]) {

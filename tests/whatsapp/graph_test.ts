@@ -1,4 +1,5 @@
-// Requests to the channel: what each answer means, what it may cost, and what must stay secret.
+// Tests requests to the channel: the meaning of each answer, its limits, and the secrets that an
+// error must not show.
 
 import assert from "node:assert/strict";
 import { askChannel, type Question } from "../../supabase/functions/_shared/channel/graph.ts";

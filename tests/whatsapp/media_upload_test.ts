@@ -62,7 +62,7 @@ async function uploadToBare(
   await using channel = bareChannel();
   channel.become(treat);
   const error = await uploadSample(
-    { url: `http://${channel.address}/v26.0`, timeoutMs: 20_000, sampleHosts: [host.origin] },
+    { url: `http://${channel.address}/v26.0`, timeoutMs: 20_000, mediaHosts: [host.origin] },
     ACCOUNT,
     { url: `${host.origin}/x`, format: "IMAGE", templateName: "promo" },
     signal,
@@ -120,7 +120,7 @@ Deno.test("a channel that counts the bytes of a request receives the whole reque
     await write(connection, 'HTTP/1.1 200 OK\r\nContent-Length: 16\r\n\r\n{"id":"media-1"}');
   });
   const { mediaId } = await uploadSample(
-    { url: `http://${channel.address}/v26.0`, timeoutMs: 20_000, sampleHosts: [host.origin] },
+    { url: `http://${channel.address}/v26.0`, timeoutMs: 20_000, mediaHosts: [host.origin] },
     ACCOUNT,
     { url: `${host.origin}/x`, format: "IMAGE", templateName: "promo" },
     NO_SIGNAL,

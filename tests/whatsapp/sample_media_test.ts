@@ -1,5 +1,5 @@
-// The sample of a media header goes from its host to the channel. It may come only from allowed
-// hosts, within limits of size and time, and its host gets no token.
+// The service passes the sample of a media header from its host to the channel. The service accepts
+// only allowed hosts and limits the size and the time. The host gets no token.
 
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
@@ -135,9 +135,9 @@ Deno.test("samples come only from the channel's hosts over https and from config
   await assertTrouble(upload(jpeg, { url: "none" }), /^The address of the sample is not a URL$/);
   assert.equal(stranger.seen.length, 0);
   const withUser = stranger.origin.replace("//", "//user:secret@");
-  const sampleHosts = [stranger.origin];
-  await assertTrouble(upload(jpeg, { url: withUser, sampleHosts }), /user or a password/);
-  const listed = await upload(jpeg, { url: `${stranger.origin}/x`, sampleHosts });
+  const mediaHosts = [stranger.origin];
+  await assertTrouble(upload(jpeg, { url: withUser, mediaHosts }), /user or a password/);
+  const listed = await upload(jpeg, { url: `${stranger.origin}/x`, mediaHosts });
   assert.equal(listed.result.mediaId, "media-1");
 });
 
@@ -228,7 +228,7 @@ async function uploadFromBare(text: string, signal = NO_SIGNAL, keepOpen?: Promi
     await keepOpen;
   });
   const origin = `http://${host.address}`;
-  return await upload(jpeg, { url: `${origin}/x.jpg?secret`, sampleHosts: [origin], signal });
+  return await upload(jpeg, { url: `${origin}/x.jpg?secret`, mediaHosts: [origin], signal });
 }
 
 /** Reads the head of a request without a body. */
@@ -259,7 +259,7 @@ Deno.test("if a sample is longer than its announced length, only that length is 
 Deno.test("a host that breaks the connection or cannot be reached is reported without its address", async () => {
   await assertTrouble(uploadFromBare(""), /^The host of the sample does not answer \(/);
   const url = "http://127.0.0.1:1/x.jpg?secret";
-  const work = upload(jpeg, { url, sampleHosts: ["http://127.0.0.1:1"] });
+  const work = upload(jpeg, { url, mediaHosts: ["http://127.0.0.1:1"] });
   const { result } = await assertTrouble(work, /^The host of the sample does not answer \(/);
   assert.doesNotMatch(result.message, /x\.jpg/);
 });
@@ -272,12 +272,12 @@ Deno.test("a sample that hangs or is too slow ends at the signal, which closes i
   hanging.become(async (connection) => {
     await readHead(connection);
     asked.resolve();
-    // Ends when the other side ends.
+    // Resolves when the other side ends the connection.
     while (await connection.read(new Uint8Array(1)) !== null);
   });
   const origin = `http://${hanging.address}`;
   const work = assertTrouble(
-    upload(() => never, { url: `${origin}/x`, sampleHosts: [origin], signal: stop.signal }),
+    upload(() => never, { url: `${origin}/x`, mediaHosts: [origin], signal: stop.signal }),
     IN_TIME,
   );
   await asked.promise;

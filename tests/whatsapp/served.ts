@@ -1,6 +1,6 @@
 import type { ChannelConfig } from "../../supabase/functions/_shared/channel/channel_config.ts";
 
-/** A token that is as long as real ones. No piece of it is in any other text of these tests. */
+/** A token that is as long as a real token. No piece of it is in any other text of these tests. */
 export const TOKEN = "EAAG" + Array.from({ length: 28 }, (_, n) => `q${n}Zx${n * 7}w`).join("");
 
 /**
@@ -45,7 +45,7 @@ export function served(
 
 /** A channel at this origin, which also serves samples. */
 export function channelAt(origin: string): ChannelConfig {
-  return { url: `${origin}/v26.0`, timeoutMs: 20_000, sampleHosts: [origin] };
+  return { url: `${origin}/v26.0`, timeoutMs: 20_000, mediaHosts: [origin] };
 }
 
 /** An error as the channel returns it. */

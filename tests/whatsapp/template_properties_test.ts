@@ -1,4 +1,4 @@
-// Whatever the channel lists, its catalogue can be stored and is consistent.
+// The catalogue of any list of the channel can be stored and is consistent.
 
 import assert from "node:assert/strict";
 import * as fc from "fast-check";

@@ -208,7 +208,7 @@ Deno.test("signed addresses are removed at every depth, and other addresses stay
   assert.ok(JSON.stringify(entry).includes(url));
 });
 
-Deno.test("a button with a placeholder in its address needs the end of the address as its value", () => {
+Deno.test("a button whose address ends in a placeholder needs the end of the address as its value", () => {
   const url = "https://shop.example/p/{{1}}";
   const { variables, rendering } = buttons(
     { type: "QUICK_REPLY", text: "Yes" },

@@ -1,4 +1,4 @@
-// Tests why a template cannot be sent, in the words that callers read.
+// Tests the sentences that tell callers why a template cannot be sent.
 
 import assert from "node:assert/strict";
 import {

@@ -4,7 +4,7 @@ import { uploadSample } from "../../supabase/functions/_shared/templates/sample_
 
 const [host, channel] = Deno.args;
 await uploadSample(
-  { url: `${channel}/v26.0`, timeoutMs: 20_000, sampleHosts: [host] },
+  { url: `${channel}/v26.0`, timeoutMs: 20_000, mediaHosts: [host] },
   { token: "EAAG-token", phoneNumberId: "1" },
   { url: `${host}/terms.pdf`, format: "DOCUMENT", templateName: "terms" },
   AbortSignal.timeout(60_000),

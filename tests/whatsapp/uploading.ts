@@ -18,7 +18,7 @@ export interface Case extends Partial<Omit<Sample, "url">> {
   path?: string;
   url?: string;
   signal?: AbortSignal;
-  sampleHosts?: string[];
+  mediaHosts?: string[];
 }
 
 /** Uploads the sample of a host to a channel. The channel accepts it unless another answer is given. */
@@ -26,9 +26,9 @@ export async function upload(sample: Answer, more: Case = {}, media: Answer = ()
   await using host = served(sample);
   await using channel = served(media);
   const { path = "/sample", url = `${host.origin}${path}`, format = "IMAGE" } = more;
-  const { signal = NO_SIGNAL, templateName = "promo", sampleHosts = [host.origin] } = more;
+  const { signal = NO_SIGNAL, templateName = "promo", mediaHosts = [host.origin] } = more;
   const result = await uploadSample(
-    { ...channel.channel, sampleHosts },
+    { ...channel.channel, mediaHosts },
     ACCOUNT,
     { url, format, templateName },
     signal,

@@ -1,4 +1,4 @@
-// Tests the job of the channel's events, as the scheduler calls it.
+// Tests the job that applies events of the channel. The scheduler calls it.
 import assert from "node:assert/strict";
 import { logged } from "../support/log_lines.ts";
 import { ownWhatsapp, watchedStack } from "../support/own_functions.ts";
@@ -11,7 +11,7 @@ async function store(app_key: string, body: string) {
   await statement`select store_channel_event(${app_key}, ${bytes})`;
 }
 
-Deno.test("the job of channel events accepts no account, and its answer counts what it has done", async () => {
+Deno.test("the job of channel events accepts no account, and its answer counts the events", async () => {
   const run = await ownWhatsapp("http://127.0.0.1:9");
   const wrong = await run("channel-events", crypto.randomUUID());
   assert.deepEqual([wrong.status, wrong.body.code], [422, "invalid_request"]);
@@ -40,7 +40,7 @@ Deno.test("one event that the database cannot apply does not block the other eve
   });
   const run = await ownWhatsapp("http://127.0.0.1:9", { supabaseUrl: watched.url });
   for (const body of bodies) await store(app.app_key, body);
-  // The stack's own run may have applied some of them.
+  // The stack's own run may have applied some of the events.
   let answer = await run("channel-events");
   while (answer.status === 409) answer = await run("channel-events");
   assert.equal(answer.status, 200);
@@ -51,7 +51,7 @@ Deno.test("one event that the database cannot apply does not block the other eve
   assert.ok(["failed", "done"].includes(states[0]));
 });
 
-Deno.test("a run whose database is lost fails, and the log and the status say so", async () => {
+Deno.test("a run that loses the database fails, and the log and the status say so", async () => {
   const { company, app } = await companyWithApp();
   await using watched = watchedStack((request) =>
     request.url.endsWith("due_channel_events") ? new Response("away", { status: 502 }) : null
@@ -88,7 +88,7 @@ Deno.test("if another task of the run fails, the run reports that failure and st
   assert.deepEqual(await inboundOf(company), [["applied"]]);
 });
 
-Deno.test("a run that has no time left does not start an event, and the next run applies the events", async () => {
+Deno.test("a run without time begins no event, and the next run applies the events", async () => {
   const { company, app } = await companyWithApp();
   const run = await ownWhatsapp("http://127.0.0.1:9", { channelJobMs: 0 });
   await store(app.app_key, eventBody(company.phone_number_id, ["next"]));

@@ -1,5 +1,5 @@
-// The channel may deliver events late, twice, regrouped and in any order. The rows must always be
-// the same.
+// The channel may deliver events late, twice, regrouped and in any order. Every order must make the
+// same rows.
 
 import assert from "node:assert/strict";
 import { ownWebhook, signatureOf } from "../support/channel_apps.ts";
@@ -109,5 +109,5 @@ async function settled({ app }: World) {
     if (left.length === 0) return;
     for (const { body } of left) await webhook.post(app, new Uint8Array(body));
   }
-  assert.fail("Events are left that are not done");
+  assert.fail("Some events are not done");
 }

@@ -82,18 +82,6 @@ Deno.test("if the channel's list breaks off, the run changes nothing and says wh
   assert.equal((await run("template-sync", company.account_id)).body.data.changed, 1);
 });
 
-Deno.test("a template that the channel no longer lists becomes DELETED", async () => {
-  const company = await companyWithCatalogue();
-  await using channel = templateChannel({ templates: NAMES });
-  const run = await ownWhatsapp(channel.url);
-  await run("template-sync", company.account_id);
-  channel.templates = NAMES.slice(1);
-  const { body } = await run("template-sync", company.account_id);
-  assert.equal(body.data.removed, 1);
-  const statuses = (await templatesOf(company)).map(({ name, status }) => [name, status]);
-  assert.deepEqual(statuses, [["a", "DELETED"], ["b", "APPROVED"], ["c", "APPROVED"]]);
-});
-
 Deno.test("if the token cannot be opened, the run fails without a request to the channel", async () => {
   const company = await companyWithCatalogue();
   const other = await companyWithCatalogue();
@@ -121,7 +109,7 @@ Deno.test("a run for an account without a business account fails and says what t
   assert.deepEqual(channel.calls, []);
 });
 
-Deno.test("of two simultaneous calls for a job of an account, one runs the job and the other is refused", async () => {
+Deno.test("one of two simultaneous calls for a job of an account runs the job, and the other call is refused", async () => {
   const company = await companyWithCatalogue();
   const [asked, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using channel = templateChannel({
@@ -149,7 +137,11 @@ Deno.test("a run fails if the channel hangs", async () => {
   const over = Promise.withResolvers<null>();
   await using channel = templateChannel({ answer: () => over.promise });
   const run = await ownWhatsapp(channel.url);
+  const { timeout } = AbortSignal;
+  // A reading waits ten seconds for the channel.
+  AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 10_000 ? 100 : ms);
   const { status, body } = await run("template-sync", company.account_id);
+  AbortSignal.timeout = timeout;
   over.resolve(null);
   assert.deepEqual([status, body.code], [502, "job_failed"]);
   assert.match(body.error, /^The channel did not list the templates .*TimeoutError/);
@@ -280,4 +272,57 @@ Deno.test("a run has one log line, and the line never contains a token", async (
   });
   assert.deepEqual([bad.level, bad.outcome], ["warn", "failed"]);
   assert.match(bad.failure, /business account/);
+});
+
+Deno.test("a synchronisation stores the quality and the limit of each number of the business account", async () => {
+  const company = await companyWithCatalogue();
+  const numbers = [
+    { id: company.phone_number_id, quality_rating: "RED" },
+    { id: "42", quality_rating: "GREEN" },
+    null,
+  ];
+  const limit = { whatsapp_business_manager_messaging_limit: "TIER_1K" };
+  let answer = () =>
+    Response.json({ data: numbers.map((number) => number && { ...number, ...limit }) });
+  await using channel = templateChannel({
+    templates: NAMES,
+    answer: ({ url }) => url.includes("/phone_numbers") ? answer() : null,
+  });
+  const run = await ownWhatsapp(channel.url);
+  const health = async () => {
+    const [row] = await statement`
+      select quality_rating, messaging_limit from account_health where account_id = ${company.account_id}
+    `;
+    return { ...row };
+  };
+  assert.equal((await run("template-sync", company.account_id)).status, 200);
+  assert.deepEqual(await health(), { quality_rating: "RED", messaging_limit: "TIER_1K" });
+  // If the channel does not list the numbers, the templates are stored nevertheless.
+  answer = () => new Response("down", { status: 503 });
+  assert.equal((await run("template-sync", company.account_id)).status, 200);
+  assert.deepEqual(await health(), { quality_rating: "RED", messaging_limit: "TIER_1K" });
+});
+
+Deno.test("a synchronisation that the channel refuses because of the account is a notice until the next success", async () => {
+  const company = await companyWithCatalogue();
+  let isRefused = true;
+  await using channel = templateChannel({
+    templates: NAMES,
+    answer: () =>
+      isRefused
+        ? Response.json({ error: { code: 190, message: "Expired" } }, { status: 401 })
+        : null,
+  });
+  const run = await ownWhatsapp(channel.url);
+  const notices = async () => {
+    const rows = await statement`
+      select kind, event from account_notices where account_id = ${company.account_id}
+    `;
+    return rows.map(({ kind, event }) => [kind, event]);
+  };
+  assert.equal((await run("template-sync", company.account_id)).status, 502);
+  assert.deepEqual(await notices(), [["reading_refusal", "190"]]);
+  isRefused = false;
+  assert.equal((await run("template-sync", company.account_id)).status, 200);
+  assert.deepEqual(await notices(), []);
 });

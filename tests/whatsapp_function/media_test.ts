@@ -1,4 +1,5 @@
-// The media of template headers are uploaded once, and again if the sample's address has expired.
+// The service uploads the media of a template header once, and tries again if the sample's address
+// has expired.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
@@ -64,7 +65,7 @@ Deno.test("fifty simultaneous calls cause one upload, and each gets the media", 
   );
   assert.deepEqual(all, Array(50).fill({ mediaId: "media1", filename: null }));
   assert.equal(channel.uploads.length, 1);
-  // After that, the database knows the media, and the channel is not called.
+  // After that, the media is in the database, so no call of the channel follows.
   const before = channel.calls.length;
   assert.deepEqual(await upload(channel, company, templateId), all[0]);
   assert.equal(channel.calls.length, before);
@@ -83,7 +84,7 @@ Deno.test("another function instance waits for the upload in progress", async ()
   const { company, templateId } = await withTemplate(channel);
   const first = upload(channel, company, templateId);
   await asked.promise;
-  // Another instance does not know the first instance's promise, so it asks only the database.
+  // Another instance cannot see the promise in the first instance, so it asks the database.
   const begun = await newDb().rpc("begin_media_upload", {
     account_id: company.account_id,
     template_id: templateId,
@@ -110,7 +111,7 @@ Deno.test("a call waits for the upload of another instance, and takes it over af
   assert.equal((await upload(channel, company, templateId)).mediaId, "media1");
 });
 
-Deno.test("if the sample's address has expired, the template is read again for a new address", async () => {
+Deno.test("after the sample's address has expired, the service reads the template again to get a new address", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel, "offer.png", "old");
   channel.templates = [imageTemplate("offer", channel.sample("offer.png", "good"))];
@@ -131,7 +132,7 @@ Deno.test("if a new sample has replaced the expired one, the new sample is uploa
   ]);
 });
 
-Deno.test("if a sample has expired, the template is read again once, and if the new sample has expired, the upload fails", async () => {
+Deno.test("the service reads a template with an expired sample again once, and the upload fails if the new sample has expired too", async () => {
   await using channel = templateChannel();
   const { company, templateId } = await withTemplate(channel, "offer.png", "old");
   const before = channel.calls.length;
@@ -152,7 +153,7 @@ Deno.test("if a sample has expired, the template is read again once, and if the 
   assert.match(media_problem, /has expired/);
 });
 
-Deno.test("an upload fails with both reasons if its sample has expired and the channel cannot be read", async () => {
+Deno.test("the error of an upload has both reasons if the sample has expired and the channel cannot be read", async () => {
   let isDown = false;
   await using channel = templateChannel({
     answer: ({ url }) =>
@@ -202,7 +203,7 @@ Deno.test("a run with many bad samples names the first twenty and counts the oth
   assert.deepEqual(runs.at(-1)!.result, { uploaded, failed, more_failed });
 });
 
-Deno.test("a template is read again only once, even if each reading has a new, expired sample", async () => {
+Deno.test("the service reads a template again only once, even if each reading brings a new, expired sample", async () => {
   let readings = 0;
   await using channel: TemplateChannel = templateChannel({
     answer({ url }) {

@@ -40,7 +40,7 @@ export function itemsIn(value: Record<string, unknown>): Item[] {
   return readValue(eventOf("messages", value)).items;
 }
 
-/** The only item of a message. The message is from Ana unless it says otherwise. */
+/** The only item of a message. The message is from Ana unless it names another sender. */
 // deno-lint-ignore no-explicit-any -- tests look into members of any kind of item
 export function messageItem(message: Record<string, unknown>): any {
   const [item, ...more] = itemsIn({

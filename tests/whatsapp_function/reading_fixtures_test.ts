@@ -142,7 +142,7 @@ Deno.test("a media item keeps its id, type, digest and expiry, but not its addre
   assert.deepEqual(image.media, {
     id: "1000753432651280",
     mime_type: "image/jpeg",
-    sha256: "r2wV5hBd9RMx+yFaT5NUa8+iqwAiASLyjUr1A1EDmyM=",
+    sha256: "af6c15e6105df51331fb215a4f93546bcfa2ab00220122f28d4af50351039b23",
     filename: null,
     voice: null,
     animated: null,

@@ -1,5 +1,5 @@
-// Bodies that are malformed, hostile or very large: reading never throws, and an error in one part
-// does not spread.
+// Tests bodies that are malformed, hostile or very large. Reading never throws, and an error in one
+// part does not affect the other parts.
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { readEvent } from "../../supabase/functions/whatsapp/events/reading/event.ts";
@@ -69,7 +69,7 @@ Deno.test("a malformed message or status counts as unknown, and the items next t
   }
 });
 
-Deno.test("a message with missing or odd content is stored as unsupported, because the person did write", () => {
+Deno.test("a message with missing or odd content is stored as unsupported, because the person has written", () => {
   const odd = [
     { type: "interactive" },
     { type: "interactive", interactive: {} },
@@ -206,8 +206,8 @@ Deno.test("any value in any place can be read, and Postgres accepts the items as
 });
 
 /**
- * The maximum milliseconds for 3 MB, in addition to parsing JSON. An idle machine needs a fifth of
- * this time.
+ * The maximum milliseconds for 3 MB, without the time for parsing JSON. An idle machine needs a
+ * fifth of this time.
  */
 const MAX_MS = 1_000;
 
@@ -269,7 +269,7 @@ Deno.test("1,000 statuses are read in a few milliseconds", () => {
   assert.deepEqual([items.length, problem], [1000, null]);
 });
 
-Deno.test("an account event with a malformed name is stored under the name of its field", () => {
+Deno.test("an account event with a malformed name gets the name of its field", () => {
   for (const event of ["two words", "\ud83d\ude00", "a".repeat(60) + "é", "", 5, null]) {
     const { items } = readValue(eventOf("account_update", { event }));
     assert.deepEqual(items.map((item) => item.kind === "account" && item.event), [

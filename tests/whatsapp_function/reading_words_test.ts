@@ -4,7 +4,7 @@ import { messageItem } from "./reading_events.ts";
 
 const word = (body: string) => messageItem({ type: "text", text: { body } }).word;
 
-Deno.test("a message that is only a stop word stops messages, whatever its case, accents and punctuation", () => {
+Deno.test("a message that is only a stop word stops messages, with any case, accents and punctuation", () => {
   for (
     const body of [
       ...["STOP", "stop", " Parar. ", "PARAR!!!", "“sair”", "¡Baja!", "Descadastrar 🙏"],
@@ -25,7 +25,7 @@ Deno.test("a text that stops promotions by name stops nothing else", () => {
   ) assert.equal(word(body), "stop_promotions", body);
 });
 
-Deno.test("a stop word within a longer message, or a word that is similar to one, stops nothing", () => {
+Deno.test("a stop word within a longer message, or a similar word, stops nothing", () => {
   const others = [
     ...["Pode parar na porta?", "CANCELAR", "cancelar", "não quero parar", "stop it", "bajar"],
     ...["parar parar", "", "👍", "...", "1", "promotions", `stop${"!".repeat(200)}`],

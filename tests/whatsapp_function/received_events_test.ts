@@ -1,14 +1,12 @@
-// An event is applied in the request that brings it. If that is not possible, the answer is still
-// 200, and the job applies it.
+// The function applies an event in the request that brings it. If it cannot, it still answers 200,
+// and the job applies the event.
 import assert from "node:assert/strict";
-import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { eventsOf, newChannelApp, ownWebhook } from "../support/channel_apps.ts";
-import { addMessage, connectAccount } from "../support/company.ts";
+import { addMessage } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { watchedStack } from "../support/own_functions.ts";
-import { asSuperuser, environment, statement, withDatabase } from "../support/test_stack.ts";
+import { asSuperuser, statement, withDatabase } from "../support/test_stack.ts";
 import {
-  anyPhone,
   companyWithApp,
   endPauses,
   eventBody,
@@ -19,42 +17,13 @@ import {
 
 const webhook = await ownWebhook();
 
-Deno.test("a message is stored before its event is answered", async () => {
+Deno.test("the message of an event is stored before the answer to the event", async () => {
   const { company, app } = await companyWithApp();
   const answer = await webhook.post(app, eventBody(company.phone_number_id, ["Bom dia", "Oi?"]));
   assert.deepEqual([answer.status, answer.body], [200, {}]);
   assert.deepEqual(await inboundOf(company), [["Bom dia", "Oi?"]]);
   const [event] = await eventsOf(app);
   assert.deepEqual([event.state, event.attempts, event.error], ["done", 0, null]);
-});
-
-Deno.test("simultaneous events of a new person make one contact with one conversation", async () => {
-  const { company, app } = await companyWithApp();
-  const phone = anyPhone();
-  const texts = Array.from({ length: 12 }, (_, at) => `text ${at}`);
-  const bodies = texts.map((text) => eventBody(company.phone_number_id, [text], { phone }));
-  // Each event is also delivered twice.
-  const answers = await Promise.all([...bodies, ...bodies].map((body) => webhook.post(app, body)));
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
-  const conversations = await inboundOf(company);
-  assert.deepEqual(conversations.map((contents) => contents.toSorted()), [texts.toSorted()]);
-  assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));
-});
-
-Deno.test("all events of a burst are accepted", async () => {
-  const { company, app } = await companyWithApp();
-  const { eventShare } = await readWhatsappConfig(environment());
-  // Other tests run at the same time.
-  const patient = await ownWebhook({ eventShare: { ...eventShare, patienceMs: 60_000 } });
-  const phones = Array.from({ length: 10 }, anyPhone);
-  const bodies = Array.from(
-    { length: 120 },
-    (_, at) => eventBody(company.phone_number_id, [`${at}`], { phone: phones[at % 10] }),
-  );
-  const answers = await Promise.all(bodies.map((body) => patient.post(app, body)));
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
-  const conversations = await inboundOf(company);
-  assert.deepEqual([conversations.length, conversations.flat().length], [10, 120]);
 });
 
 Deno.test("parallel events about the same messages of two companies cause no deadlock", async () => {
@@ -87,7 +56,7 @@ Deno.test("parallel events about the same messages of two companies cause no dea
     const answers = await Promise.all(bodies.map((body) => webhook.post(app, body)));
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
   });
-  assert.deepEqual(lines, [], "none is left for the job");
+  assert.deepEqual(lines, [], "no event is left for the job");
   assert.deepEqual(new Set(await statesOf(app)), new Set(["done"]));
   const statuses = await statement`
     select status from messages where whatsapp_message_id = any (${ids})
@@ -95,24 +64,7 @@ Deno.test("parallel events about the same messages of two companies cause no dea
   assert.deepEqual(statuses.map(({ status }) => status), ids.map(() => "read"));
 });
 
-Deno.test("a repeated body adds nothing, even if its items are regrouped", async () => {
-  const { company, app } = await companyWithApp();
-  const body = eventBody(company.phone_number_id, ["one", "two"]);
-  const event = JSON.parse(body);
-  const [change] = event.entry[0].changes;
-  const [one, two] = change.value.messages;
-  const regrouped = [[two], [one], [two, one]].map((messages) => {
-    change.value.messages = messages;
-    return JSON.stringify(event);
-  });
-  for (const each of [body, body, ...regrouped, body]) {
-    assert.equal((await webhook.post(app, each)).status, 200);
-  }
-  assert.deepEqual(await inboundOf(company), [["one", "two"]]);
-  assert.deepEqual(await statesOf(app), Array(4).fill("done"));
-});
-
-Deno.test("the events of an app change nothing until the account that they are about names the app", async () => {
+Deno.test("the events about an account change nothing until the account names their app", async () => {
   const { company } = await companyWithApp();
   const other = await newChannelApp();
   const body = eventBody(company.phone_number_id, ["forged or early"]);
@@ -136,31 +88,6 @@ Deno.test("the events of an app change nothing until the account that they are a
   assert.equal((await runChannelJob(other)).status, 200);
   assert.deepEqual(await inboundOf(company), [["forged or early"]]);
   assert.deepEqual(await statesOf(other), ["done"]);
-});
-
-Deno.test("events that came before their number was connected are applied when it is connected", async () => {
-  const { company, app } = await companyWithApp();
-  const phone_number_id = `7${Date.now()}`;
-  assert.equal((await webhook.post(app, eventBody(phone_number_id, ["too early"]))).status, 200);
-  assert.deepEqual(await statesOf(app), ["unroutable"]);
-  await withDatabase(async (sql) => {
-    const { id } = await connectAccount(sql, company.id, { phone_number_id });
-    await sql`update messaging_accounts set channel_app_id = ${app.id} where id = ${id}`;
-  });
-  await runChannelJob(app);
-  assert.deepEqual(await inboundOf(company), [["too early"]]);
-});
-
-Deno.test("the job applies an event that was stored but not applied", async () => {
-  const { company, app } = await companyWithApp();
-  const body = eventBody(company.phone_number_id, ["Olá 👋🏽 — 日本"]);
-  const bytes = new TextEncoder().encode(body).toBase64();
-  await statement`select store_channel_event(${app.app_key}, ${bytes})`;
-  const { status, body: { data } } = await runChannelJob(app);
-  assert.equal(status, 200);
-  assert.ok(data.applied >= 1 && data.done >= 1, JSON.stringify(data));
-  assert.deepEqual(await inboundOf(company), [["Olá 👋🏽 — 日本"]]);
-  assert.deepEqual(await statesOf(app), ["done"]);
 });
 
 Deno.test("an event that the database cannot apply is stored and answered 200, and the job applies it", async () => {
@@ -215,13 +142,14 @@ Deno.test("an event that names 42,000 people is applied, and one of 3 MiB is sto
     const before = cpuMs(pid);
     const [{ stored }] = await sql`select store_channel_event(${app.app_key}, ${bytes}) as stored`;
     assert.equal(stored.result, "stored");
-    // If the system does not report the CPU time, the work must end within a statement's time.
+    // On a system that does not report the CPU time, the work must end within the time limit of a
+    // statement.
     if (before !== null) assert.ok(cpuMs(pid)! - before < 1000, `${cpuMs(pid)! - before} ms`);
     await sql`delete from channel_events where id = ${stored.event_id}`;
   });
 });
 
-/** How long a process has used a CPU, or null if there is no /proc. */
+/** The CPU time that a process has used, or null if there is no /proc. */
 function cpuMs(pid: number): number | null {
   try {
     return Number(Deno.readTextFileSync(`/proc/${pid}/schedstat`).split(" ")[0]) / 1e6;
@@ -274,7 +202,7 @@ Deno.test("an event that meets locked rows of the company is answered 200, and t
   assert.deepEqual(await inboundOf(company), [["waits"]]);
 });
 
-Deno.test("a body that is not an event is kept, with the reason", async () => {
+Deno.test("the service keeps a body that is not an event, with the reason", async () => {
   const app = await newChannelApp();
   for (const body of ["not JSON", "[1]", ""]) {
     assert.equal((await webhook.post(app, body)).status, 200);

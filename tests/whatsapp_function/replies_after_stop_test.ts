@@ -2,7 +2,7 @@
 // are whole seconds, so within a second, the order of arrival counts.
 
 import assert from "node:assert/strict";
-import { ownWebhook } from "../support/channel_apps.ts";
+import { messagesFrom, ownWebhook } from "../support/channel_apps.ts";
 import { replyIn, sendReply } from "../support/replying.ts";
 import { asSuperuser, withDatabase } from "../support/test_stack.ts";
 import { anyPhone, companyWithApp, endPauses, runChannelJob, statesOf } from "./told_events.ts";
@@ -12,7 +12,10 @@ const webhook = await ownWebhook();
 /** A message of a person: its text, and its second. */
 type Said = [text: string, second: number];
 
-/** A new person of a company who writes events of messages, and whether a reply is then sent. */
+/**
+ * A new person of a company, who sends messages in events, and a check whether a reply is then
+ * sent.
+ */
 async function newPerson() {
   const { company, app } = await companyWithApp();
   const from = anyPhone();
@@ -21,14 +24,10 @@ async function newPerson() {
     company,
     app,
     async writes(...said: Said[]) {
-      const messages = said.map(([body, second]) => ({
-        ...{ from, id: `wamid.${crypto.randomUUID()}`, type: "text", text: { body } },
-        timestamp: String(minute + second),
-      }));
-      const { phone_number_id } = company;
-      const value = { metadata: { phone_number_id }, contacts: [{ wa_id: from }], messages };
-      const entry = [{ id: "1", changes: [{ field: "messages", value }] }];
-      const body = JSON.stringify({ object: "whatsapp_business_account", entry });
+      const messages = said.map(([body, second]) => (
+        { text: { body }, timestamp: String(minute + second) }
+      ));
+      const body = messagesFrom(from, company.phone_number_id, messages);
       assert.equal((await webhook.post(app, body)).status, 200);
     },
     async mayBeAnswered(): Promise<boolean> {
@@ -50,16 +49,16 @@ const [SAIR, QUESTION] = ["SAIR", "Onde está o meu pedido?"];
 
 Deno.test("a reply is sent exactly if the person's last message on the channel is not a stop word", async () => {
   const cases: [events: Said[][], isAnswered: boolean][] = [
-    // Within one second, in one event.
+    // Both messages are in one event, within one second.
     [[[[SAIR, 1], [QUESTION, 1]]], true],
     [[[[QUESTION, 1], [SAIR, 1]]], false],
     [[[[SAIR, 1], [QUESTION, 1], [SAIR, 1]]], false],
-    // Within one second, in two events, in the order of their arrival.
+    // The messages are in two events within one second, in the order of their arrival.
     [[[[SAIR, 1]], [[QUESTION, 1]]], true],
     [[[[QUESTION, 1]], [[SAIR, 1]]], false],
     [[[[SAIR, 1]], [[QUESTION, 1]], [[SAIR, 1]]], false],
     [[[[SAIR, 1]]], false],
-    // In different seconds, in both orders of arrival.
+    // The messages are in different seconds, in both orders of arrival.
     [[[[SAIR, 1]], [[QUESTION, 2]]], true],
     [[[[QUESTION, 2]], [[SAIR, 1]]], true],
     [[[[QUESTION, 1]], [[SAIR, 2]]], false],

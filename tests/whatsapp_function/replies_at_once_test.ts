@@ -60,11 +60,11 @@ Deno.test("replies wait when their company's share is used up, and get a 429 whe
   await using channel = slowChannel();
   const sendShare = { atOnce: 1, waiting: 1, patienceMs: 60_000 };
   const reply = await ownReplies(channel.url, { sendShare });
-  // Until an answer has named its company, work is counted by the key.
+  // The function counts work by the key until an answer has named the company.
   await reply(company.keys.messaging, replyIn(company), "?dry_run=true");
   const first = reply(company.keys.messaging, replyIn(company));
   await channel.called;
-  // The first of these two to reach the share waits, and the other is refused.
+  // One of these two requests reaches the share first and waits, and the other request is refused.
   const others = [1, 2].map(() => reply(company.keys.messaging, replyIn(company)));
   const refused = await Promise.race(others);
   assert.deepEqual([refused.status, refused.body.code, refused.headers.get("Retry-After")], [

@@ -1,5 +1,5 @@
-// Tests the result of a free reply if the channel refuses it, fails or hangs, and if the database
-// fails.
+// Tests the result of a free reply after a refusal, a failure or a timeout of the channel, and
+// after a failure of the database.
 
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";

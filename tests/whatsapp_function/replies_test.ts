@@ -1,4 +1,4 @@
-// Tests the answers to free replies, and what reaches the channel and the database.
+// Tests the answers to free replies, the calls of the channel and the rows in the database.
 
 import assert from "node:assert/strict";
 import { call, send } from "../support/calls.ts";
@@ -63,7 +63,7 @@ Deno.test("a free reply stores a message, sends it, and returns the channel's me
   assert.equal(Date.parse(conversation.last_message_at), stored.created_at.getTime());
 });
 
-Deno.test("a repeat with an idempotency key sends nothing and reports the first reply, whatever its text", async () => {
+Deno.test("a repeat with an idempotency key sends nothing and reports the first reply, even if its text differs", async () => {
   const company = await newCompany();
   await writes(company);
   await using channel = ownChannel(() => accepted());
@@ -152,7 +152,7 @@ Deno.test("a reply needs two database round trips, and a request that sends noth
   assert.deepEqual(await trips(replyIn(unknown)), ["claim_reply"]);
 });
 
-Deno.test("a dry run says what the reply would do, but writes and sends nothing", async () => {
+Deno.test("a dry run returns the result that the reply would have, but writes and sends nothing", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);

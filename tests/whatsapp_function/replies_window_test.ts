@@ -34,7 +34,7 @@ Deno.test("a conversation has no window until the person has written", async () 
   assert.match(body.error, /^The person has never written on this number; only a template/);
 });
 
-Deno.test("after the channel reports a closed window, it stays closed until the person writes", async () => {
+Deno.test("a window that the channel reports as closed stays closed until the person writes", async () => {
   const company = await newCompany();
   await writes(company, { secondsAgo: 60 });
   let isClosed = true;

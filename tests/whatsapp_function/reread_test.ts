@@ -1,4 +1,4 @@
-// A template that is read again for a send: one send reads it, and the others wait.
+// Tests rereads for sends: one send reads the template again, and the other sends wait.
 import assert from "node:assert/strict";
 import { readConfig } from "../../supabase/functions/_shared/config.ts";
 import { companyDb } from "../../supabase/functions/_shared/database/company_db.ts";
@@ -44,7 +44,7 @@ Deno.test("rereading one name stores its templates and leaves the others unchang
 Deno.test("only one of several simultaneous sends reads the template, and the others get its result", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ templates: [listedTemplate("order")] });
-  // Before the reading ends, the database reports to all sends but one that another send reads.
+  // Before the reading ends, the database tells all sends except one that another send is reading.
   const others = Array.from({ length: 10 }, () => reread(channel, company, true));
   const [first, ...rest] = await Promise.all([reread(channel, company), ...others]);
   assert.deepEqual([first, rest], [true, Array(10).fill(true)]);
@@ -54,7 +54,7 @@ Deno.test("only one of several simultaneous sends reads the template, and the ot
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("if a reading fails, the send that reads gets an error, and the sends that wait get false", async () => {
+Deno.test("after a failed reading, the send that reads gets an error, and the sends that wait get false", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({ answer: () => new Response("", { status: 503 }) });
   const failing = reread(channel, company);
@@ -83,7 +83,7 @@ Deno.test("no send waits for a slow reading, and its result is stored when it en
   await until(async () => (await templatesOf(company)).length === 1);
 });
 
-Deno.test("templates are not stored if the account left the business account while they were read", async () => {
+Deno.test("a reading stores no templates if the account leaves the business account in the meantime", async () => {
   const company = await companyWithCatalogue();
   await using channel = templateChannel({
     templates: [listedTemplate("order")],

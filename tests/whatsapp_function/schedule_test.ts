@@ -10,14 +10,18 @@ import {
   type Sql,
   type Work,
 } from "../support/acting_as.ts";
+import { newCompany } from "../support/company.ts";
 import { type CompanyWithCatalogue, companyWithCatalogue } from "./own_account.ts";
 
 const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
 
 const URL = "https://project.supabase.co/functions/v1/whatsapp";
+const WEBHOOKS_URL = "https://project.supabase.co/functions/v1/webhooks";
 const SECRET = "s".repeat(32);
 
-/** Makes the imitations of the used parts, as the documentation of each extension describes them. */
+/**
+ * Makes imitations of the parts that the schema uses, after the documentation of each extension.
+ */
 async function addExtensions(sql: Sql) {
   await sql.unsafe(`
     create schema cron;
@@ -40,7 +44,7 @@ async function addExtensions(sql: Sql) {
     $$;
 
     create schema net;
-    -- Numbers that no call of another test has.
+    -- Numbers for calls, which no call of another test has.
     create sequence net.request_ids start 900000000000;
     create table net.requests (id bigint default nextval('net.request_ids'), url text, body jsonb, headers jsonb, timeout_milliseconds int);
     create table net._http_response (
@@ -84,16 +88,16 @@ async function statusAs(sql: Sql) {
   return status;
 }
 
-async function schedule(sql: Sql, url = URL, secret = SECRET) {
+async function schedule(sql: Sql, url = URL, webhooksUrl = WEBHOOKS_URL, secret = SECRET) {
   await actAs(sql, "service_role");
-  await sql`select public.schedule_jobs(${url}, ${secret})`;
+  await sql`select public.schedule_jobs(${url}, ${webhooksUrl}, ${secret})`;
   await actAsSuperuser(sql);
 }
 
-test("without pg_cron and pg_net, scheduling says what is missing, and the status shows no schedule", async (sql) => {
+test("without pg_cron and pg_net, scheduling names the missing extensions, and the status shows no schedule", async (sql) => {
   await actAs(sql, "service_role");
   await assert.rejects(
-    sql.savepoint((sql) => sql`select public.schedule_jobs(${URL}, ${SECRET})`),
+    sql.savepoint((sql) => sql`select public.schedule_jobs(${URL}, ${WEBHOOKS_URL}, ${SECRET})`),
     (error: postgres.PostgresError) => {
       assert.equal(error.code, "PT501");
       const missing = /\(pg_cron, pg_net, supabase_vault\): enable it, .* \(npm start\) runs/;
@@ -101,10 +105,10 @@ test("without pg_cron and pg_net, scheduling says what is missing, and the statu
       return true;
     },
   );
-  const { scheduled, url, cron_jobs, failed_calls } = await statusAs(sql);
+  const { scheduled, url, webhooks_url, cron_jobs, failed_calls } = await statusAs(sql);
   assert.deepEqual(
-    { scheduled, url, cron_jobs, failed_calls },
-    { scheduled: false, url: null, cron_jobs: [], failed_calls: [] },
+    { scheduled, url, webhooks_url, cron_jobs, failed_calls },
+    { scheduled: false, url: null, webhooks_url: null, cron_jobs: [], failed_calls: [] },
   );
   await actAs(sql, "service_role");
   const [{ unschedule_jobs }] = await sql`select public.unschedule_jobs()`;
@@ -115,42 +119,48 @@ test("only the operator's role can schedule jobs, and only with an address and a
   await addExtensions(sql);
   for (const role of ["anon", "authenticated", "api_client"] as const) {
     await actAs(sql, role);
-    for (const call of ["schedule_jobs('x', 'y')", "unschedule_jobs()", "jobs_status()"]) {
+    for (const call of ["schedule_jobs('x', 'y', 'z')", "unschedule_jobs()", "jobs_status()"]) {
       const calling = (sql: Sql) => sql.unsafe(`select public.${call}`);
       assert.equal(await refusal(sql, calling), "42501", role);
     }
   }
   await actAs(sql, "service_role");
   const wrong = [
-    ["", SECRET],
-    ["ftp://x/y", SECRET],
-    [`${URL}?a=b`, SECRET],
-    [`${URL} x`, SECRET],
-    [URL, "s".repeat(31)],
-    [URL, `${SECRET} s`],
-    [URL, ""],
+    ["", WEBHOOKS_URL, SECRET],
+    ["ftp://x/y", WEBHOOKS_URL, SECRET],
+    [`${URL}?a=b`, WEBHOOKS_URL, SECRET],
+    [`${URL} x`, WEBHOOKS_URL, SECRET],
+    [URL, "", SECRET],
+    [URL, null, SECRET],
+    [URL, `${WEBHOOKS_URL}?a=b`, SECRET],
+    [URL, WEBHOOKS_URL, "s".repeat(31)],
+    [URL, WEBHOOKS_URL, `${SECRET} s`],
+    [URL, WEBHOOKS_URL, ""],
   ];
-  for (const [url, secret] of wrong) {
-    const scheduling = (sql: Sql) => sql`select public.schedule_jobs(${url}, ${secret})`;
-    assert.equal(await refusal(sql, scheduling), "PT422", url);
+  for (const [url, webhooksUrl, secret] of wrong) {
+    const scheduling = (sql: Sql) =>
+      sql`select public.schedule_jobs(${url}, ${webhooksUrl}, ${secret})`;
+    assert.equal(await refusal(sql, scheduling), "PT422", `${url} ${webhooksUrl}`);
   }
 });
 
-test("scheduling stores the address and the secret in Vault, and unscheduling deletes them", async (sql) => {
+test("scheduling stores the addresses and the secret in Vault, and unscheduling deletes them", async (sql) => {
   await addExtensions(sql);
-  await schedule(sql, `${URL}/`);
-  await schedule(sql, URL, "t".repeat(40));
+  await schedule(sql, `${URL}/`, `${WEBHOOKS_URL}/`);
+  await schedule(sql, URL, WEBHOOKS_URL, "t".repeat(40));
   const secrets =
     await sql`select name, decrypted_secret from vault.decrypted_secrets order by name`;
   assert.deepEqual(secrets.map((row) => ({ ...row })), [
+    { name: "jobs_secret", decrypted_secret: "t".repeat(40) },
+    { name: "webhooks_function_url", decrypted_secret: WEBHOOKS_URL },
     { name: "whatsapp_function_url", decrypted_secret: URL },
-    { name: "whatsapp_jobs_secret", decrypted_secret: "t".repeat(40) },
   ]);
   const jobs = await sql`select jobname, schedule, command, username from cron.job order by 1`;
   const minutely = { schedule: "* * * * *", username: "postgres" };
   assert.deepEqual(jobs.map((row) => ({ ...row })), [
     { jobname: "call-due-jobs", command: "select app.call_due_jobs()", ...minutely },
     { jobname: "fail-expired-sends", command: "select public.fail_expired_sends()", ...minutely },
+    { jobname: "tidy-events", command: "select public.tidy_events()", ...minutely },
   ]);
   // Each scheduled command can run.
   await sql.savepoint(async (sql) => {
@@ -158,13 +168,13 @@ test("scheduling stores the address and the secret in Vault, and unscheduling de
     for (const { command } of jobs) await sql.unsafe(command);
   });
   await actAsSuperuser(sql);
-  const { scheduled, url } = await statusAs(sql);
-  assert.deepEqual([scheduled, url], [true, URL]);
+  const { scheduled, url, webhooks_url } = await statusAs(sql);
+  assert.deepEqual([scheduled, url, webhooks_url], [true, URL, WEBHOOKS_URL]);
 
   await actAs(sql, "service_role");
   const [{ unschedule_jobs }] = await sql`select public.unschedule_jobs()`;
   await actAsSuperuser(sql);
-  assert.equal(unschedule_jobs, 2);
+  assert.equal(unschedule_jobs, 3);
   assert.equal((await sql`select from vault.secrets`).count, 0);
   assert.equal((await statusAs(sql)).scheduled, false);
 });
@@ -245,13 +255,46 @@ Deno.test("if many jobs are due, each call starts fifty of them, and later calls
       await sql`set local role postgres`;
       const [{ call_due_jobs }] = await sql`select app.call_due_jobs()`;
       await actAsSuperuser(sql);
-      // One more request is for the events of the channel.
-      assert.equal(call_due_jobs, 51);
+      // One further request is for the job of channel events. If a test has a webhook that is on, one
+      // more is for the deliveries.
+      assert.ok([51, 52].includes(call_due_jobs), call_due_jobs);
       const requests = await sql`select body from net.requests where body <> '{}'`;
       assert.equal(requests.count, 50);
       for (const { body } of requests) asked.add(body.account_id);
     }
     assert.ok(asked.size > 50, "not always the same");
+  });
+});
+
+Deno.test("the function webhooks is called every minute while a webhook is on, with the secret", async () => {
+  const company = await newCompany();
+  await rolledBack(async (sql) => {
+    await addExtensions(sql);
+    await schedule(sql);
+    await sql`
+      insert into webhooks (company_id, url, types, sealed_secret)
+      values (${company.id}, 'https://hooks.example.org/', '{deal.*}', 'h..iv.c.t')
+    `;
+    await sql`set local role postgres`;
+    await sql`select app.call_due_jobs()`;
+    await actAsSuperuser(sql);
+    const [{ id, ...request }, ...others] = await sql`
+      select * from net.requests where url like '%/deliver'
+    `;
+    assert.deepEqual([request, others], [{
+      url: `${WEBHOOKS_URL}/jobs/deliver`,
+      body: {},
+      headers: { "Content-Type": "application/json", Authorization: `Bearer ${SECRET}` },
+      timeout_milliseconds: 150_000,
+    }, []]);
+    await sql`insert into net._http_response (id, status_code, content) values (${id}, 500, 'no')`;
+    const { webhooks, failed_calls } = await statusAs(sql);
+    assert.ok(webhooks.called_at);
+    assert.ok(webhooks.webhooks.on >= 1);
+    const { called_at: _, ...failed } = failed_calls.find(
+      ({ job }: { job: string }) => job === "deliver",
+    );
+    assert.deepEqual(failed, { job: "deliver", account_id: null, status: 500, error: "no" });
   });
 });
 

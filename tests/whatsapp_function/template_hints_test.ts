@@ -1,8 +1,7 @@
-// Tests what the channel says about templates and accounts, from the body of the event to the next
-// send.
+// Tests events about templates and accounts, from the body of the event to the next send.
 import assert from "node:assert/strict";
 import { tellOfAccount, tellOfTemplate, tellOfTrouble } from "../database/hints.ts";
-import { anyPhone, newCompany } from "../support/company.ts";
+import { anyPhone } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownSender, ownWhatsapp } from "../support/own_functions.ts";
 import { accepted, ledgerOf, template } from "../support/sending.ts";
@@ -153,17 +152,4 @@ Deno.test("events about an account or its number are stored without stopping sen
     details: "Cloud API message throughput has been reached.",
   });
   assert.equal((await at.send()).status, 200);
-});
-
-Deno.test("the templates of an account are read when its business account becomes known", async () => {
-  const company = await newCompany();
-  const due = () => isDue({ ...company, business_account_id: "" });
-  assert.equal(await due(), false);
-  await withDatabase((sql) =>
-    sql`
-      update messaging_accounts set business_account_id = ${`8${company.phone_number_id.slice(1)}`}
-      where id = ${company.account_id}
-    `
-  );
-  assert.equal(await due(), true);
 });

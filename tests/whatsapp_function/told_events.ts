@@ -1,5 +1,10 @@
 // Events for a new company, and their results.
-import { type ChannelApp, eventsOf, nameChannelApp } from "../support/channel_apps.ts";
+import {
+  type ChannelApp,
+  eventsOf,
+  messagesFrom,
+  nameChannelApp,
+} from "../support/channel_apps.ts";
 import { type Company, newCompany } from "../support/company.ts";
 import { ownWhatsapp } from "../support/own_functions.ts";
 import { until } from "../support/started.ts";
@@ -19,33 +24,18 @@ export function anyPhone(): string {
   }`;
 }
 
-/** The body of an event with messages of a person, or with another change. */
+/** The body of an event, with messages of a person or with another change. */
 export function eventBody(
   phone_number_id: string,
   texts: string[],
   { phone = anyPhone(), more = {} as Record<string, unknown>, field = "messages" } = {},
 ): string {
-  return JSON.stringify({
-    object: "whatsapp_business_account",
-    entry: [{
-      id: "910000000000999",
-      changes: [{
-        field,
-        value: {
-          metadata: { phone_number_id },
-          contacts: [{ wa_id: phone, profile: { name: "Somebody" } }],
-          messages: texts.map((body) => ({
-            from: phone,
-            id: `wamid.${crypto.randomUUID()}`,
-            timestamp: String(Math.floor(Date.now() / 1000)),
-            type: "text",
-            text: { body },
-          })),
-          ...more,
-        },
-      }],
-    }],
-  });
+  const messages = texts.map((body) => ({ text: { body } }));
+  const contact = { profile: { name: "Somebody" } };
+  const event = JSON.parse(messagesFrom(phone, phone_number_id, messages, contact));
+  const [change] = event.entry[0].changes;
+  Object.assign(change, { field, value: { ...change.value, ...more } });
+  return JSON.stringify(event);
 }
 
 /** The texts of a company's inbound messages by conversation, in the order of their arrival. */
@@ -66,10 +56,9 @@ export async function statesOf(app: ChannelApp): Promise<string[]> {
 const run = await ownWhatsapp("http://127.0.0.1:9");
 
 /**
- * Runs the job of the channel. If another run is in progress, such as the stack's own, this one
- * waits.
- * @param app If it is given, the job runs until no event of this app is due. A run leaves out an
- * event that a database test has locked.
+ * Runs the job of the channel. This run waits for any other run, such as the stack's own.
+ * @param app If it is given, the job runs until no event of this app is due. A run skips an event
+ * that a database test has locked.
  */
 export async function runChannelJob(app?: ChannelApp) {
   let answer = await run("channel-events");

@@ -29,7 +29,7 @@ Deno.test("a body of 3 MiB is stored, and a body with one more byte gets a 413",
   assert.equal((await webhook.post(app, body)).status, 200);
   const more = new Uint8Array([...body, 0]);
   assert.equal((await webhook.post(app, more)).status, 413);
-  // The same holds without a Content-Length.
+  // The limit is the same without a Content-Length.
   const streamed = await webhook.fetch(
     new Request(`http://edge/whatsapp/webhook/${app.app_key}`, {
       method: "POST",
@@ -162,7 +162,7 @@ Deno.test("a large body that is too slow gets a 408, and the next large body get
   assert.deepEqual([status, body.code], [408, "request_timeout"]);
 });
 
-Deno.test("a large body that is fast enough is accepted", async () => {
+Deno.test("a large body that arrives in time is accepted", async () => {
   await using own = await busyWebhook({ largeBodyPace: { graceMs: 50, bytesPerMs: 1 } });
   const [app] = own.apps;
   const body = large("steady");
@@ -185,7 +185,7 @@ function head(appKey: string, length: number, signature?: string): string {
     (signature ? `X-Hub-Signature-256: ${signature}\r\n` : "") + "\r\n";
 }
 
-Deno.test("an event needs two round trips at first, and only one when the instance knows its app", async () => {
+Deno.test("an event needs two round trips at first, and only one round trip when the instance knows its app", async () => {
   const app = await newChannelApp();
   await using watched = watchedStack();
   const own = await ownWebhook({ supabaseUrl: watched.url });
@@ -202,7 +202,7 @@ Deno.test("an event needs two round trips at first, and only one when the instan
   assert.equal(watched.seen.length, before + 1);
   await own.post(app, "3", null);
   assert.equal(watched.seen.length, before + 1);
-  // A text that cannot be an app's key is not looked up.
+  // The function does not look up a text that cannot be an app's key.
   await own.post({ ...app, app_key: "nothing" }, "4");
   assert.equal(watched.seen.length, before + 1);
 });

@@ -8,12 +8,13 @@ import { fuzz } from "./parts/fuzz.ts";
 import { keyless } from "./parts/keyless.ts";
 import { kills } from "./parts/kills.ts";
 import { neighbour } from "./parts/neighbour.ts";
+import { webhooks } from "./parts/webhooks.ts";
 import { type PartName, PARTS } from "./attack_report.ts";
 
-/** What to attack, and for how long. */
+/** The parts of the attack, and the length of the measurements. */
 export interface Attack extends Pick<Context, "seed" | "scale" | "seconds" | "quick" | "fuzzCase"> {
   only?: PartName[];
-  /** The folder of another checkout that is measured too. */
+  /** The folder of another checkout, which the attack measures too. */
   compare?: string;
   progress?: (step: string) => void;
 }
@@ -25,6 +26,7 @@ const RUN: Record<PartName, (context: Context) => Promise<PartResult>> = {
   kills,
   faults,
   events,
+  webhooks,
 };
 
 /**

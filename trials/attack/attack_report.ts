@@ -26,6 +26,9 @@ export const PARTS = {
   faults: "no 500, every answer is one that the OpenAPI document declares, 503 with Retry-After",
   events:
     "200 for signed events, whatever they contain, even if another app's path is slow; the time is measured",
+  webhooks:
+    "no hostile address is accepted, no redirect followed, no webhook of another company reached; a good " +
+    "receiver gets every event in order beside hostile ones",
 };
 
 export type PartName = keyof typeof PARTS;
@@ -70,7 +73,7 @@ function findingLines(results: PartResult[], seed: number): string[] {
 }
 
 /**
- * The option that runs only the case of a finding. A case depends on earlier cases only through the
+ * The option that runs only the case of a finding. A case depends on earlier cases only if it reads
  * rows that they wrote.
  */
 function onlyCase(request: string): string {

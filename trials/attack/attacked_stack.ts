@@ -3,27 +3,27 @@ import { type BenchStack, server } from "../stack.ts";
 import { root } from "../../local/checkout.ts";
 import { type FunctionProcess, startFunctionProcess } from "../../local/functions/process.ts";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
-import {
-  readCredentialsKey,
-  sealToken,
-} from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { sealToken } from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 import { type Channel, startChannel } from "./channel.ts";
 import { type Companies, writeCompanies } from "./companies.ts";
 
-export type FunctionName = "gateway" | "send-external-template" | "whatsapp";
+export type FunctionName = "gateway" | "send-external-template" | "webhooks" | "whatsapp";
 
 export interface FunctionOptions {
   /** The address of the Data API. If missing, it is the stack's own REST layer. */
   restUrl?: string;
-  /** How far the function's clock is ahead. */
+  /** The number of milliseconds by which the function's clock is ahead. */
   clockAheadMs?: number;
+  /** The origins on this machine that webhooks may have. */
+  webhookHosts?: string;
   /** Gets all log lines of the function. */
   hear?: (text: string) => void;
 }
 
 /** A stack that is attacked: one of this checkout, or one of the checkout to compare with. */
 export interface AttackedStack {
-  /** `this checkout`, or the folder of the other one. */
+  /** `this checkout`, or the folder of the other checkout. */
   name: string;
   stack: BenchStack;
   channel: Channel;
@@ -60,9 +60,12 @@ export async function startAttackedStack(
   );
 
   const startFunction: AttackedStack["startFunction"] = async (name, options = {}) => {
-    const { restUrl = stack.rest.url, clockAheadMs, hear } = options;
+    const { restUrl = stack.rest.url, clockAheadMs, webhookHosts, hear } = options;
     const entry = `${checkout}supabase/functions/${name}/index.ts`;
-    const env = functionEnvironment(restUrl, secrets, channel.url);
+    const env = {
+      ...functionEnvironment(restUrl, secrets, channel.url),
+      ...(webhookHosts !== undefined && { WEBHOOK_HOSTS: webhookHosts }),
+    };
     const process = { cwd: checkout, owner: resources, hear };
     if (clockAheadMs === undefined) return await startFunctionProcess({ ...process, entry, env });
     return await startFunctionProcess({

@@ -9,7 +9,7 @@ export interface ChannelCall {
 
 type Behaviour = (call: ChannelCall) => Response | Promise<Response>;
 
-/** An imitation of the WhatsApp API. For each account, it behaves as the attack needs. */
+/** An imitation of the WhatsApp API. The attack sets its behaviour for each account. */
 export type Channel = ReturnType<typeof startChannel>;
 
 /** @param resources ends it. */
@@ -30,9 +30,9 @@ export function startChannel(resources: AsyncDisposableStack) {
   resources.defer(() => void server.shutdown());
   return {
     url: `http://127.0.0.1:${server.addr.port}/v26.0`,
-    /** In the order in which they arrived, including unanswered ones. */
+    /** All calls in the order of their arrival, also without an answer. */
     calls,
-    /** Behaves in this way for an account until the result is disposed of. */
+    /** Sets the behaviour for an account until the result is disposed of. */
     behave(phoneNumberId: string, behaviour: Behaviour): Disposable {
       behaviours.set(phoneNumberId, behaviour);
       return { [Symbol.dispose]: () => void behaviours.delete(phoneNumberId) };

@@ -49,8 +49,8 @@ export interface Companies {
 }
 
 /**
- * Writes the companies of the attack. Their ids follow from their names, so that the same seed
- * makes the same requests in every run.
+ * Writes the companies of the attack. Their ids depend only on their names, so the same seed makes
+ * the same requests in every run.
  *
  * @param sealed makes the sealed token of an account.
  */

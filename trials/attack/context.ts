@@ -1,19 +1,19 @@
 import type { AttackedStack } from "./attacked_stack.ts";
 
-/** What each part of the attack gets. */
+/** The input of each part of the attack. */
 export interface Context {
   /** The stack of this checkout, whose promises are tested. */
   ours: AttackedStack;
   /**
-   * The stacks that are measured in turn: the one to compare with, if there is one, and this
-   * checkout's.
+   * The stacks that the attack measures in turn: the stack of the other checkout, if any, and the
+   * stack of this checkout.
    */
   measured: AttackedStack[];
   /** The same seed makes the same requests. */
   seed: number;
   /** The factor for the number of attempts of a full run or a quick run. */
   scale: number;
-  /** How long each measurement takes. */
+  /** The length of each measurement, in seconds. */
   seconds: number;
   quick: boolean;
   /** The number of the only case of the fuzz to send. If missing, all cases are sent. */

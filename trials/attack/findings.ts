@@ -4,9 +4,9 @@ export interface Finding {
   promise: string;
   /** What happened. */
   found: string;
-  /** What is needed to reproduce it: the request, and earlier requests if they matter. */
+  /** The request that reproduces the finding, and earlier requests if they matter. */
   request: string;
-  /** How many times it happened in this run. */
+  /** The number of times that the fault happened in this run. */
   times: number;
 }
 

@@ -59,8 +59,8 @@ function inPieces(bytes: Uint8Array<ArrayBuffer>, each: number) {
 const TRICKLE_MS = 100;
 
 /**
- * Begins a request, and sends the next byte of its body from time to time. If the request is
- * refused, begins again.
+ * Begins a request, and sends the next byte of its body from time to time. Begins again after a
+ * refusal.
  */
 async function trickle({ url, requests: [{ method, target, headers }] }: FloodPlan) {
   const { hostname, port } = new URL(url);

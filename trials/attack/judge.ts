@@ -18,10 +18,10 @@ export function outcomeOf({ status, text }: WireAnswer): string {
 }
 
 /**
- * Checks what every caller may expect: an answer, which is not a 500, and which the OpenAPI
- * document declares. Adds a finding for each broken promise.
+ * Checks the promises to every caller: each request gets an answer, the answer is not a 500, and
+ * the OpenAPI document declares it. Adds a finding for each broken promise.
  *
- * @param given what a reader of the finding needs in addition to the request.
+ * @param given further facts that a reader of the finding needs.
  * @param fault the fault at that time. The same outcome during another fault is another finding.
  */
 export function judge(
@@ -78,7 +78,7 @@ export function endsItself({ cutAfter, stalls }: WireRequest): boolean {
   return cutAfter !== undefined && !stalls;
 }
 
-/** What is wrong with the form of a request. Requests with the same fault have the same outcome. */
+/** The fault in the form of a request. Requests with the same fault have the same outcome. */
 function oddityOf(request: WireRequest): string {
   const hasHost = request.headers.some(([name]) => name === "Host");
   return `${hasHost ? " to another Host" : ""}${endsItself(request) ? " cut off" : ""}`;

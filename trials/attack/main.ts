@@ -12,7 +12,7 @@ const options = new Command("npm run attack --")
       "not hold, and shows the request.",
   )
   .addOption(new Option("--only <parts...>", "some parts").choices(names).default(names, "all"))
-  .option("--quick", "under 20 seconds: few attempts, nothing is measured", false)
+  .option("--quick", "under 30 seconds: few attempts, nothing is measured", false)
   .option("--seed <number>", "the same seed makes the same requests", whole, 1)
   .option("--case <number>", "only this case of the fuzz, as a finding names it", whole)
   .option("--scale <number>", "a multiple of the usual number of attempts", positive, 1)

@@ -1,7 +1,7 @@
 import { percentile } from "../median.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** How long a request takes, in milliseconds, and which refusals it got. */
+/** The times of requests in milliseconds, and their refusals. */
 export interface Probe {
   p50: number;
   p95: number;

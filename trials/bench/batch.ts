@@ -19,14 +19,14 @@ export const BAR_OF_BARE = 0.7;
 
 /** A row to write. */
 type Row = { phone: string } & Record<string, unknown>;
-/** Writes rows, and throws when the answer does not show all of them. */
+/** Writes rows, and throws an error when the answer does not show all of them. */
 type Write = (rows: Row[]) => Promise<unknown>;
 
 /**
- * One client writes contacts, 500 at a time: new ones, and known ones that all change. Each batch
- * of the gateway is compared with two other ways to write the same rows. One is a bare upsert
- * through the REST layer, which also returns the rows. The other is single creates. The three ways
- * take turns within each round, so that they run under the same conditions.
+ * One client writes contacts, 500 at a time: first new contacts, then known contacts that all
+ * change. Each batch of the gateway is compared with two other ways to write the same rows. One is
+ * a bare upsert through the REST layer, which also returns the rows. The other is single creates.
+ * The three ways take turns within each round, so that they run under the same conditions.
  *
  * @throws Error when an answer was wrong.
  */
@@ -60,7 +60,7 @@ export async function measureBatches(stack: BenchStack, company: MeasuredCompany
         () => time(speeds.known[way], BATCH, () => ways[way](changed(known))),
       ]),
     ];
-    // The first way in one round is the last in the next.
+    // The way that is first in one round is last in the next round.
     for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn();
   }
   const of = (kind: "new" | "known") => {

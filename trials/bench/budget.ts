@@ -9,9 +9,9 @@ import { filler } from "./planned_request.ts";
 import { planScenarios } from "./scenarios.ts";
 
 // The budget counts what each request causes. Unlike times, counts are the same on every machine
-// and in every run. The file budget.json says what each operation may cost.
+// and in every run. The file budget.json has the cost that each operation may have.
 
-/** What one request of an operation costs. */
+/** The cost of one request of an operation. */
 export interface Cost {
   /** The number of requests that the function sends to the Data API. */
   calls: number;
@@ -36,7 +36,7 @@ export interface Cost {
 
 export interface Budget {
   operations: Record<string, Cost>;
-  /** The gzipped bytes of the bundle of each function. */
+  /** The gzipped bytes of the code that each function loads at its start. */
   bundles: Record<string, number>;
 }
 
@@ -46,7 +46,7 @@ const ROWS = 5000;
 /** A statement within a function is planned at each of its first five calls, in every connection. */
 const WARM_UP = 8;
 const COUNTED = 4;
-const FUNCTIONS = ["gateway", "send-external-template", "whatsapp"];
+const FUNCTIONS = ["gateway", "send-external-template", "settings", "webhooks", "whatsapp"];
 
 /** Counts what each operation costs, on a separate stack. */
 export async function countCosts(resources: AsyncDisposableStack): Promise<Budget> {
@@ -103,15 +103,15 @@ export async function countCosts(resources: AsyncDisposableStack): Promise<Budge
   return { operations, bundles: Object.fromEntries(bundles) };
 }
 
-/** The cost of a request, after some that fill the caches. */
+/** The cost of a request, after other requests have filled the caches. */
 async function count(
   { admin }: BenchStack,
   rest: ReturnType<typeof countingProxy>,
   request: () => Promise<void>,
 ): Promise<Cost> {
   await admin`select pg_stat_reset()`;
-  // The connections of the previous operation were ended. The Data API notices this only during a
-  // request.
+  // The run has ended the connections of the previous operation. The Data API notices this only
+  // during a request.
   for (let n = 0; n < WARM_UP; n++) await retry(request, { minTimeout: 1, maxAttempts: 20 });
   const counted: Omit<Cost, "functions">[] = [];
   for (let n = 0; n < COUNTED; n++) {
@@ -124,16 +124,17 @@ async function count(
     `;
     counted.push({ ...rest.counts(), statements, planned });
   }
-  // A connection reports its calls of functions when it ends, or earlier. The calls of each function
-  // are divided, so that what only some requests call does not count, such as recording usage.
+  // A connection reports its calls of functions when it ends, or earlier. The number of calls is
+  // divided by the number of requests, so a call that only some requests make, such as the
+  // recording of usage, does not count.
   await endConnections(admin, "authenticator");
   const requests = WARM_UP + COUNTED;
   const [{ functions }] = await admin`
     select coalesce(sum(calls / ${requests}), 0)::integer as functions from pg_stat_user_functions
     where schemaname in ('app', 'public') and funcname not like 'pg_stat%'
   `;
-  // The smallest counts are used, because from time to time the functions also record the usage of
-  // keys.
+  // The smallest counts decide, because the functions also record the usage of keys from time to
+  // time.
   const names = Object.keys(counted[0]) as (keyof Omit<Cost, "functions">)[];
   const least = names.map((name) => [name, Math.min(...counted.map((cost) => cost[name]))]);
   return { ...Object.fromEntries(least), functions };

@@ -1,10 +1,10 @@
 import type { Sql } from "../../local/postgres/database.ts";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import {
-  readCredentialsKey,
   sealToken,
   type TokenAccount,
 } from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 
 export const COMPANIES = 200;
 /** The number of templates of each company, each in two languages. */
@@ -17,12 +17,12 @@ export const NAME = "Bruno Silva";
 /** The clients change fewer rows than this at the same time. */
 const TARGETS = 1000;
 
-/** The company that is measured: the one with a tenth of all contacts. */
+/** The measured company, which has a tenth of all contacts. */
 export type MeasuredCompany = Awaited<ReturnType<typeof fillDatabase>>;
 
 /**
- * Fills a database that has no rows. Afterwards, it is in the state of a database that has been in
- * use for a long time.
+ * Fills a database that has no rows. Then the database is like a database that has been in use for
+ * a long time.
  * @param rows the number of contacts.
  */
 export async function fillDatabase(owner: Sql, rows: number, credentialsKey: string) {
@@ -86,6 +86,9 @@ export async function writeDataset(
   seal: (account: TokenAccount) => Promise<string>,
 ) {
   await sql.unsafe(`
+    -- Autovacuum counts no contacts while this transaction writes them. The triggers would then get
+    -- plans for an empty table.
+    alter table contacts set (autovacuum_enabled = false);
     -- A version 4 UUID. These ids are spread like random ids, so that indexes grow in the same way.
     create function pg_temp.id_of(kind text, n integer) returns uuid immutable
       return overlay(overlay(md5(kind || n) placing '4' from 13) placing '8' from 17)::uuid;
@@ -98,10 +101,11 @@ export async function writeDataset(
       return pg_temp.id_of(
         'company', case when contact % 10 = 0 then 0 else 1 + contact % ${COMPANIES - 1} end
       );
-    -- The contact of a deal or conversation. There is one for each group of contacts, and no contact has two.
+    -- The contact of a deal or conversation. Each group of contacts has one deal or conversation,
+    -- and no contact has two.
     create function pg_temp.contact_of(n integer, each integer) returns integer immutable
       return n * each + pg_temp.hash(n, 61) % each;
-    -- A moment in 2025. A contact with a greater number has a later one.
+    -- A moment in 2025. A contact with a greater number has a later moment.
     create function pg_temp.moment_of(contact integer) returns timestamptz immutable
       return timestamptz '2025-01-01 00:00Z' + contact * interval '365 days' / ${contacts};
 
@@ -119,7 +123,8 @@ export async function writeDataset(
     select pg_temp.id_of('company', n), 200000000000 + n, now()
     from generate_series(0, ${COMPANIES - 1}) as n;
 
-    -- The templates of every business account. The scenarios send the one without a number.
+    -- The templates of every business account. The scenarios send the template whose name has no
+    -- number.
     insert into templates (company_id, business_account_id, name, language, status, status_since, category,
       parameter_format, components, variables, rendering, read_at)
     select pg_temp.id_of('company', n), 200000000000 + n, concat_ws('_', 'order_update', nullif(m, 0)), language,
@@ -171,6 +176,8 @@ export async function writeDataset(
     cross join pg_temp.contact_of(n, 4) as contact
     cross join pg_temp.moment_of(contact) as moment
     join messaging_accounts as accounts on company_id = pg_temp.company_of(contact);
+
+    alter table contacts reset (autovacuum_enabled);
   `);
   const accounts = await sql<TokenAccount[]>`
     select company_id, phone_number_id from messaging_accounts

@@ -1,7 +1,7 @@
 import { chunk } from "deno-std/collections/chunk.js";
 import { signatureOf } from "../../sandbox/event_bytes.ts";
 import { sealAppSecret } from "../../supabase/functions/_shared/credentials/app_secrets.ts";
-import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../supabase/functions/_shared/credentials/credentials_keys.ts";
 import { send } from "./load.ts";
 import type { BenchStack } from "../stack.ts";
 import { median, percentile } from "../median.ts";
@@ -92,7 +92,7 @@ export async function connectApp({ owner, secrets, startFunction }: BenchStack) 
     sealed_verify_token: await sealAppSecret("bench", { app_key, kind: "verify_token" }, key),
   };
   const [{ id }] = await owner`insert into channel_apps ${owner(app)} returning id`;
-  // This account is added to the one that sends. The added account is disconnected, so that sends
+  // The company already has an account that sends. The added account is disconnected, so that sends
   // need not name an account.
   await owner`
     insert into messaging_accounts (company_id, phone_number_id, business_account_id, display_phone,

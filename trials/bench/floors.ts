@@ -14,8 +14,8 @@ const HOP_HEADERS = ["host", "connection", "keep-alive", "content-length", "tran
 /**
  * Deno 2.8.3 to 2.9.5 close a connection after a request if its body was not complete in the first
  * read (denoland/deno#36657). autocannon counts that as an error if it has already sent its next
- * request. This padding makes the head about 1,400 bytes long instead of 1,000. Deno then reads the
- * whole body in the first read.
+ * request. This padding makes the head about 1,400 bytes long instead of 1,000. With this padding,
+ * Deno reads the whole body in the first read.
  */
 const PADDING = { "x-padding": "-".repeat(400) };
 
@@ -89,7 +89,7 @@ function repeatable(
     JSON.stringify(call),
   );
   const { headers, answer, ...request } = JSON.parse(text);
-  // The parts that depend on the request must have their value. The other parts must only be
+  // The parts that depend on the request must have the right value. The other parts must only be
   // present.
   const expected = (row: object) =>
     Object.fromEntries(

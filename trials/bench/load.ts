@@ -21,12 +21,13 @@ export interface Load {
   /** Each client sends them in this order, again and again. */
   requests: PlannedRequest[];
   /**
-   * Decides whether an answer is right. Without this function, only an expected answer is right.
+   * Decides whether an answer is correct. Without this function, only the expected answer is
+   * correct.
    */
   judge?(isExpected: boolean, answer: Answer): boolean;
 }
 
-/** What autocannon stores about a client's request until its answer. */
+/** The data that autocannon stores about a client's request until the answer. */
 type Context = { sent?: PlannedRequest };
 
 interface Answer {
@@ -54,13 +55,13 @@ export async function send({ title, url, clients, seconds, requests, judge }: Lo
   };
   // If requests are always the same, autocannon builds them only once.
   const isConstant = !JSON.stringify(requests).includes("{{");
-  // Loaded only here, because the budget needs no load, and its test runs without this package.
+  // This import is here because the budget needs no load, and its test runs without this package.
   const running = tools("autocannon")({
     url,
     connections: clients,
     timeout: TIMEOUT,
-    // The load normally ends earlier, as below. This limit is for a server that does not answer at
-    // all.
+    // The code below normally ends the load earlier. This limit is for a server that does not
+    // answer at all.
     duration: seconds + TIMEOUT,
     sampleInt: 10,
     requests: requests.map((request) => {
@@ -80,8 +81,8 @@ export async function send({ title, url, clients, seconds, requests, judge }: Lo
   running.on("response", (client: Client, _status: number, _bytes: number, ms: number) => {
     last = performance.now();
     latency.record(Math.round(ms * NS_PER_MS));
-    // No further requests are sent. The requests in progress are still answered, so that their
-    // whole cost is counted.
+    // The clients send no further requests, but the server still answers the requests in progress,
+    // so that their whole cost counts.
     if (last - began >= seconds * 1000) client.responseMax = 1;
   });
   let resets = 0;
@@ -120,7 +121,7 @@ function onWire({ method, path, headers, json }: PlannedRequest) {
 /** The last correct answer to each request. */
 const right = new WeakMap<PlannedRequest, string>();
 
-/** The difference between an answer and the expected one; undefined when there is none. */
+/** The difference between an answer and the expected answer; undefined if they are equal. */
 function faultOf(sent: PlannedRequest, { status, body }: Answer): string | undefined {
   if (status !== sent.status) return `the status is not ${sent.status}`;
   // The answers to a constant request mostly have the same bytes. These bytes are checked only

@@ -3,6 +3,7 @@ import { measureBatches } from "./batch.ts";
 import { BUDGET_FILE, countCosts } from "./budget.ts";
 import { measureColdStarts } from "./cold_start.ts";
 import { fillDatabase } from "./dataset.ts";
+import { measureDeliveries } from "./deliveries.ts";
 import { measureEvents } from "./events.ts";
 import { withFloors } from "./floors.ts";
 import { describeMachine } from "../machine.ts";
@@ -50,12 +51,29 @@ const options = new Command("npm run bench --")
     "also 10,000 new and 10,000 known contacts in batches, compared with single creates and a bare upsert",
     false,
   )
+  .option(
+    "--deliveries",
+    "instead, measure the deliveries of events to webhooks: their rate, CPU and delay",
+    false,
+  )
   .option("--budget", "instead, count what each operation costs, and write budget.json", false)
   .option("--json <file>", "write all numbers to a file")
   .option("--compare <file>", "print the ratio to what an earlier --json wrote")
   .showHelpAfterError("Try --help.")
   .parse(Deno.args, { from: "user" }).opts();
-const { quick, only, growth, pressure, events, batch, budget, json, compare, ...chosen } = options;
+const {
+  quick,
+  only,
+  growth,
+  pressure,
+  events,
+  batch,
+  budget,
+  deliveries,
+  json,
+  compare,
+  ...chosen
+} = options;
 const { rows, ...pace } = { ...(quick ? QUICK : FULL), ...chosen };
 
 await run(async (resources) => {
@@ -64,6 +82,10 @@ await run(async (resources) => {
     await Deno.writeTextFile(BUDGET_FILE, JSON.stringify(counted, null, 2) + "\n");
     console.table(counted.operations);
     console.table(counted.bundles);
+    return 0;
+  }
+  if (deliveries) {
+    console.log(await measureDeliveries(await startBenchStack(resources), resources));
     return 0;
   }
   const earlier = compare ? JSON.parse(await Deno.readTextFile(compare)) : undefined;

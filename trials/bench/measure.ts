@@ -11,9 +11,9 @@ import { countersOf } from "../usage.ts";
 export interface Pace {
   /** Numbers of clients; each client sends one request after the other. */
   clients: number[];
-  /** How many times everything is measured for each number of clients. The report shows the medians. */
+  /** The number of rounds for each number of clients. The report shows the medians. */
   rounds: number;
-  /** How long each subject is measured in a round. */
+  /** The length of the measurement of a subject in a round, in seconds. */
   seconds: number;
   warmUpSeconds: number;
 }
@@ -21,7 +21,7 @@ export interface Pace {
 /** The comparison for a function: a floor, or the function on a database with fewer rows. */
 type Reference = FloorName | "fewer rows";
 
-/** A server that is measured: a scenario's function, or its comparison. */
+/** A measured server: the function of a scenario, or its comparison. */
 export interface Subject {
   scenario: Scenario;
   target: "function" | Reference;
@@ -59,7 +59,7 @@ export async function measure(
     for (const subject of subjects) await measureOnce(subject, count, warmUpSeconds);
     for (let round = 1; round <= rounds; round++) {
       progress(`${inWords(count)}, round ${round}`);
-      // The order alternates, so that no subject always follows the same other one.
+      // The order alternates, so that no subject always follows the same other subject.
       for (const subject of round % 2 === 1 ? subjects : subjects.toReversed()) {
         results.get(subject)!.push(await measureOnce(subject, count, seconds));
       }
@@ -126,8 +126,7 @@ function summary(subject: Subject, clients: number, results: Map<Subject, Round[
     functionRss: last.functionRss,
     restRss: last.restRss,
     /**
-     * Requests per second and median latency, in relation to those of each reference in the same
-     * round.
+     * Requests per second and median latency, each as a ratio to every reference in the same round.
      */
     ratios: ratios("requestsPerSecond"),
     p50Ratios: ratios("p50"),

@@ -2,7 +2,7 @@
 
 type Fields = Record<string, string>;
 
-/** A request, and what every answer to it must contain. */
+/** A request, and the content that every answer to it must have. */
 export interface PlannedRequest {
   method: string;
   path: string;

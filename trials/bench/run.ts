@@ -11,10 +11,10 @@ export async function run(
   work: (resources: AsyncDisposableStack) => Promise<number>,
   shown: (error: unknown) => unknown = (error) => error,
 ): Promise<never> {
-  /** After it is disposed of, nothing can start. */
+  /** After its disposal, nothing can start. */
   const resources = new AsyncDisposableStack();
   let ending: Promise<never> | undefined;
-  /** Ends everything once. Later failures are only consequences of that. */
+  /** Ends everything once. Later failures are only consequences of this end. */
   const end = (code: number, error?: unknown): Promise<never> =>
     ending ??= (async () => {
       if (error) console.error(shown(error));

@@ -9,8 +9,8 @@ import { ANY, type PlannedRequest } from "./planned_request.ts";
 import { type BenchStack, CHANNEL_DELAY_MS } from "../stack.ts";
 
 /**
- * The servers that the scenarios are compared with. They show how fast this machine could give the
- * same answers at best.
+ * The servers that the benchmark compares with the scenarios. These servers show the best speed at
+ * which this machine could give the same answers.
  */
 export const FLOORS = {
   rest: "the same call directly to the REST layer",

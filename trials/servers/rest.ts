@@ -1,4 +1,5 @@
-// The Data API of the local stack in a separate process. It counts the requests that it gets.
+// The Data API of the local stack in a separate process. The process counts the requests that it
+// gets.
 
 import { startRest } from "../../local/rest/rest.ts";
 

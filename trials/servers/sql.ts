@@ -1,4 +1,4 @@
-// Serves the first page of contacts without a function and the REST layer. It runs the same
+// Serves the first page of contacts without a function and the REST layer. The server runs the same
 // statement over a plain driver, in a transaction with the settings of the REST layer.
 
 import postgres from "postgres";

@@ -1,5 +1,5 @@
-// Imitates the WhatsApp API. It accepts every message. Under /after/<ms>/, it waits for that long
-// before it answers.
+// Imitates the WhatsApp API. It accepts every message. Under /after/<ms>/, it waits for this number
+// of milliseconds before it answers.
 
 import { delay } from "deno-std/async/delay.js";
 

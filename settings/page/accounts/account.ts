@@ -1,42 +1,22 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { figuresIn } from "../activity/figures.ts";
 import { type App, isManager } from "../app.ts";
-import { ago, moment, when } from "../moments.ts";
+import { ago, fromNow, moment } from "../moments.ts";
+import { badge } from "../pieces/badge.ts";
+import { facts } from "../pieces/facts.ts";
 import type { AccountsTexts } from "../texts/en/accounts.ts";
-
-/** A messaging account, as the page reads it. */
-export interface Account {
-  id: string;
-  /** For example `+5511987654321`. */
-  display_phone: string;
-  phone_number_id: string;
-  business_account_id: string | null;
-  /** Null when the number was connected before the platform recorded this time. */
-  connected_at: string | null;
-  disconnected_at: string | null;
-  /** When the templates were last read; null when they were never read. */
-  templates_synced_at: string | null;
-  /** How many readings have failed since then. */
-  template_sync_failures: number;
-  approved_templates: number;
-  /** When the channel last sent an event about the account; null when it never did. */
-  last_event_at: string | null;
-  notices: Notice[];
-}
-
-/** What the channel reports about an account. */
-interface Notice {
-  kind: "event" | "trouble";
-  /** The channel's name of the event, such as `ACCOUNT_RESTRICTION`, or the code of the problem. */
-  event: string;
-  value: { message?: unknown; details?: unknown };
-  happened_at: string;
-  until: string | null;
-  stops_sending: boolean;
-}
+import {
+  type Account,
+  causeOf,
+  isRefusal,
+  type Notice,
+  type Part,
+  partsOf,
+  stateOf,
+} from "./health.ts";
 
 /**
- * An account: its number, its state, and the button that disconnects it.
+ * An account: its number, its state, the health of its parts, and what a person can do.
  * @param disconnect is called when the button is pressed.
  */
 export function accountOf(
@@ -45,32 +25,56 @@ export function accountOf(
   app: App,
 ): TemplateResult {
   const { t: { accounts: t }, locale } = app;
-  const { id, display_phone, disconnected_at, connected_at, last_event_at } = account;
+  const { id, display_phone, disconnected_at, connected_at } = account;
   const isConnected = disconnected_at === null;
+  const { tone, words } = stateOf(account, t);
+  const parts = isConnected
+    ? partsOf(account, {
+      t,
+      moment: (at) => moment(at, locale),
+      fromNow: (at) => fromNow(at, locale),
+      number: (value) => figuresIn(locale).whole(value),
+    })
+    : [];
   return html`
     <article class="card account" aria-labelledby="account-${id}">
       <header>
         <h2 id="account-${id}">${display_phone}</h2>
-        <p class="badge ${isConnected ? "" : "off"}">
-          ${isConnected ? t.connected : t.disconnected}
-        </p>
+        ${badge(words, tone)}
       </header>
+      ${isConnected ? nothing : html`<p>${t.disconnectedMeaning}</p>`}
       ${noticesOf(account, app)}
-      <dl>
-        ${momentOf(t.connectedSince, isConnected ? connected_at : null, locale)}
-        ${momentOf(t.disconnectedOn, disconnected_at, locale)}
-        <div><dt>${t.templates}</dt><dd>${templatesOf(account, app)}</dd></div>
-        <div><dt>${t.lastEvent}</dt><dd>${last_event_at
-          ? ago(last_event_at, locale)
-          : t.noEvent}</dd></div>
-        <div><dt>${t.phoneNumberId}</dt><dd>${account.phone_number_id}</dd></div>
-        <div><dt>${t.businessAccount}</dt><dd>${account.business_account_id ?? t.unknown}</dd></div>
-      </dl>
-      ${isConnected && isManager(app.company)
+      ${parts.length === 0 ? nothing : html`
+        <dl class="health">${parts.map(partOf)}</dl>
+      `}
+      ${facts([
+        [t.templates, isConnected ? templatesOf(account, app) : null],
+        [t.connectedSince, isConnected && connected_at ? moment(connected_at, locale) : null],
+        [t.disconnectedOn, disconnected_at && moment(disconnected_at, locale)],
+        [t.phoneNumberId, html`<code>${account.phone_number_id}</code>`],
+        [
+          t.businessAccount,
+          account.business_account_id
+            ? html`<code>${account.business_account_id}</code>`
+            : t.unknown,
+        ],
+      ])}
+      ${isManager(app.company)
         ? html`
           <div class="buttons">
-            <button type="button" class="danger" aria-label=${t.disconnectNumber(display_phone)}
-              @click=${disconnect}>${t.disconnect}</button>
+            <a class=${isConnected ? "button" : "button main"} href=${app.href(
+              `accounts/connect?number=${account.phone_number_id}`,
+            )} aria-label=${isConnected
+              ? t.newTokenFor(display_phone)
+              : t.connectAgainNumber(display_phone)}>${isConnected
+              ? t.newToken
+              : t.connectAgain}</a>
+            ${isConnected
+              ? html`
+                <button type="button" class="danger" aria-label=${t.disconnectNumber(display_phone)}
+                  @click=${disconnect}>${t.disconnect}</button>
+              `
+              : nothing}
           </div>
         `
         : nothing}
@@ -78,16 +82,20 @@ export function accountOf(
   `;
 }
 
-/** A moment and its name; nothing when there is no moment. */
-function momentOf(name: string, at: string | null, locale: string) {
-  return at
-    ? html`
-      <div>
-        <dt>${name}</dt>
-        <dd>${when(at, locale)}</dd>
-      </div>
-    `
-    : nothing;
+function partOf({ name, tone, state, more, whatToDo }: Part): TemplateResult {
+  return html`
+    <div class=${tone}>
+      <dt>${name}</dt>
+      <dd>
+        <b>${state}</b>${more
+          ? html`
+            <span>${more}</span>
+          `
+          : nothing}
+        ${whatToDo ? html`<p>${whatToDo}</p>` : nothing}
+      </dd>
+    </div>
+  `;
 }
 
 function templatesOf(account: Account, { t: { accounts: t }, locale }: App): TemplateResult {
@@ -104,24 +112,40 @@ function templatesOf(account: Account, { t: { accounts: t }, locale }: App): Tem
 }
 
 function noticesOf(
-  { id, notices }: Account,
-  { t: { accounts: t }, locale }: App,
+  { id, notices, disconnected_at }: Account,
+  app: App,
 ): TemplateResult | typeof nothing {
-  if (notices.length === 0) return nothing;
+  const { t: { accounts: t }, locale } = app;
+  // A refusal was about the connection that has ended.
+  const shown = notices.filter((notice) => disconnected_at === null || !isRefusal(notice));
+  if (shown.length === 0) return nothing;
+  const isBad = shown.some(({ stops_sending }) => stops_sending);
   return html`
-    <section class="notices" aria-labelledby="notices-${id}">
+    <section class="notices ${isBad ? "bad" : ""}" aria-labelledby="notices-${id}">
       <h3 id="notices-${id}">${t.notices}</h3>
       <ul>
-        ${notices.map((notice) =>
+        ${shown.map((notice) =>
           html`
             <li>
-              <strong>${notice.kind === "trouble"
-                ? t.trouble(notice.event)
-                : notice.event}</strong>,
-              ${t.since(moment(notice.happened_at, locale))}${notice.until
+              <strong>${titleOf(notice, t)}</strong>
+              <p>${t.since(moment(notice.happened_at, locale))}${notice.until
                 ? html`, ${t.noticeUntil(moment(notice.until, locale))}`
-                : nothing}.
-              ${notice.stops_sending ? html`<strong>${t.stopsSending}.</strong>` : nothing}
+                : nothing}${pathOfStopped(notice)
+                ? html`
+                  · <a href=${app.href(pathOfStopped(notice)!)}>${t.stoppedSends(
+                    notice.stopped_sends,
+                    figuresIn(locale).whole(notice.stopped_sends),
+                  )}</a>
+                `
+                : notice.stops_sending
+                ? html`
+                  · ${t.stopsSending}.
+                `
+                : nothing}${isRefusal(notice) && /^\d+$/.test(notice.event)
+                ? html`
+                  · ${t.code(notice.event)}
+                `
+                : nothing}</p>
               ${wordsOf(notice, t)}
             </li>
           `
@@ -131,11 +155,28 @@ function noticesOf(
   `;
 }
 
-/** The meaning of a notice. For an unknown notice, the channel's words. */
-function wordsOf({ kind, event, value: { message, details } }: Notice, t: AccountsTexts) {
+/** The path of the list of sends that a refusal has stopped. Null for another notice. */
+function pathOfStopped({ kind }: Notice): string | null {
+  const outcome = { refusal: "released", reported_refusal: "failed" }[kind as string];
+  return outcome ? `sends?outcome=${outcome}&reason=channel_account_error` : null;
+}
+
+/** What happened, in a few words. */
+function titleOf({ kind, event }: Notice, t: AccountsTexts): string {
+  if (kind === "reading_refusal") return t.readingRefused;
+  if (isRefusal({ kind })) return t.causes[causeOf(event)].title;
+  const known: Record<string, string> = t.noticeTitles;
+  if (Object.hasOwn(known, event)) return known[event];
+  return kind === "trouble" ? t.trouble(event) : event;
+}
+
+/** What the notice means and what to do. For an unknown notice, the channel's words. */
+function wordsOf(notice: Notice, t: AccountsTexts): TemplateResult | typeof nothing {
+  const { kind, event, value: { message, details } } = notice;
+  if (isRefusal(notice)) return html`<p>${t.causes[causeOf(event)].whatToDo}</p>`;
   const known: Record<string, string> = t.knownNotices;
-  if (Object.hasOwn(known, event)) return html`<span>${known[event]}</span>`;
+  if (Object.hasOwn(known, event)) return html`<p>${known[event]}</p>`;
   const words = [message, details].filter((text) => typeof text === "string" && text !== "");
   if (kind !== "trouble" || words.length === 0) return nothing;
-  return html`<span lang="en">${words.join(": ")}</span>`;
+  return html`<p lang="en">${words.join(": ")}</p>`;
 }

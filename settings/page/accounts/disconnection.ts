@@ -2,10 +2,10 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
 import type { App } from "../app.ts";
 import { closeDialog, dialog } from "../dialog.ts";
-import { changed } from "../failure.ts";
-import type { Account } from "./account.ts";
+import { changed, Failure } from "../failure.ts";
+import type { Account } from "./health.ts";
 
-/** Disconnects an account, after a question that shows its number. */
+/** Disconnects an account, after a question that asks for the last digits of its number. */
 export class Disconnection {
   #account: Account | null = null;
   #action = new Action();
@@ -22,8 +22,13 @@ export class Disconnection {
     if (!account) return nothing;
     const { t } = app;
     const phone = account.display_phone;
-    const disconnect = () =>
-      this.#action.run(app, async () => {
+    const disconnect = (event: SubmitEvent) => {
+      event.preventDefault();
+      const typed = String(new FormData(event.target as HTMLFormElement).get("typed"));
+      return this.#action.run(app, async () => {
+        if (digitsOf(typed) !== digitsOf(phone)) {
+          throw new Failure("invalid", "", ({ accounts }) => accounts.otherNumber(phone));
+        }
         await changed(
           app.project.client.rpc("disconnect_messaging_account", { account_id: account.id }),
         );
@@ -31,6 +36,7 @@ export class Disconnection {
         app.reload();
         app.say(t.accounts.isDisconnected(phone));
       });
+    };
     const closed = () => {
       this.#account = null;
       app.render();
@@ -39,15 +45,26 @@ export class Disconnection {
       this.#action,
       t.accounts.disconnectQuestion(phone),
       html`
-        <p>${t.accounts.disconnectMeaning(phone)}</p>
-        ${this.#action.html(t)}
-        <div class="buttons">
-          <button type="button" class="main danger" ?disabled=${this.#action.isBusy}
-            @click=${disconnect}>${t.accounts.disconnectNumber(phone)}</button>
-          <button type="button" @click=${closeDialog}>${t.frame.cancel}</button>
-        </div>
+        <form @submit=${disconnect}>
+          <p>${t.accounts.disconnectMeaning(phone)}</p>
+          <ul>${t.accounts.disconnectStops.map((each) => html`<li>${each}</li>`)}</ul>
+          <label for="typed">${t.accounts.typeNumber(phone)}</label>
+          <input id="typed" name="typed" type="tel" autocomplete="off" inputmode="tel" required
+            autofocus>
+          ${this.#action.html(t)}
+          <div class="buttons">
+            <button class="main danger" ?disabled=${this.#action.isBusy}>${t.accounts
+              .disconnectNumber(phone)}</button>
+            <button type="button" @click=${closeDialog}>${t.frame.cancel}</button>
+          </div>
+        </form>
       `,
       closed,
     );
   }
+}
+
+/** A person may type the number with or without spaces and the plus sign. */
+function digitsOf(phone: string): string {
+  return phone.replace(/\D/g, "");
 }

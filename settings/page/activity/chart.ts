@@ -27,10 +27,11 @@ export function chartOf<Kind extends string>(
 
 function legendOf<Kind extends string>(
   kind: Kind,
-  { id, series, names, hints, fills }: Chart<Kind>,
+  { id, series, names, hints, fills, href }: Chart<Kind>,
   figures: Figures,
 ): TemplateResult {
   const count = series.totals.get(kind)!;
+  const shown = html`<strong>${figures.whole(count)}</strong>`;
   const fill = fillOf(id, kind, fills);
   return html`
     <li>
@@ -38,7 +39,12 @@ function legendOf<Kind extends string>(
         <rect class=${kind} fill=${fill} width="14" height="14" rx="2"></rect>
       </svg>
       <span>
-        ${names[kind]} <strong>${figures.whole(count)}</strong>
+        ${names[kind]}
+        ${href
+          ? html`<a href=${href(kind, null)} aria-label="${names[kind]}: ${
+            figures.whole(count)
+          }">${shown}</a>`
+          : shown}
         ${count === 0 ? nothing : html`<span>${figures.share(count, series.total)}</span>`}
         <small>${hints[kind]}</small>
       </span>

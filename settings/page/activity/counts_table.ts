@@ -11,6 +11,10 @@ export interface CountsTable<Kind> {
   name(kind: Kind): string;
   day: string;
   all: string;
+  /**
+   * The address of the list behind a number. A null kind means all kinds, and a null day all days.
+   */
+  href?(kind: Kind | null, day: string | null): string;
 }
 
 /**
@@ -18,14 +22,18 @@ export interface CountsTable<Kind> {
  * readers can read it.
  */
 export function countsTableOf<Kind>(
-  { title, series, name, day, all }: CountsTable<Kind>,
+  { title, series, name, day, all, href }: CountsTable<Kind>,
   figures: Figures,
 ): TemplateResult {
   const { kinds, days, totals, total } = series;
-  const cells = (counts: Map<Kind, number>, sum: number) =>
-    [sum, ...kinds.map((kind) => counts.get(kind)!)].map((count) =>
-      html`<td class=${count === 0 ? "zero" : nothing}>${figures.whole(count)}</td>`
-    );
+  const cells = (counts: Map<Kind, number>, sum: number, day: string | null) =>
+    [null, ...kinds].map((kind) => {
+      const count = kind === null ? sum : counts.get(kind)!;
+      const shown = figures.whole(count);
+      return html`<td class=${count === 0 ? "zero" : nothing}>${
+        href && count > 0 ? html`<a href=${href(kind, day)}>${shown}</a>` : shown
+      }</td>`;
+    });
   return html`
     <details class="counts">
       <summary>${title}</summary>
@@ -43,13 +51,13 @@ export function countsTableOf<Kind>(
               html`
                 <tr>
                   <th scope="row">${figures.day(row.day)}</th>
-                  ${cells(row.counts, row.total)}
+                  ${cells(row.counts, row.total, row.day)}
                 </tr>
               `
             )}
           </tbody>
           <tfoot>
-            <tr><th scope="row">${all}</th>${cells(totals, total)}</tr>
+            <tr><th scope="row">${all}</th>${cells(totals, total, null)}</tr>
           </tfoot>
         </table>
       </div>

@@ -1,12 +1,13 @@
-const DAY = 24 * 60 * 60 * 1000;
-
-/**
- * The last days up to today, the oldest first, such as `2026-11-22`. Days are in UTC, as the
- * database counts them.
- * @param now another time, for tests.
- */
+/** The last days in the person's own zone, the oldest first, such as `2026-11-22`. */
 export function lastDays(count: number, now = new Date()): string[] {
   return Array.from({ length: count }, (_, index) => {
-    return new Date(now.getTime() - (count - 1 - index) * DAY).toISOString().slice(0, 10);
+    const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - (count - 1 - index));
+    return [day.getFullYear(), day.getMonth() + 1, day.getDate()]
+      .map((part) => String(part).padStart(2, "0")).join("-");
   });
+}
+
+/** The zone of these days, as the database knows it. */
+export function zoneOfDays(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -1,17 +1,18 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { answered } from "../failure.ts";
+import { COLUMNS, type ErrorKind } from "../requests/error_kind.ts";
+import { errorsOf } from "../requests/errors.ts";
 import type { Part } from "../view.ts";
 import { chartOf } from "./chart.ts";
 import { countsTableOf } from "./counts_table.ts";
-import { lastDays } from "./days.ts";
-import { type KeyError, lastErrorsOf } from "./errors.ts";
+import { lastDays, zoneOfDays } from "./days.ts";
 import { type Figures, figuresIn } from "./figures.ts";
 import { type Outcome, outcomeOf, OUTCOMES } from "./outcome.ts";
 import { Reading } from "./reading.ts";
 import { type Series, seriesOf } from "./series.ts";
 
-/** How many requests of a key were answered with a status on one day. */
+/** How many requests of a key were answered with a status on one day, in the person's own zone. */
 interface Usage {
   day: string;
   status: number;
@@ -20,7 +21,10 @@ interface Usage {
 
 const FILLS = { succeeded: "plain", refused: "striped", failed: "barred" } as const;
 
-/** How long the platform keeps the activity of a key. */
+/** This many errors are shown. The view of the requests has all of them. */
+const AT_A_GLANCE = 5;
+
+/** The days that the chart shows, today included. */
 const DAYS = 30;
 
 /** What programs did with a key: its requests of the last 30 days, and its last errors. */
@@ -30,7 +34,7 @@ export function keyActivity(keyId: string): Part {
 
 class KeyActivity implements Part {
   #usage: Usage[] = [];
-  #errors: KeyError[] = [];
+  #errors: ErrorKind[] = [];
   #reading = new Reading();
 
   readonly #keyId: string;
@@ -40,16 +44,16 @@ class KeyActivity implements Part {
   }
 
   async load({ project: { client }, company }: App): Promise<void> {
-    const days = lastDays(DAYS);
     [this.#usage, this.#errors] = await Promise.all([
       answered<Usage[]>(
-        client.from("api_key_usage").select("day,status,requests").eq("company_id", company.id)
-          .eq("key_id", this.#keyId).gte("day", days[0]),
+        client.rpc("requests_by_status", {
+          ...{ company_id: company.id, key_id: this.#keyId, days: DAYS, zone: zoneOfDays() },
+        }),
       ),
-      answered<KeyError[]>(
-        client.from("api_key_errors").select("id,at,status,code,method,operation,request_id")
-          .eq("company_id", company.id).eq("key_id", this.#keyId)
-          .order("at", { ascending: false }).order("id", { ascending: false }).limit(50),
+      answered<ErrorKind[]>(
+        client.from("api_key_errors").select(COLUMNS).eq("company_id", company.id)
+          .eq("key_id", this.#keyId).order("last_at", { ascending: false })
+          .order("id", { ascending: false }).limit(AT_A_GLANCE + 1),
       ),
     ]);
     this.#reading.at = new Date();
@@ -89,7 +93,23 @@ class KeyActivity implements Part {
         }, figures)}
         ${this.#reading.html(this, t.countedLate, app)}
       </section>
-      ${lastErrorsOf(this.#errors, app)}
+      ${this.#lastErrors(app)}
+    `;
+  }
+
+  #lastErrors(app: App): TemplateResult {
+    const { t: { requests: t } } = app;
+    const list = app.href(`requests?key=${this.#keyId}`);
+    return html`
+      <section class="errors-of-key" aria-labelledby="errors">
+        <h2 id="errors">${t.errorsOfKey}</h2>
+        ${this.#errors.length === 0
+          ? html`<p>${t.noErrorsOfKey}</p>`
+          : errorsOf(this.#errors.slice(0, AT_A_GLANCE), null, app)}
+        ${this.#errors.length > AT_A_GLANCE
+          ? html`<p><a href=${list}>${t.allOfKey}</a></p>`
+          : nothing}
+      </section>
     `;
   }
 }

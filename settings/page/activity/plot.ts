@@ -23,6 +23,10 @@ export interface Chart<Kind extends string> {
     /** Names the day with the highest number, for people who do not see the columns. */
     most(day: string, shown: string): string;
   };
+  /**
+   * The address of the list behind a number. A null kind means all kinds, and a null day all days.
+   */
+  href?(kind: Kind | null, day: string | null): string;
 }
 
 /**
@@ -79,7 +83,7 @@ function columnOf<Kind extends string>(
   { id, names, fills }: Chart<Kind>,
   figures: Figures,
 ): TemplateResult {
-  const told = [`${figures.longDay(day)} (UTC): ${figures.whole(total)}`];
+  const told = [`${figures.longDay(day)}: ${figures.whole(total)}`];
   for (const { kind } of parts) told.push(`${names[kind]}: ${figures.whole(counts.get(kind)!)}`);
   const left = x + width * (1 - FILLED) / 2;
   return svg`

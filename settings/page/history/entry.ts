@@ -5,23 +5,30 @@ import { moment, when } from "../moments.ts";
 import type { Member } from "../project.ts";
 import type { HistoryTexts } from "../texts/en/history.ts";
 
-/** What was done to a key or a member, as the page reads it. */
+/** What was done in a company, as the page reads it. An event is about at most one thing. */
 export interface CompanyEvent {
   id: string;
-  /** The name of the key after the event; null when the event is about a member. */
+  key_id: string | null;
+  /** The name of the key after the event. */
   key_name: string | null;
   /** The last characters of the key. */
   key_hint: string | null;
-  /** Null when the event is about a key. */
   member_id: string | null;
   /** The name of the member after the event; null when the member had no name. */
   member_name: string | null;
+  account_id: string | null;
+  /** The phone number of the account. */
+  account_name: string | null;
+  /** The address of the webhook, without its query. */
+  webhook_address: string | null;
+  /** The address of an invited person. */
+  invited_email: string | null;
   /** For example `created`. A later version of the platform may have other actions too. */
   action: string;
   details: Details;
-  actor_kind: "person" | "platform" | "database";
+  actor_kind: "person" | "key" | "platform" | "database";
   actor_id: string | null;
-  /** The person's name before the event. */
+  /** The person's name before the event, or the name of the key. */
   actor_name: string | null;
   client_address: string | null;
   created_at: string;
@@ -29,6 +36,10 @@ export interface CompanyEvent {
 
 /** The details of an event. They depend on the action. */
 interface Details {
+  /** Why a webhook was switched off. */
+  why?: string | null;
+  /** The name of an app at Meta. */
+  app?: string;
   scopes?: string[];
   expires_at?: string | null;
   replaces?: string;
@@ -45,13 +56,11 @@ interface Details {
  */
 export function entryOf(event: CompanyEvent, members: Member[], app: App): TemplateResult {
   const { t: { history: t }, locale } = app;
-  const { key_name, key_hint, member_id, member_name, client_address, created_at } = event;
+  const { client_address, created_at } = event;
   return html`
     <p>
       <b>${deedOf(event, t)}</b>
-      <span class="subject">${member_id
-        ? personOf(member_id, member_name, members, app)
-        : html`<bdi>${key_name}</bdi> <code>sk_live_…${key_hint}</code>`}</span>
+      <span class="subject">${subjectOf(event, members, app)}</span>
     </p>
     ${detailsOf(event, app).map((sentence) => html`<p>${sentence}</p>`)}
     <p class="hint">
@@ -64,6 +73,24 @@ export function entryOf(event: CompanyEvent, members: Member[], app: App): Templ
   `;
 }
 
+/** What the event is about. A link leads to everything that the history has about it. */
+function subjectOf(event: CompanyEvent, members: Member[], app: App) {
+  const { key_id, key_name, key_hint, member_id, member_name, account_id, account_name } = event;
+  if (member_id) return personOf(member_id, member_name, members, app);
+  if (key_id) {
+    return html`<a href=${
+      app.href(`history?key=${key_id}`)
+    }><bdi>${key_name}</bdi></a> <code>sk_live_…${key_hint}</code>`;
+  }
+  if (account_id) {
+    return html`<a href=${
+      app.href(`history?account=${account_id}`)
+    }><bdi>${account_name}</bdi></a>`;
+  }
+  const named = event.invited_email ?? event.webhook_address ?? event.details.app;
+  return named ? html`<bdi>${named}</bdi>` : nothing;
+}
+
 function actorOf(
   { actor_kind, actor_id, actor_name }: CompanyEvent,
   members: Member[],
@@ -72,6 +99,9 @@ function actorOf(
   const { t: { history: t } } = app;
   if (actor_kind === "platform") return html`${t.platform}`;
   if (actor_kind === "database") return html`${t.database}`;
+  if (actor_kind === "key") {
+    return html`${t.ofKey} <a href=${app.href(`keys/${actor_id}`)}><bdi>${actor_name}</bdi></a>`;
+  }
   if (!actor_id) return html`<bdi>${actor_name ?? t.unknownPerson}</bdi>`;
   return personOf(actor_id, actor_name, members, app);
 }
@@ -84,8 +114,9 @@ function personOf(
   id: string,
   then: string | null,
   members: Member[],
-  { t, person }: App,
+  app: App,
 ): TemplateResult {
+  const { t, person } = app;
   const member = members.find(({ user_id }) => user_id === id);
   const now = member?.name ?? then ?? (member ? t.people.nameless(t.roles[member.role]) : null);
   const notes = [
@@ -93,7 +124,7 @@ function personOf(
     !member && now ? t.history.hasLeft : null,
     then && then !== now ? t.history.calledThen(then) : null,
   ].filter((note) => note !== null);
-  return html`<bdi>${now ?? t.people.former}</bdi>${
+  return html`<a href=${app.href(`history?person=${id}`)}><bdi>${now ?? t.people.former}</bdi></a>${
     notes.length > 0
       ? html`
         <bdi>(${notes.join(", ")})</bdi>
@@ -102,8 +133,14 @@ function personOf(
   } <code title=${id}>${id.slice(0, 8)}</code>`;
 }
 
-function deedOf({ action, details }: CompanyEvent, t: HistoryTexts): string {
+function deedOf(
+  { action, details, member_id, actor_id }: CompanyEvent,
+  t: HistoryTexts,
+): string {
   if (action === "created" && details.replaces) return t.createdAsSuccessor;
+  const isOwnDeed = member_id !== null && member_id === actor_id;
+  if (isOwnDeed && action === "member_added") return t.joined;
+  if (isOwnDeed && action === "member_removed") return t.left;
   const deeds: Record<string, string> = t.deeds;
   return Object.hasOwn(deeds, action) ? deeds[action] : action;
 }
@@ -112,6 +149,8 @@ function detailsOf({ action, details }: CompanyEvent, app: App): string[] {
   const { t: { history: t } } = app;
   const { scopes, expires_at, ends_at, role, from, to } = details;
   const said = [];
+  const whys: Record<string, string> = t.whys;
+  if (details.why && Object.hasOwn(whys, details.why)) said.push(whys[details.why]);
   if (role) said.push(t.role(roleOf(role, app)));
   if (scopes) said.push(t.permissions(permissionsOf(scopes, app)));
   if (expires_at) said.push(t.expires(moment(expires_at, app.locale)));

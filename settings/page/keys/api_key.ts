@@ -5,7 +5,7 @@ import { membersOf } from "../project.ts";
 import type { Texts } from "../texts.ts";
 
 /** What a key may do. No permission includes another. */
-export const SCOPES = ["read", "write", "messaging"] as const;
+export const SCOPES = ["read", "write", "messaging", "webhooks"] as const;
 export type Scope = typeof SCOPES[number];
 
 /** A key in the list of keys. */
@@ -104,6 +104,15 @@ export async function updateKey(
   );
 }
 
+/** Changes when a key expires. @param expires_at null: it never expires. */
+export async function setExpiry(
+  { project }: App,
+  { id }: ApiKey,
+  expires_at: string | null,
+): Promise<void> {
+  await changed(project.client.rpc("set_api_key_expiry", { key_id: id, expires_at }));
+}
+
 /** Deletes a key. A key that no longer exists counts as deleted. */
 export async function deleteKey({ project, company }: App, { id }: ApiKey): Promise<void> {
   await changed(
@@ -123,6 +132,11 @@ export function stateOf({ is_active, expires_at }: ApiKey, now = Date.now()): Ke
 /** The key that succeeds this one, if there is one. */
 export function successorOf(key: ApiKey, keys: ApiKey[]): ApiKey | undefined {
   return keys.find(({ replaces }) => replaces === key.id);
+}
+
+/** The key that this one replaces, if it is still there. */
+export function predecessorOf(key: ApiKey, keys: ApiKey[]): ApiKey | undefined {
+  return keys.find(({ id }) => id === key.replaces);
 }
 
 /**

@@ -1,96 +1,159 @@
 // The questions before a key is changed.
-import { html, type TemplateResult } from "lit-html";
-import type { Action } from "../action.ts";
+import { html, nothing, type TemplateResult } from "lit-html";
+import { Action } from "../action.ts";
 import type { App } from "../app.ts";
 import { closeDialog, dialog } from "../dialog.ts";
 import { Failure } from "../failure.ts";
+import { moment } from "../moments.ts";
 import {
   type ApiKey,
   deleteKey,
   faultOfName,
   nameIn,
+  predecessorOf,
   rotateKey,
+  setExpiry,
+  stateOf,
+  successorOf,
   typable,
   updateKey,
 } from "./api_key.ts";
+import { EXPIRIES } from "./expiry.ts";
+import { ExpiryFields } from "./expiry_fields.ts";
 import { hintOf, lastUseOf } from "./key_words.ts";
 import { keepMade } from "./made_key.ts";
 
 /** A change that is made only after the person has confirmed it. */
-export type AskedChange = "rename" | "switchOff" | "rotate" | "delete";
+export type AskedChange = "rename" | "switchOff" | "rotate" | "expiry" | "delete";
+
+/** An open question. */
+export interface Asked {
+  change: AskedChange;
+  action: Action;
+  expiry: ExpiryFields;
+}
 
 /** The choices for how many hours the old key still works. */
 const OVERLAPS = [0, 1, 24, 168] as const;
 const USUAL_OVERLAP = 24;
 
+/** A question about a key, before the person has answered it. */
+export function newQuestion(change: AskedChange, key: ApiKey, keys: ApiKey[]): Asked {
+  // A key that was replaced must end.
+  const choices = EXPIRIES.filter((each) => each !== "never" || !successorOf(key, keys));
+  return { change, action: new Action(), expiry: new ExpiryFields("date", choices) };
+}
+
 /** The question about a change, with its fields. @param closed is called after the question was closed. */
 export function questionOf(
   key: ApiKey,
-  asked: { change: AskedChange; action: Action },
+  keys: ApiKey[],
+  asked: Asked,
   app: App,
   closed: () => void,
 ): TemplateResult {
   const { t } = app;
-  const { change, action } = asked;
-  const submit = (event: SubmitEvent) => {
+  const { change, action, expiry } = asked;
+  const submit = async (event: SubmitEvent) => {
     event.preventDefault();
-    const fields = new FormData(event.target as HTMLFormElement);
-    return action.run(app, () => DOES[change](key, fields, app));
+    const form = event.target as HTMLFormElement;
+    const fields = new FormData(form);
+    if (change !== "expiry") return await action.run(app, () => DOES[change](key, fields, app));
+    const until = expiry.read(fields, app);
+    if (until !== undefined) return await action.run(app, () => changeExpiry(key, until, app));
+    app.render();
+    form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
   };
+  const isEnd = change === "switchOff" || change === "delete";
+  // Without fields, the focus is on the button that changes nothing.
   return dialog(
     asked,
     t.change[change].title,
     html`<form novalidate @submit=${submit}>
-      ${CONTENTS[change](key, app)}
+      ${isEnd ? pairWarning(key, keys, app) : nothing}
+      ${change === "expiry" ? expiryContent(key, expiry, app) : CONTENTS[change](key, app)}
       ${action.html(t)}
       <p class="buttons"><button class=${
       change === "delete" ? "main danger" : "main"
     } ?disabled=${action.isBusy}>${t.change[change].submit}</button>
-        <button type="button" @click=${closeDialog}>${t.frame.cancel}</button></p>
+        <button type="button" ?autofocus=${change === "switchOff"}
+          @click=${closeDialog}>${t.frame.cancel}</button></p>
     </form>`,
     closed,
   );
 }
 
-const CONTENTS: Record<AskedChange, (key: ApiKey, app: App) => TemplateResult> = {
-  rename: ({ name }, { t }) =>
-    html`
-      <label for="new-name">${t.keys.name}</label>
-      <input id="new-name" name="name" value=${name} maxlength="100" autocomplete="off" dir="auto"
-        required>
-    `,
+/** What ends with a key of a pair: the other key may have taken over, or may end soon. */
+function pairWarning(key: ApiKey, keys: ApiKey[], app: App): TemplateResult | typeof nothing {
+  const { t: { change: t }, locale } = app;
+  const ends = ({ expires_at }: ApiKey) => expires_at ? moment(expires_at, locale) : null;
+  const successor = successorOf(key, keys);
+  if (successor) {
+    const says = stateOf(successor) === "active" ? t.hasSuccessor : t.hasDeadSuccessor;
+    return html`<p class="note warn">${says(`…${successor.hint}`, ends(key))}</p>`;
+  }
+  const old = predecessorOf(key, keys);
+  if (!old) return nothing;
+  const says = stateOf(old) === "active" ? t.isSuccessor : t.isOnlyKey;
+  return html`<p class="note warn">${says(`…${old.hint}`, ends(old))}</p>`;
+}
 
-  switchOff: (key, app) => html`<p>${app.t.change.switchOff.text}</p>${used(key, app)}`,
+function expiryContent(key: ApiKey, expiry: ExpiryFields, app: App): TemplateResult {
+  const { t: { change: { expiry: t } }, locale } = app;
+  return html`
+    <p>${t.text}</p>
+    <p class="hint">${t.now(key.expires_at ? moment(key.expires_at, locale) : null)}</p>
+    ${expiry.html(app)}
+  `;
+}
 
-  rotate: (_key, { t }) =>
-    html`
-      <p>${t.change.rotate.text}</p>
-      <fieldset><legend>${t.change.rotate.overlap}</legend>${OVERLAPS.map((hours) =>
-        html`<label class="choice"><input type="radio" name="overlap" value=${hours} ?checked=${
-          hours === USUAL_OVERLAP
-        }>
+async function changeExpiry(key: ApiKey, until: string | null, app: App): Promise<void> {
+  await setExpiry(app, key, until);
+  done(app, app.t.change.expiry.done);
+}
+
+const CONTENTS: Record<Exclude<AskedChange, "expiry">, (key: ApiKey, app: App) => TemplateResult> =
+  {
+    rename: ({ name }, { t }) =>
+      html`
+        <label for="new-name">${t.keys.name}</label>
+        <input id="new-name" name="name" value=${name} maxlength="100" autocomplete="off" dir="auto"
+          required>
+      `,
+
+    switchOff: (key, app) => html`<p>${app.t.change.switchOff.text}</p>${used(key, app)}`,
+
+    rotate: (_key, { t }) =>
+      html`
+        <p>${t.change.rotate.text}</p>
+        <fieldset><legend>${t.change.rotate.overlap}</legend>${OVERLAPS.map((hours) =>
+          html`<label class="choice"><input type="radio" name="overlap" value=${hours}
+          ?checked=${hours === USUAL_OVERLAP} ?autofocus=${hours === USUAL_OVERLAP}>
         <span><b>${t.overlaps[hours].name}</b> <span>${
-          t.overlaps[hours].hint
-        }</span></span></label>`
-      )}</fieldset>
-    `,
+            t.overlaps[hours].hint
+          }</span></span></label>`
+        )}</fieldset>
+      `,
 
-  delete: (key, app) => {
-    const { t } = app;
-    return html`
-      <p>${t.change.delete.text}</p>${used(key, app)}
-            <label for="typed">${t.change.delete.typeName(typable(key.name))}</label>
-            <input id="typed" name="typed" autocomplete="off" autocapitalize="off" spellcheck="false"
-        dir="auto" required>
-    `;
-  },
-};
+    delete: (key, app) => {
+      const { t } = app;
+      return html`
+        <p>${t.change.delete.text}</p>${used(key, app)}
+              <label for="typed">${t.change.delete.typeName(typable(key.name))}</label>
+              <input id="typed" name="typed" autocomplete="off" autocapitalize="off" spellcheck="false"
+          dir="auto" required>
+      `;
+    },
+  };
 
 /** When the key was last used. A person should know this before they switch off or delete a key. */
 const used = (key: ApiKey, app: App) =>
   html`<p>${hintOf(key)} · ${app.t.keys.lastUse}: ${lastUseOf(key, app)}</p>`;
 
-const DOES: Record<AskedChange, (key: ApiKey, fields: FormData, app: App) => Promise<void>> = {
+const DOES: Record<
+  Exclude<AskedChange, "expiry">,
+  (key: ApiKey, fields: FormData, app: App) => Promise<void>
+> = {
   async rename(key, fields, app) {
     const name = nameIn(String(fields.get("name")));
     const fault = faultOfName(name, app.t);
@@ -115,7 +178,7 @@ const DOES: Record<AskedChange, (key: ApiKey, fields: FormData, app: App) => Pro
     });
     closeDialog();
     keepMade(made);
-    app.go(`#/keys/${made.id}`);
+    app.go(app.href(`keys/${made.id}`));
   },
 
   async delete(key, fields, app) {
@@ -124,7 +187,7 @@ const DOES: Record<AskedChange, (key: ApiKey, fields: FormData, app: App) => Pro
     }
     await deleteKey(app, key);
     closeDialog();
-    app.go("#/keys", true);
+    app.go(app.href("keys"), true);
     app.say(app.t.change.delete.done);
   },
 };

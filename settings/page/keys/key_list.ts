@@ -1,9 +1,11 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { type App, isManager } from "../app.ts";
 import { type Member, membersOf } from "../project.ts";
+import { emptyState } from "../pieces/empty_state.ts";
 import type { View } from "../view.ts";
 import { type ApiKey, keysOf, stateOf, successorOf, typable } from "./api_key.ts";
-import { badge, expiryOf, hintOf, lastUseOf, makerOf, scopesOf, whoMay } from "./key_words.ts";
+import { alarmBadge, alarmOf, alarmText, type Answers, answersOf } from "./key_alarm.ts";
+import { expiryOf, hintOf, lastUseOf, makerOf, scopesOf, stateBadge, whoMay } from "./key_words.ts";
 
 /** If there are more keys than this, a field is shown to find one. */
 const MANY = 12;
@@ -15,13 +17,18 @@ const MANY = 12;
 export function keyList(): View {
   let keys: ApiKey[] = [];
   let members: Member[] = [];
+  let answers: Answers[] = [];
   let wanted = "";
 
   const load = async (app: App) => {
-    [members, keys] = await Promise.all([
+    const mayManage = isManager(app.company);
+    [members, keys, answers] = await Promise.all([
       membersOf(app.project, app.company),
-      isManager(app.company) ? keysOf(app) : [],
+      mayManage ? keysOf(app) : [],
+      mayManage ? answersOf(app) : [],
     ]);
+    // Loads the views that a person opens from here, so that the person need not wait for them.
+    if (mayManage) import("./one_key.ts").catch(() => {});
   };
 
   const view = (app: App): TemplateResult => {
@@ -34,9 +41,15 @@ export function keyList(): View {
     const others = inPairs(found.filter((key) => stateOf(key) !== "expired"));
     return html`
       <p class="lead">${t.keys.lead}</p>
-      <p class="buttons"><a class="button main" href="#/keys/new">${t.keys.create}</a></p>
+      ${keys.length === 0
+        ? emptyState({
+          title: t.keys.none,
+          why: t.keys.noneWhy,
+          next: create(app),
+          example: html`<p class="hint">${t.keys.noneExample}</p>`,
+        })
+        : html`<p class="buttons">${create(app)}</p>`}
       ${keys.length > MANY ? finder(app) : nothing}
-      ${keys.length === 0 ? html`<p class="empty">${t.keys.none}</p>` : nothing}
       ${keys.length > 0 && found.length === 0
         ? html`<p class="empty">${t.keys.noneFound}</p>`
         : nothing}
@@ -45,6 +58,9 @@ export function keyList(): View {
         <summary>${t.keys.ended(ended.length)}</summary>${rows(ended, app)}</details>`}
     `;
   };
+
+  const create = (app: App) =>
+    html`<a class="button main" href=${app.href("keys/new")}>${app.t.keys.create}</a>`;
 
   const finder = (app: App) =>
     html`<p class="finder"><label for="find">${app.t.keys.find}</label>
@@ -62,9 +78,14 @@ export function keyList(): View {
     const { t } = app;
     const successor = successorOf(key, keys);
     const isOld = successor !== undefined && stateOf(key) !== "expired";
+    const lately = answers.find(({ key_id }) => key_id === key.id);
+    const alarm = alarmOf(key, successor, lately);
     return html`<li class=${isOld ? "old" : ""}>
-      <h2><a href="#/keys/${key.id}" dir="auto">${key.name}</a> ${badge(key, successor, app)}</h2>
+      <h2><a href=${app.href(`keys/${key.id}`)} dir="auto">${key.name}</a> ${
+      alarm ? alarmBadge(alarm, key, app) : stateBadge(key, successor, app)
+    }</h2>
       ${isOld ? html`<p class="pair">${t.keys.replacedBy} ${hintOf(successor)}</p>` : nothing}
+      ${alarmText(alarm, lately, app)}
       <p class="what">${hintOf(key)} ${scopesOf(key, app)}</p>
       <dl>
         <div><dt>${t.keys.lastUse}</dt><dd>${lastUseOf(key, app)}</dd></div>

@@ -4,19 +4,21 @@ import { type App, isManager } from "../app.ts";
 import { HeldPart } from "../held_part.ts";
 import { later } from "../later.ts";
 import { when } from "../moments.ts";
+import { loading } from "../pieces/loading.ts";
 import { type Member, membersOf } from "../project.ts";
 import type { View } from "../view.ts";
 import {
   type ApiKey,
   goneKey,
   keysOf,
+  predecessorOf,
   SCOPES,
   stateOf,
   successorOf,
   updateKey,
 } from "./api_key.ts";
-import { type AskedChange, questionOf } from "./key_changes.ts";
-import { badge, expiryOf, hintOf, lastUseOf, makerOf, whoMay } from "./key_words.ts";
+import { type Asked, type AskedChange, newQuestion, questionOf } from "./key_changes.ts";
+import { expiryOf, hintOf, lastUseOf, makerOf, stateBadge, whoMay } from "./key_words.ts";
 import { takeMade } from "./made_key.ts";
 import { ShownOnce } from "./shown_once.ts";
 
@@ -28,13 +30,23 @@ export function keyPage(id: string): View {
   let keys: ApiKey[] = [];
   let members: Member[] = [];
   /** The change that the open question is about. */
-  let asked: { change: AskedChange; action: Action } | null = null;
+  let asked: Asked | null = null;
   const switching = new Action();
   const activity = new HeldPart(
-    later(async () => (await import("../activity/key_activity.ts")).keyActivity(id)),
+    later(async () => (await import("../activity/key_activity.ts")).keyActivity(id), {
+      texts: ["activity", "requests"],
+      styles: ["activity", "requests"],
+    }),
+  );
+  const handing = new HeldPart(
+    later(async () => (await import("./hand_over.ts")).handOver(() => keyIn(keys)), {
+      texts: ["handOver"],
+    }),
   );
   const made = takeMade(id);
   let once = made && new ShownOnce(made, () => once = null);
+
+  const keyIn = (keys: ApiKey[]) => keys.find((key) => key.id === id)!;
 
   const load = async (app: App) => {
     // A new key is shown before anything is loaded that could fail, because the key is not stored
@@ -48,15 +60,21 @@ export function keyPage(id: string): View {
     if (!mayManage) return;
     if (!keys.some((key) => key.id === id)) throw goneKey();
     activity.load(app);
+    handing.load(app);
   };
 
   const view = (app: App): TemplateResult => {
     const { t } = app;
     if (once) return once.html(app);
     if (!isManager(app.company)) return whoMay(members, app);
-    const key = keys.find((key) => key.id === id)!;
+    // A new key was shown once, and its page has not loaded yet.
+    if (keys.length === 0) return loading(t);
+    const key = keyIn(keys);
     return html`
-      <p class="what">${badge(key, successorOf(key, keys), app)} ${hintOf(key)}</p>
+      <p class="what">
+        ${stateBadge(key, successorOf(key, keys), app)} ${hintOf(key)}
+        <a class="back" href=${app.href("keys")}>${t.keys.back}</a>
+      </p>
       <section class="card" aria-labelledby="facts">
         <h2 id="facts">${t.keys.facts}</h2>
         ${pair(key, app)}
@@ -68,17 +86,18 @@ export function keyPage(id: string): View {
         ${switching.html(t)}
       </section>
       ${activity.html(app)}
-      <p><a href="#/keys">${t.keys.back}</a></p>
-      ${asked ? questionOf(key, asked, app, () => (asked = null, app.render())) : nothing}
+      ${handing.html(app)}
+      ${asked ? questionOf(key, keys, asked, app, () => (asked = null, app.render())) : nothing}
     `;
   };
 
   /** The key that this one replaces, and the key that replaces this one. */
-  const pair = (key: ApiKey, { t }: App) => {
+  const pair = (key: ApiKey, app: App) => {
+    const { t } = app;
     const successor = successorOf(key, keys);
-    const predecessor = keys.find(({ id }) => id === key.replaces);
+    const predecessor = predecessorOf(key, keys);
     const to = (other: ApiKey) =>
-      html`<a href="#/keys/${other.id}"><bdi>${other.name}</bdi> ${hintOf(other)}</a>`;
+      html`<a href=${app.href(`keys/${other.id}`)}><bdi>${other.name}</bdi> ${hintOf(other)}</a>`;
     return html`
       ${successor ? html`<p class="note">${t.keys.replacedBy} ${to(successor)}</p>` : nothing}
       ${predecessor ? html`<p class="note">${t.keys.replacing} ${to(predecessor)}</p>` : nothing}
@@ -126,7 +145,7 @@ export function keyPage(id: string): View {
   const changes = (key: ApiKey, app: App) => {
     const { t } = app;
     const ask = (change: AskedChange) => () => {
-      asked = { change, action: new Action() };
+      asked = newQuestion(change, key, keys);
       app.render();
     };
     const switchOn = () =>
@@ -143,6 +162,7 @@ export function keyPage(id: string): View {
     return html`<div class="buttons">
       ${button(t.change.rename.button, ask("rename"))}
       ${successorOf(key, keys) ? nothing : button(t.change.rotate.button, ask("rotate"))}
+      ${stateOf(key) === "expired" ? nothing : button(t.change.expiry.button, ask("expiry"))}
       ${
       stateOf(key) === "expired"
         ? nothing

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { ago, fromNow } from "../moments.ts";
+import { badge } from "../pieces/badge.ts";
 import type { Member } from "../project.ts";
 import { type ApiKey, SCOPES, stateOf } from "./api_key.ts";
 
@@ -19,13 +20,13 @@ export function hintOf({ hint }: ApiKey): TemplateResult {
 }
 
 /** Whether a key works, as a badge. @param successor the key that replaces it, if there is one. */
-export function badge(key: ApiKey, successor: ApiKey | undefined, app: App): TemplateResult {
+export function stateBadge(key: ApiKey, successor: ApiKey | undefined, app: App): TemplateResult {
   const { t, locale } = app;
   const state = stateOf(key);
   if (state === "active" && successor && key.expires_at) {
-    return html`<span class="badge ends">${t.keys.ends(fromNow(key.expires_at, locale))}</span>`;
+    return badge(t.keys.ends(fromNow(key.expires_at, locale)), "warn");
   }
-  return html`<span class="badge ${state}">${t.keys.states[state]}</span>`;
+  return badge(t.keys.states[state], state === "active" ? "good" : "quiet");
 }
 
 /** When a key was last used. */

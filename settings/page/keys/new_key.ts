@@ -5,7 +5,7 @@ import { Failure } from "../failure.ts";
 import { type Member, membersOf } from "../project.ts";
 import type { View } from "../view.ts";
 import { createKey, faultOfName, nameIn, type Scope, SCOPES } from "./api_key.ts";
-import { endOfDay, EXPIRIES, type Expiry, expiryAt, tomorrow } from "./expiry.ts";
+import { ExpiryFields } from "./expiry_fields.ts";
 import { whoMay } from "./key_words.ts";
 import { keepMade } from "./made_key.ts";
 
@@ -14,8 +14,8 @@ export function newKey(): View {
   const action = new Action();
   let members: Member[] = [];
   /** The faults in the form: a text for each wrong field. */
-  let faults: { name?: string; scopes?: string; date?: string } = {};
-  let expiry: Expiry = "never";
+  let faults: { name?: string; scopes?: string } = {};
+  const expiry = new ExpiryFields("never");
 
   const load = async (app: App) => {
     if (!isManager(app.company)) members = await membersOf(app.project, app.company);
@@ -28,16 +28,12 @@ export function newKey(): View {
     const { t } = app;
     const name = nameIn(String(fields.get("name")));
     const scopes = fields.getAll("scopes") as Scope[];
-    const date = String(fields.get("date") ?? "");
-    const until = expiry === "date" ? endOfDay(date) : expiryAt(expiry);
+    const until = expiry.read(fields, app);
     faults = {
       name: faultOfName(name, t) ?? undefined,
       scopes: scopes.length === 0 ? t.keys.scopesMissing : undefined,
-      date: expiry === "date" && (!until || Date.parse(until) <= Date.now())
-        ? t.keys.dateMissing
-        : undefined,
     };
-    if (faults.name || faults.scopes || faults.date) {
+    if (faults.name || faults.scopes || until === undefined) {
       app.render();
       form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
       return;
@@ -45,7 +41,7 @@ export function newKey(): View {
     await action.run(app, async () => {
       const key = await createKey(app, name, scopes, until).catch(inOwnWords);
       keepMade(key);
-      app.go(`#/keys/${key.id}`, true);
+      app.go(app.href(`keys/${key.id}`), true);
     });
   };
 
@@ -73,33 +69,11 @@ export function newKey(): View {
         <p class="hint">${t.keys.scopesHint}</p>
         ${fault("scopes", faults.scopes)}
       </fieldset>
-      ${expiryFields(app)}
+      ${expiry.html(app)}
       ${action.html(t)}
       <p class="buttons"><button class="main" ?disabled=${action.isBusy}>${t.keys.make}</button>
-        <a href="#/keys">${t.frame.cancel}</a></p>
+        <a href=${app.href("keys")}>${t.frame.cancel}</a></p>
     </form>`;
-  };
-
-  const expiryFields = (app: App): TemplateResult => {
-    const { t } = app;
-    const choose = ({ target }: Event) => {
-      expiry = (target as HTMLSelectElement).value as Expiry;
-      app.render();
-    };
-    return html`<label for="expiry">${t.keys.expiry}</label>
-      <select id="expiry" name="expiry" @change=${choose}>${
-      EXPIRIES.map((each) =>
-        html`<option value=${each} ?selected=${each === expiry}>${t.expiries[each]}</option>`
-      )
-    }</select>
-      ${
-      expiry !== "date" ? nothing : html`
-        <label for="date">${t.keys.lastDay}</label>
-        <input id="date" name="date" type="date" min=${tomorrow()} required
-          aria-invalid=${faults.date ? "true" : nothing} aria-describedby="date-fault">
-      `
-    }
-      ${fault("date", faults.date)}`;
   };
 
   return { title: (t) => t.keys.create, load, html: view };

@@ -1,10 +1,7 @@
-import type { Texts } from "./en.ts";
-import { accounts } from "./es/accounts.ts";
-import { activity } from "./es/activity.ts";
+import type { UsualTexts } from "./en.ts";
 import { frame } from "./es/frame.ts";
-import { history } from "./es/history.ts";
 import { keys } from "./es/keys.ts";
 import { signIn } from "./es/sign_in.ts";
 
-/** Everything that the page says, in Spanish. */
-export const es: Texts = { ...frame, ...signIn, ...keys, activity, accounts, history };
+/** The texts of the first view and of what is around every view, in Spanish. */
+export const es: UsualTexts = { ...frame, ...signIn, ...keys };

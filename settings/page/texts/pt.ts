@@ -1,10 +1,7 @@
-import type { Texts } from "./en.ts";
-import { accounts } from "./pt/accounts.ts";
-import { activity } from "./pt/activity.ts";
+import type { UsualTexts } from "./en.ts";
 import { frame } from "./pt/frame.ts";
-import { history } from "./pt/history.ts";
 import { keys } from "./pt/keys.ts";
 import { signIn } from "./pt/sign_in.ts";
 
-/** Everything that the page says, in Portuguese as it is written in Brazil. */
-export const pt: Texts = { ...frame, ...signIn, ...keys, activity, accounts, history };
+/** The texts of the first view and of what is around every view, in Portuguese as in Brazil. */
+export const pt: UsualTexts = { ...frame, ...signIn, ...keys };

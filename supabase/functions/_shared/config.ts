@@ -55,7 +55,8 @@ export const SIGNING = {
 } as const;
 
 /**
- * A secret or variable is missing or malformed. The message names it and describes a valid value.
+ * A secret or variable is missing or malformed. The message names the secret or the variable, and
+ * describes a valid value.
  */
 export class ConfigError extends Error {
   override name = "ConfigError";
@@ -73,7 +74,8 @@ export async function readConfig(env: Environment): Promise<Config> {
     publishableKey: readPublishableKey(env),
     signingKey: await readSigningKey(env),
     databaseTimeoutMs: 10_000,
-    // On the smallest plan, the Data API's pool has ten connections. This is half of them.
+    // On the smallest plan, the Data API's pool has ten connections. This number is half of the
+    // connections.
     statementShare: { atOnce: 5, waiting: 64, patienceMs: 5_000 },
     // Two statements at a time are enough. A valid key is known after its first answer. An unknown
     // key is refused within milliseconds, so it soon frees its place. A statement with a valid key

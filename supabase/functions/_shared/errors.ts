@@ -13,6 +13,7 @@ export const STATUS = {
   idempotency_in_progress: 409,
   window_closed: 409,
   cursor_expired: 410,
+  media_expired: 410,
   precondition_failed: 412,
   payload_too_large: 413,
   invalid_request: 422,
@@ -21,6 +22,7 @@ export const STATUS = {
   account_not_connected: 404,
   phone_number_id_required: 422,
   template_rejected: 422,
+  media_rejected: 422,
   recipient_unreachable: 422,
   recipient_opted_out: 422,
   too_many_requests: 429,
@@ -51,6 +53,15 @@ export const EVENT_STATUS = {
 
 export type EventErrorCode = keyof typeof EVENT_STATUS;
 
+/** The HTTP status of the error codes that only the settings page gets. */
+export const PERSON_STATUS = {
+  not_signed_in: 401,
+  not_allowed: 403,
+  account_refused: 422,
+} as const;
+
+export type PersonErrorCode = keyof typeof PERSON_STATUS;
+
 /** What is wrong with one field. The message follows the field's name, as in "phone is required". */
 export interface FieldError {
   /** A path with dots: `phone`, `tags.3`, `limit`. */
@@ -63,22 +74,25 @@ interface ErrorParts {
   /** Further members of the body, such as `existing_id`. */
   body?: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** Facts for the log. The caller does not get them. */
+  /** Facts for the log. The caller does not get these facts. */
   logFacts?: Record<string, unknown>;
 }
 
-/** An error that the caller sees. The code that throws it names an error code, never a status. */
+/**
+ * An error that the caller sees. The code that throws the error names an error code, never a
+ * status.
+ */
 export class ApiError extends Error {
   override name = "ApiError";
   constructor(
-    readonly code: ErrorCode | JobErrorCode | EventErrorCode,
+    readonly code: ErrorCode | JobErrorCode | EventErrorCode | PersonErrorCode,
     message: string,
     readonly parts: ErrorParts = {},
   ) {
     super(message);
   }
   get status(): number {
-    return { ...STATUS, ...JOB_STATUS, ...EVENT_STATUS }[this.code];
+    return { ...STATUS, ...JOB_STATUS, ...EVENT_STATUS, ...PERSON_STATUS }[this.code];
   }
   logFacts(): Record<string, unknown> {
     return this.parts.logFacts ?? {};
@@ -86,7 +100,8 @@ export class ApiError extends Error {
 }
 
 /**
- * The key is wrong, switched off, expired or deleted. The caller does not learn which.
+ * The key is wrong, switched off, expired or deleted. The caller does not learn which of these is
+ * true.
  * @param logFacts what the log says about the key.
  */
 export function invalidApiKey(logFacts?: Record<string, unknown>): ApiError {
@@ -94,7 +109,8 @@ export function invalidApiKey(logFacts?: Record<string, unknown>): ApiError {
 }
 
 /**
- * For errors that end within seconds. A caller that repeats too early gets the same error again.
+ * The header for errors that end within seconds. A caller that repeats earlier gets the same error
+ * again.
  */
 export const RETRY_SOON = { "Retry-After": "2" };
 
@@ -102,7 +118,7 @@ export const RETRY_SOON = { "Retry-After": "2" };
 export function tooManyRequests(): ApiError {
   return new ApiError(
     "too_many_requests",
-    "Your company has too many requests in progress; nothing was done for this one, so repeat it " +
+    "Your company has too many requests in progress; nothing was done for this request, so repeat it " +
       "after the seconds in Retry-After",
     { headers: RETRY_SOON },
   );
@@ -131,7 +147,7 @@ export function preconditionFailed(etag?: string): ApiError {
 export function idempotencyInProgress(): ApiError {
   return new ApiError(
     "idempotency_in_progress",
-    "The first request with this Idempotency-Key is in progress; repeat this one after the seconds in Retry-After, to " +
+    "The first request with this Idempotency-Key is in progress; repeat your request after the seconds in Retry-After, to " +
       "get the same answer",
     { headers: { "Retry-After": "1" } },
   );
@@ -159,8 +175,8 @@ const MAX_DETAILS = 50;
 const MAX_FIELD_LENGTH = 128;
 
 /**
- * Wrong fields in the form of an error. `details` has the first 50 of them. `told` names the first
- * and counts the others.
+ * Wrong fields in the form of an error. `details` has the first 50 fields. `told` names the first
+ * field and counts the other fields.
  */
 export function toldFields(errors: FieldError[]): { details: FieldError[]; told: string } {
   const details = errors.slice(0, MAX_DETAILS).map(({ field, message }) => ({
@@ -182,7 +198,7 @@ export function headerNotAccepted(field: string, message: string): ApiError {
   });
 }
 
-/** A request with wrong fields. The sentence names the first of them. */
+/** A request with wrong fields. The sentence names the first wrong field. */
 export function invalidRequest(errors: FieldError[]): ApiError {
   const { details, told } = toldFields(errors);
   return new ApiError("invalid_request", `Invalid request: ${told}`, { details });

@@ -1,4 +1,5 @@
-// The hosted platform keeps 100 lines in ten seconds. A frequent line must not displace the others.
+// The hosted platform keeps 100 lines in ten seconds. A frequent line must not displace other
+// lines.
 const PER_MS = 10_000;
 
 /** Allows this many lines of one kind in ten seconds. */
@@ -10,13 +11,13 @@ export class LineLimit {
   constructor(readonly maxLines: number) {}
 
   /**
-   * Facts for a line that may be written: how many lines were `left_out` before it. Null means that
-   * this line must be left out too.
+   * Facts for the next line: how many lines were `left_out` before it. Null means that the next
+   * line must be left out too.
    */
   take(): { left_out?: number } | null {
     const now = Date.now();
     const [oldest] = this.#writtenAt;
-    // If the clock was set back, the line is written: the log must not fall silent.
+    // If the clock was set back, the line is written: the log must not stop.
     if (this.#writtenAt.length >= this.maxLines && now >= oldest && now < oldest + PER_MS) {
       this.#leftOut++;
       return null;

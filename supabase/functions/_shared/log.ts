@@ -13,8 +13,8 @@ interface ErrorWithLogFacts extends Error {
 
 /**
  * Writes one JSON line for the operator, with the request id of the answer. The line has details
- * that the answer must not have: the database's message and the stack. It never contains a key or a
- * body.
+ * that the answer must not have: the database's message and the stack. The line never contains a
+ * key or a body.
  */
 export function logFailure(
   { requestId, method, path }: Origin,
@@ -65,9 +65,9 @@ const MAX_LINE_BYTES = 8192;
 const CUTS = [2000, 500, 100, 20];
 
 /**
- * The line of an entry: JSON of at most 8 KiB, whatever a caller sent. Texts that are too long are
- * cut, and the line says so. A text that looks like an API key, for example in the path, is left
- * out.
+ * The line of an entry: JSON of at most 8 KiB, even if a caller sent long texts. Texts that are too
+ * long are cut, and the line says so. A text that looks like an API key, for example in the path,
+ * is left out.
  */
 function jsonLine(entry: Record<string, unknown>): string {
   const whole = JSON.stringify(entry).replace(/sk_live_[\w%-]+/g, "sk_live_…");

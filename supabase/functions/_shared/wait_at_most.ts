@@ -1,4 +1,4 @@
-/** Waits until the work has succeeded or failed, but no longer than this. Never throws. */
+/** Waits until the work has succeeded or failed, but no longer than this time. Never throws. */
 export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const patience = new Promise<void>((resolve) => timer = setTimeout(resolve, ms));

@@ -1,4 +1,4 @@
-import { readConfig } from "../_shared/config.ts";
 import { gateway } from "./app.ts";
+import { readGatewayConfig } from "./gateway_config.ts";
 
-export default { fetch: gateway(await readConfig(Deno.env.toObject())).fetch };
+export default { fetch: gateway(await readGatewayConfig(Deno.env.toObject())).fetch };

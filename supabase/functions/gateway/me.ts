@@ -15,7 +15,7 @@ export const OwnCompany = z.object({ id: Id, name: z.string() }).register(z.glob
 export const OwnKey = z.object({
   id: Id,
   name: z.string(),
-  scopes: z.array(z.enum(["read", "write", "messaging"])),
+  scopes: z.array(z.enum(["read", "write", "messaging", "webhooks"])),
   expires_at: z.nullable(Timestamp),
 }).register(z.globalRegistry, { id: "OwnKey" });
 
@@ -37,8 +37,8 @@ export const Me = z.object({
 }).register(z.globalRegistry, { id: "Me" });
 
 /**
- * Returns the company and the key of the request; specification, 4.11. Any valid key may call it,
- * so that a program can test a key.
+ * Returns the company and the key of the request; specification, 4.11. Any valid key may call this
+ * operation, so a program can test a key.
  */
 export function me({ environment, statementShare }: Config) {
   const limits = {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { lazily, operation, reply } from "../_shared/http/operation.ts";
 
-/** The outline of an OpenAPI document. It describes the answer of this operation. */
+/** The outline of an OpenAPI document. The outline describes the answer of this operation. */
 export const OpenApi = lazily(() =>
   z.looseObject({
     openapi: z.string(),
@@ -12,8 +12,8 @@ export const OpenApi = lazily(() =>
 );
 
 /**
- * Returns the API's description; specification, part 9. `npm run generate` makes it from the
- * operations. The document names the server that it comes from.
+ * Returns the API's description; specification, part 9. `npm run generate` makes the description
+ * from the operations. The document names the server that it comes from.
  */
 export const openApi = operation({
   id: "getOpenApi",
@@ -34,7 +34,7 @@ export const openApi = operation({
 const PLACE = "\0servers";
 
 /**
- * The JSON text before and after the servers. It is made only once: anyone may request it, and
- * making it takes longer than the rest of the request.
+ * The JSON text before and after the servers. The text is made only once: anyone may request it,
+ * and making it takes longer than the rest of the request.
  */
 let around: string[] | undefined;

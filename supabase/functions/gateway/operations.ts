@@ -1,4 +1,4 @@
-import type { Config } from "../_shared/config.ts";
+import type { GatewayConfig } from "./gateway_config.ts";
 import { health } from "./health.ts";
 import { me } from "./me.ts";
 import { openApi } from "./openapi.ts";
@@ -12,7 +12,9 @@ import { conversationReads } from "./resources/conversations/read.ts";
 import { conversationWrites } from "./resources/conversations/write.ts";
 import { dealReads } from "./resources/deals/read.ts";
 import { dealWrites } from "./resources/deals/write.ts";
+import { events } from "./resources/events/read.ts";
 import { members } from "./resources/members/read.ts";
+import { messageMedia } from "./resources/messages/media.ts";
 import { messages } from "./resources/messages/read.ts";
 import { pipelineReads } from "./resources/pipelines/read.ts";
 import { pipelineWrites } from "./resources/pipelines/write.ts";
@@ -22,9 +24,12 @@ import { stageReads } from "./resources/stages/read.ts";
 import { stageWrites } from "./resources/stages/write.ts";
 import { teams } from "./resources/teams/read.ts";
 import { templates } from "./resources/templates/read.ts";
+import { deliverAgain } from "./resources/webhooks/deliver_again.ts";
+import { webhookReads } from "./resources/webhooks/read.ts";
+import { webhookWrites } from "./resources/webhooks/write.ts";
 
 /** Every operation of the gateway, in the order in which the API's description shows them. */
-export function gatewayOperations(config: Config) {
+export function gatewayOperations(config: GatewayConfig) {
   return [
     ...contactReads,
     ...contactArchiving,
@@ -41,11 +46,16 @@ export function gatewayOperations(config: Config) {
     ...conversationReads,
     ...conversationWrites,
     ...messages,
+    messageMedia(config),
     ...teams,
     ...members,
     ...templates,
     ...sends,
+    ...events,
     search,
+    ...webhookReads,
+    ...webhookWrites(config),
+    ...deliverAgain,
     me(config),
     health(config),
     openApi,

@@ -1,10 +1,10 @@
 import { api } from "../_shared/http/api.ts";
-import type { SenderConfig } from "./template_send_config.ts";
+import type { SenderConfig } from "../_shared/template_sends/template_send_config.ts";
 import { senderOperations } from "./operations.ts";
 
 /**
- * The template endpoint (specification, 4.10). It checks method, key, scope and body, and then
- * sends.
+ * The template endpoint (specification, 4.10). The endpoint checks method, key, scope and body, and
+ * then sends.
  */
 export function sendExternalTemplate(config: SenderConfig) {
   return api(config, {

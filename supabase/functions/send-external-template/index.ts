@@ -1,5 +1,5 @@
 import { sendExternalTemplate } from "./app.ts";
-import { readSenderConfig } from "./template_send_config.ts";
+import { readSenderConfig } from "../_shared/template_sends/template_send_config.ts";
 
 export default {
   fetch: sendExternalTemplate(await readSenderConfig(Deno.env.toObject())).fetch,

@@ -2,9 +2,9 @@ import { keepRunning } from "../_shared/background.ts";
 import { FairShare } from "../_shared/fair_share.ts";
 import { operation, reply } from "../_shared/http/operation.ts";
 import { SendParameters } from "../_shared/sending/request.ts";
-import { SendAnswer } from "./template_answers.ts";
-import type { SenderConfig } from "./template_send_config.ts";
-import { SendRequest } from "./template_request.ts";
+import { SendAnswer } from "../_shared/template_sends/template_answers.ts";
+import type { SenderConfig } from "../_shared/template_sends/template_send_config.ts";
+import { SendRequest } from "../_shared/template_sends/template_request.ts";
 import { sendTemplate } from "./send_template.ts";
 
 /** The operations of the template endpoint, which has only one (specification, 4.10). */
@@ -25,6 +25,7 @@ export function senderOperations(config: SenderConfig) {
         "phone_number_id_required",
         "idempotency_key_reused",
         "template_rejected",
+        "media_rejected",
         "recipient_unreachable",
         "recipient_opted_out",
         "channel_account_error",

@@ -4,11 +4,14 @@ import { dryRunAnswer, sentAnswer } from "../_shared/sending/send_answers.ts";
 import { callAndSettle } from "../_shared/sending/call.ts";
 import { type FailedOutcome, failedSend } from "../_shared/sending/send_errors.ts";
 import { keyOfOtherMessage, repeatReply, type SendReply } from "../_shared/sending/repeat.ts";
-import { noAccount, refusedByCatalogue, type SendAnswer } from "./template_answers.ts";
-import type { SenderConfig } from "./template_send_config.ts";
-import { claimWhenReady } from "./ready_claim.ts";
-import type { SendRequest } from "./template_request.ts";
-import { templateMessage } from "./template_message.ts";
+import { unfitMedia } from "../_shared/template_sends/own_media.ts";
+import { claimWhenReady } from "../_shared/template_sends/ready_claim.ts";
+import { noAccount } from "../_shared/sending/no_account.ts";
+import { refusedByCatalogue, type SendAnswer } from "../_shared/template_sends/template_answers.ts";
+import { claimTemplate } from "../_shared/template_sends/template_claim.ts";
+import { templateMessage } from "../_shared/template_sends/template_message.ts";
+import type { SendRequest } from "../_shared/template_sends/template_request.ts";
+import type { SenderConfig } from "../_shared/template_sends/template_send_config.ts";
 
 /**
  * Sends a template: claims the send, calls the channel, settles the send. Whatever fails, each
@@ -25,12 +28,20 @@ export async function sendTemplate(
 ): Promise<SendReply<SendAnswer>> {
   const began = performance.now();
   const claimId = crypto.randomUUID();
-  const claim = await claimWhenReady(caller, config, claimId, request, { dryRun, origin });
+  const claim = await claimWhenReady(caller.db, config, {
+    templateName: request.template_name,
+    claim: (preflight, uploaded) =>
+      claimTemplate(caller, config, claimId, request, { preflight, dryRun, uploaded }),
+    mediaUrl: request.header_media?.url,
+    origin,
+  });
   switch (claim.result) {
     case "no_account":
       throw noAccount(claim.connected, request.phone_number_id);
     case "template_refused":
       throw refusedByCatalogue(claim.faults, request.header_variables);
+    case "unfit":
+      throw unfitMedia(claim);
     case "send":
       return { body: dryRunAnswer(claim) };
     case "reused":
@@ -42,7 +53,7 @@ export async function sendTemplate(
       return { body: dryRun ? dryRunAnswer(claim) : { success: false, reason: claim.result } };
   }
 
-  const message = templateMessage(request, claim.template);
+  const message = templateMessage(request, claim.template, claim.own_media);
   const outcome = await callAndSettle(caller, config, {
     ...{ claimId, send: claim, message, began, origin },
     event: "template_send",

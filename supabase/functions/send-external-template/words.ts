@@ -1,6 +1,6 @@
 import type { FieldsOf, Words } from "../_shared/http/api_words.ts";
-import type { MarketingOptOut } from "./template_answers.ts";
-import type { SendRequest } from "./template_request.ts";
+import type { MarketingOptOut } from "../_shared/template_sends/template_answers.ts";
+import type { HeaderMedia, SendRequest } from "../_shared/template_sends/template_request.ts";
 
 /** The texts about template sends in the API's description. */
 export const words = {
@@ -19,6 +19,7 @@ export const words = {
   },
   schemas: {
     SendRequest: "A template to send.",
+    HeaderMedia: "Your own file for the header of a template: an upload, or an address.",
     SendAnswer: "The result of the request.",
     MarketingOptOut: "A refused send: the person wants no marketing.",
   },
@@ -46,7 +47,16 @@ export const words = {
         "The kind of media in the header of the approved template. This kind becomes the type of " +
         "the stored message. The service supplies the media, even when this field is left out. " +
         "With this field, `header_variables` must be left out or empty.",
+      header_media:
+        "Your own file for the media header, such as an invoice, in place of the approved " +
+        "sample. It must be of the header's kind.",
     } satisfies FieldsOf<typeof SendRequest>,
+    HeaderMedia: {
+      id: "The id of an upload of the sending phone number.",
+      url:
+        "An address from which the service fetches the file at each send. The operator allows the " +
+        "hosts in WHATSAPP_MEDIA_HOSTS; another host is a 422.",
+    } satisfies FieldsOf<typeof HeaderMedia>,
     MarketingOptOut: {
       success: "Nothing was sent.",
       reason: "The template is a marketing template, and the person has opted out of marketing.",

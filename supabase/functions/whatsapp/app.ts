@@ -10,13 +10,14 @@ import { readBody } from "../_shared/http/validate.ts";
 import type { WhatsappConfig } from "./whatsapp_config.ts";
 import { CHANNEL_EVENTS } from "./jobs/channel_events_job.ts";
 import { JOB_NAMES, jobs } from "./jobs/jobs.ts";
-import { requireSecret } from "./jobs/jobs_secret.ts";
+import { requireSecret } from "../_shared/jobs/jobs_secret.ts";
+import { media } from "./media/media.ts";
 import { replies } from "./replies/replies.ts";
 import { webhook } from "./events/webhook.ts";
 
 const AccountJobBody = z.strictObject({ account_id: Id });
 const ChannelJobBody = z.strictObject({});
-/** The body of every job has fewer values than this. */
+/** The body of every job has fewer values than this limit. */
 const MAX_VALUES = 100;
 
 /**
@@ -25,17 +26,19 @@ const MAX_VALUES = 100;
  *   event.
  * - The operator's scheduler calls `POST /whatsapp/jobs/{name}`, which runs a job for one account,
  *   or the job of the channel.
- * - Callers with an API key call `POST /whatsapp/messages` for a free reply.
+ * - Callers with an API key call `POST /whatsapp/messages` for a free reply, and
+ *   `POST /whatsapp/media` to upload a file.
  * A caller without the secret of the app or of the jobs, or without a key, learns nothing.
  */
 export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
   const requireJobsSecret = requireSecret(config.jobsSecret);
   const run = jobs(config);
   const { verify, receive } = webhook(config, noSuchPath);
-  const ofKeys = replies(config);
+  const [ofReplies, ofMedia] = [replies(config), media(config)];
   return newHono()
-    // This route comes first, because it has its own answers and errors for callers with a key.
-    .all("/whatsapp/messages/*", (c) => ofKeys.fetch(c.req.raw))
+    // These routes come first, because they have their own answers and errors for callers with a key.
+    .all("/whatsapp/messages/*", (c) => ofReplies.fetch(c.req.raw))
+    .all("/whatsapp/media/*", (c) => ofMedia.fetch(c.req.raw))
     .use(requestId)
     .basePath("/whatsapp")
     .onError(respondToError(config, { whenUnavailable: () => "send the request again" }))
@@ -88,6 +91,6 @@ export function whatsapp(config: WhatsappConfig): Hono<ApiEnv> {
 function noSuchPath(): ApiError {
   return new ApiError(
     "route_not_found",
-    "The path does not exist; the paths are /whatsapp/messages, /whatsapp/webhook/{app_key} and /whatsapp/jobs/{name}",
+    "The path does not exist; the paths are /whatsapp/messages, /whatsapp/media, /whatsapp/webhook/{app_key} and /whatsapp/jobs/{name}",
   );
 }

@@ -1,20 +1,21 @@
-import { ConfigError } from "../_shared/config.ts";
 import type { Share } from "../_shared/fair_share.ts";
 import type { Pace } from "../_shared/http/body.ts";
-import { readSendingConfig, type SendingConfig } from "../_shared/sending/send_config.ts";
+import { readJobsSecret } from "../_shared/jobs/jobs_secret.ts";
+import { readSendingConfig } from "../_shared/sending/send_config.ts";
+import type { UploadConfig } from "./media/operations.ts";
 
 /**
- * The settings of the function `whatsapp`: those of sends, the secret of the jobs, and limits of
- * jobs and events.
+ * The settings of the function `whatsapp`: the settings of sends and uploads, the secret of the
+ * jobs, and limits of jobs and events.
  */
-export interface WhatsappConfig extends SendingConfig {
+export interface WhatsappConfig extends UploadConfig {
   /** The caller of a job sends this secret. Null: this installation runs no jobs. */
   jobsSecret: string | null;
   /** After this time, a job does not begin further work. */
   jobMs: number;
   /**
    * The same limit for the job of the channel. The scheduler starts that job each minute, and each
-   * run must end before the next one.
+   * run must end before the next run begins.
    */
   channelJobMs: number;
   /**
@@ -55,10 +56,12 @@ export async function readWhatsappConfig(
 ): Promise<WhatsappConfig> {
   return {
     ...await readSendingConfig(env),
+    uploadTimes: { fileMs: 60_000, allMs: 90_000 },
+    uploadShare: { atOnce: 3, inAll: 6, waiting: 64, patienceMs: 5_000 },
     jobsSecret: readJobsSecret(env.JOBS_SECRET),
     jobMs: 60_000,
     channelJobMs: 45_000,
-    // An event takes 2 ms, and a megabyte 150 ms.
+    // Applying an event takes 2 ms, and applying a megabyte of events takes 150 ms.
     channelJobMost: { events: 500, bytes: 4 * 1024 * 1024 },
     // Storing a list of thousands of templates is one statement, which may take 20 s.
     jobDatabaseTimeoutMs: 25_000,
@@ -66,23 +69,11 @@ export async function readWhatsappConfig(
     eventShare: { atOnce: 5, waiting: 1_000, patienceMs: 5_000 },
     // A body takes at most 3 MiB, and twice as much while its pieces are joined.
     largeBodyShare: { atOnce: 2, inAll: 6, waiting: 64, patienceMs: 5_000 },
-    // 256 kB a second: the longest body takes 15 s, and the channel sends it in less than one.
+    // The speed is 256 kB a second. At this speed, the longest body takes 15 s. The channel sends
+    // such a body within a second.
     largeBodyPace: { graceMs: 3_000, bytesPerMs: 256 },
     // While an event of 3 MB is written for the database, it takes some 40 MB. An instance has 256
     // MB.
     largeEventShare: { atOnce: 3, waiting: 64, patienceMs: 5_000 },
   };
-}
-
-/**
- * The secret may be missing, because the rest of the function works without jobs. A malformed
- * secret is a mistake.
- */
-function readJobsSecret(secret: string | undefined): string | null {
-  if (!secret) return null;
-  if (/^[!-~]{32,255}$/.test(secret)) return secret;
-  throw new ConfigError(
-    "JOBS_SECRET must have 32 to 255 visible ASCII characters, or be left out, which switches the jobs off; " +
-      "`openssl rand -base64 32` makes one.",
-  );
 }

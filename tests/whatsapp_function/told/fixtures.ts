@@ -1,9 +1,9 @@
 const FOLDER = new URL("../fixtures/", import.meta.url);
 
-/** The time that the fixtures call T0, in seconds since 1970. */
+/** T0 of the fixtures, in seconds since 1970. */
 const T0 = 1795262400;
 
-/** The difference between the bodies of two worlds, so that worlds in one database share nothing. */
+/** The differences of a world from the fixtures, so that worlds in one database share nothing. */
 export interface Shift {
   /** The seconds that are added to every time. */
   seconds: number;
@@ -25,7 +25,7 @@ export function newShift(): Shift {
   };
 }
 
-/** A text of a fixture in a world. */
+/** The text of a fixture, shifted for a world. */
 function shifted(text: string, { seconds, numbers, businesses, sends }: Shift): string {
   return text
     .replaceAll(/(?<![0-9])179[56][0-9]{6}(?![0-9])/g, (time) => String(Number(time) + seconds))
@@ -58,10 +58,10 @@ interface Change {
   value: any;
 }
 
-/** A body with one item of another body: a status, a message, or a change that has neither. */
+/** One item of a body: a status, a message, or a change that has neither. */
 export type Piece = { entry: { id: string; time?: number }; change: Change };
 
-/** The items of bodies. Each becomes a body with only this item. */
+/** Splits bodies into their items. */
 export function pieces(bodies: string[]): Piece[] {
   return bodies.flatMap((body) =>
     JSON.parse(body).entry.flatMap(({ changes, ...entry }: { changes: Change[]; id: string }) =>

@@ -137,8 +137,8 @@ async function addConversation(
 }
 
 /**
- * A send that the channel accepted three minutes ago, except that the outcome of send 14 is
- * unknown. Send 7 is a free reply.
+ * A send that the channel accepted three minutes ago. Only the outcome of send 14 is unknown. Send
+ * 7 is a free reply.
  */
 async function addSend(
   sql: Sql,

@@ -28,7 +28,7 @@ function text(body: string, status = 200, headers: HeadersInit = {}): Response {
   });
 }
 
-/** Answers that cannot be used, or have too much content. */
+/** Answers that are unusable or too long. */
 const GARBAGE: Record<string, () => Response> = {
   "HTML": () => text("<html>Sorry, something went wrong.</html>"),
   "nothing": () => text(""),
@@ -47,7 +47,7 @@ const GARBAGE: Record<string, () => Response> = {
   "an invalid code": () => refusal({ code: "x".repeat(300) }),
 };
 
-/** Refusals whose words must not be passed on unchanged. */
+/** Refusals whose words callers must not get unchanged. */
 const WORDS: Record<string, () => Response> = {
   "a message of 60 kB": () => refusal({ message: "m".repeat(60_000) }),
   "details of 60 kB": () => refusal({ error_data: { details: "d".repeat(60_000) } }),
@@ -63,7 +63,7 @@ const SILENCES: Record<string, () => Response | Promise<Response>> = {
   "an answer that does not end": () => new Response(new ReadableStream({ start() {} })),
 };
 
-/** A channel that answers garbage, too much, or nothing. */
+/** Tests a channel that answers with garbage, with too much, or not at all. */
 export async function channelFaults(
   { ours, measured, quick, progress }: Context,
   findings: Findings,

@@ -2,7 +2,10 @@ import type { Context } from "../context.ts";
 import type { Findings } from "../findings.ts";
 import { ask, everyKind } from "./fault_requests.ts";
 
-/** How far a function's clock is ahead of the database's, in seconds. Negative means behind. */
+/**
+ * The numbers of seconds by which a function's clock is ahead of the database's clock. Negative
+ * means behind.
+ */
 const AHEAD_S = [25, -70, 40, -3_600, 3_600];
 const QUICK_AHEAD_S = [25, -70];
 

@@ -47,8 +47,8 @@ async function deadlock(findings: Findings, ours: AttackedStack) {
   const [contact, stage] = [victim.ids.contact[0], victim.ids.stage[0]];
   const first = ["contacts", contact] as const;
   const second = ["stages", stage] as const;
-  // A new deal locks both rows. For one of the two orders, the request already holds the row that
-  // the transaction wants next.
+  // A new deal locks both rows. In one of the two orders, the request already holds the next row of
+  // the transaction.
   for (const [held, wanted] of [[first, second], [second, first]]) {
     const sql = await ours.stack.owner.reserve();
     try {
@@ -56,7 +56,7 @@ async function deadlock(findings: Findings, ours: AttackedStack) {
       await sql.unsafe(`select from ${held[0]} where id = '${held[1]}' for update`);
       const asking = ask(findings, ours, "a deadlock", [createDeal(victim)]);
       await isBlocked(ours, asking);
-      // Postgres may end this transaction instead of the request's.
+      // Postgres may end this transaction instead of the transaction of the request.
       await sql.unsafe(`select from ${wanted[0]} where id = '${wanted[1]}' for update`).catch(
         () => {},
       );

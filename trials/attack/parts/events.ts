@@ -1,4 +1,4 @@
-import { readCredentialsKey } from "../../../supabase/functions/_shared/credentials/credentials.ts";
+import { readCredentialsKey } from "../../../supabase/functions/_shared/credentials/credentials_keys.ts";
 import { sealAppSecret } from "../../../supabase/functions/_shared/credentials/app_secrets.ts";
 import { delay } from "deno-std/async/delay.js";
 import type { AttackedStack } from "../attacked_stack.ts";
@@ -77,7 +77,7 @@ async function beginSlowly(
   const status = await other.post(body);
   findings.attempts += SLOW_BODIES + 1;
   if (status !== 200) findings.add(PROMISES.ownPlaces, String(status), "a large event");
-  if (quick) return; // the bodies are given up only after some seconds
+  if (quick) return; // the function gives up the bodies only after some seconds
   for (const answer of await Promise.all(stalled)) {
     if (answer?.status === 408 || answer?.status === 503) continue;
     findings.add(PROMISES.givenUp, String(answer?.status ?? "no answer"), "a body that stalls");
@@ -119,7 +119,7 @@ async function newApp({ stack: { owner, secrets } }: AttackedStack, url: string)
       await answer.body?.cancel();
       return answer.status;
     },
-    /** How many events of the app are stored. */
+    /** The number of stored events of the app. */
     async stored(): Promise<number> {
       const [{ events }] = await owner`
         select count(*)::int as events from channel_events where channel_app_id = ${id}

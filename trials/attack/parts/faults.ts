@@ -9,7 +9,8 @@ import { stalledBodies } from "./stalled_bodies.ts";
 /** Faults of the systems that the functions need: database, REST layer, channel, clock. */
 export async function faults(context: Context) {
   const findings = new Findings("faults");
-  // They run at the same time: each mostly waits for time-outs, and none disturbs another.
+  // The parts run at the same time, because each mostly waits for timeouts and disturbs no other
+  // part.
   await Promise.all([
     restFaults(context, findings),
     clockFaults(context, findings),

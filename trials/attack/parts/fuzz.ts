@@ -20,7 +20,7 @@ const PROMISES = {
 const CASES = { full: 4_000, quick: 120 };
 const AT_ONCE = 4;
 const LOG_LINE_BYTES = 8 * 1024;
-/** A list shows a shorter part of a key. */
+/** A whole key. The lists of keys show only the last characters of a key. */
 const WHOLE_KEY = /sk_live_[\w-]{20,}/;
 
 /**

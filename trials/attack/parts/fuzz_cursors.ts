@@ -28,7 +28,7 @@ const values = fc.oneof(
 );
 
 /**
- * Cursors: real ones, also of another company, and nearly valid ones.
+ * Real cursors, also of another company, and nearly valid cursors.
  * @param table the table whose list gets these cursors.
  * @param real cursors from pages.
  */

@@ -15,8 +15,8 @@ const CONNECTIONS = 8;
 const TRICKLES = 64;
 
 /**
- * The costliest requests without a valid key: whether they are refused, and what they cost other
- * callers.
+ * Sends the costliest requests without a valid key, checks that each is refused, and measures how
+ * much they slow down other callers.
  */
 export async function keyless({ ours, measured, seconds, quick, progress }: Context) {
   const findings = new Findings("keyless");

@@ -3,7 +3,10 @@ import type { WireRequest } from "../wire.ts";
 const MIB = 1024 * 1024;
 const JSON_BODY: [string, string][] = [["Content-Type", "application/json"]];
 
-/** A text in the form of a key, which belongs to no company. Only the database can know that. */
+/**
+ * A text in the form of a key that belongs to no company. Only the database can know that it is
+ * invalid.
+ */
 export const UNKNOWN_KEY = `sk_live_${"u".repeat(43)}`;
 const KEY: [string, string][] = [["Authorization", `Bearer ${UNKNOWN_KEY}`]];
 

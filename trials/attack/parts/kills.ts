@@ -52,7 +52,7 @@ export async function kills({ ours, seed, scale, quick }: Context) {
     const asking = [...newSends, ...newCreates, ...newDeals].map((request) =>
       exchange(urlFor(request, { gateway, sender }), request)
     );
-    // The kill comes at a random moment, so nothing else is awaited.
+    // The kill comes at a random moment, so the round waits for nothing else.
     await delay(moment);
     await Promise.all([gateway.end("SIGKILL"), sender.end("SIGKILL")]);
     await Promise.all(asking);

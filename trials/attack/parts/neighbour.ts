@@ -23,8 +23,8 @@ const PROMISES = {
 
 const CONNECTIONS = 64;
 /**
- * A short flood with few connections. At its end, each of them still gets its page of 3 MiB, and
- * this must not take long.
+ * A short flood with few connections. At the end of the flood, each connection still gets its page
+ * of 3 MiB, which must not take long.
  */
 const QUICK = { ms: 100, connections: 8 };
 const CHANNEL_MS = 1_000;
@@ -33,7 +33,7 @@ const ANSWERS_OF_FLOOD = [200, 201, 429, 503];
 
 interface Flood {
   plan: Omit<FloodPlan, "connections">;
-  /** Starts what the flood needs. The caller disposes of it after the flood. */
+  /** Starts the processes that the flood needs. The caller disposes of them after the flood. */
   hold(): Promise<AsyncDisposable>;
 }
 
@@ -48,8 +48,8 @@ const FLOODS: Record<string, (side: AttackedStack) => Flood> = {
     plan: plan(gateway.url, list(heavy.key, "contacts", 200)),
     hold: nothing,
   }),
-  // These are not the attacker's records, because a random request may have archived, merged or
-  // erased those.
+  // The flood uses other records than the attacker's, because a random request may have archived,
+  // merged or erased the attacker's records.
   "updates of a locked row": ({ gateway, stack, companies: { heavy } }) => ({
     plan: plan(gateway.url, renameContact(heavy, 5)),
     async hold() {
@@ -88,7 +88,7 @@ function plan(url: string, request: FloodPlan["requests"][number]) {
 
 type Kind = "list" | "create" | "send";
 
-/** One company floods, while another one lists, creates and sends. */
+/** One company floods the service, while another company lists, creates and sends. */
 export async function neighbour({ ours, measured, seconds, quick, progress }: Context) {
   const findings = new Findings("neighbour");
   for (const [name, floodOf] of Object.entries(FLOODS)) {

@@ -45,7 +45,7 @@ const TROUBLES: Record<string, RestAnswer> = {
   "proxy's 544": { status: 544, body: "{}" },
 };
 
-/** A REST layer that sends no answer, or only a part of one. */
+/** A REST layer that sends no answer, or only a part of an answer. */
 const SILENCES: Record<string, () => Promise<Response> | Response> = {
   "an answer that breaks off": () =>
     new Response(
@@ -59,7 +59,7 @@ const SILENCES: Record<string, () => Promise<Response> | Response> = {
   "a REST layer that hangs": () => new Promise(() => {}),
 };
 
-/** A REST layer that answers with faults, or hangs. */
+/** Tests a REST layer that answers with errors or hangs. */
 export async function restFaults({ ours, quick, progress }: Context, findings: Findings) {
   let answer: () => Response | Promise<Response> = () => new Response(null);
   const server = Deno.serve(
@@ -76,7 +76,7 @@ export async function restFaults({ ours, quick, progress }: Context, findings: F
   progress("faults: a REST layer that does not answer");
   for (const [name, silence] of Object.entries(SILENCES)) {
     answer = silence;
-    // A request waits ten seconds for the database. A monitor's request waits two.
+    // A request waits ten seconds for the database. A request to /health waits two seconds.
     const requests = everyKind(ours);
     await ask(findings, functions, name, quick ? requests.slice(-1) : requests);
   }

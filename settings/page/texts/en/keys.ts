@@ -13,6 +13,11 @@ export const keys = {
       name: "Messages",
       allows: "Sends WhatsApp messages in your company’s name: templates and replies.",
     },
+    webhooks: {
+      name: "Webhooks",
+      allows:
+        "Sends what happens in your company to another address, and keeps sending after the program has ended. Only for programs that set up webhooks: they send out all that reading shows.",
+    },
   },
 
   expiries: {
@@ -40,7 +45,10 @@ export const keys = {
     one: "API key",
     create: "Create a key",
     make: "Create key",
-    none: "There are no keys yet. Create the first one.",
+    none: "No API keys yet",
+    noneWhy:
+      "A program needs a key before it can read contacts or send messages for your company. Create one for each program.",
+    noneExample: "For example: “Web shop” with Read and Messages, or “Reports” with Read only.",
     noneFound: "No key has this name.",
     find: "Find a key",
     ended: (count: number) => `Expired keys (${count})`,
@@ -62,7 +70,7 @@ export const keys = {
     createdBy: "Created by",
     madeByPlatform: "the operator of this service",
     states: { active: "Active", off: "Switched off", expired: "Expired" },
-    ends: (when: string) => `Ends ${when}`,
+    ends: (when: string) => `Expires ${when}`,
     replacedBy: "Replaced by",
     replacing: "Replaces",
     facts: "About this key",
@@ -79,10 +87,29 @@ export const keys = {
       "No answer came, so we do not know whether the key was made. Look at the list of keys: delete one that you did not mean to make, and create a new one.",
   },
 
+  /** Why a person must look at a key, and what to do. */
+  alarms: {
+    onlyErrors: {
+      badge: "Only errors",
+      todo: (count: number, shown: string) =>
+        count === 1
+          ? "The only request of the last 72 hours was answered with an error. Open the key to see what to change."
+          : `All ${shown} requests of the last 72 hours were answered with an error. Open the key to see what to change.`,
+    },
+    expiresSoon: {
+      badge: (when: string) => `Expires ${when}`,
+      todo: "Replace the key before then, or change its expiry. Otherwise its program stops.",
+    },
+    neverUsed: {
+      badge: "Never used",
+      todo: "No program has used this key yet. Store it in its program, or delete it.",
+    },
+  },
+
   once: {
     title: "Here is the new key",
     lead:
-      "Copy it now and store it where your program reads it. We do not keep it, so no one can show it again.",
+      "Copy it now and store it where your program reads it. We do not keep it, so no one can show it to you again.",
     theKey: "The new key",
     copyKey: "Copy the key",
     stored: "I have stored it",
@@ -104,6 +131,27 @@ export const keys = {
   },
 
   change: {
+    /** Warnings before one key of a pair ends. @param ends null: the other key never expires. */
+    hasSuccessor: (hint: string, ends: string | null) =>
+      `The key ${hint} has replaced this one, which works until ${
+        ends ?? "someone ends it"
+      }. A program that still uses this one is refused at once.`,
+    hasDeadSuccessor: (hint: string, _ends: string | null) =>
+      `The key ${hint} has replaced this one, but it does not work either. Then no key of this pair works.`,
+    isSuccessor: (hint: string, ends: string | null) =>
+      `This key replaces ${hint}, which works only until ${
+        ends ?? "someone ends it"
+      }. After that, no key of this pair works.`,
+    isOnlyKey: (hint: string, _ends: string | null) =>
+      `This key replaces ${hint}, which no longer works. Then no key of this pair works.`,
+    expiry: {
+      button: "Change expiry",
+      title: "Change when the key expires",
+      text: "After this time, programs that use the key are refused.",
+      now: (when: string | null) => `Current expiry: ${when ?? "never"}`,
+      submit: "Change expiry",
+      done: "The expiry is changed.",
+    },
     rename: {
       button: "Rename",
       title: "Rename the key",

@@ -1,38 +1,63 @@
 export const signIn = {
   signIn: {
-    titles: { password: "Sign in", link: "Sign in with a link", reset: "Forgot your password?" },
+    titles: {
+      expired: "Sign in again",
+      password: "Sign in",
+      link: "Sign in with a link",
+      reset: "Forgot your password?",
+      code: "Enter your code",
+    },
     leads: {
-      password: "Manage the API keys of your company.",
+      password: "Manage API keys and WhatsApp for your company.",
       link: "We send you an e-mail with a link. Open it, and you are signed in.",
       reset: "We send you an e-mail with a link. Open it, and choose a new password.",
+      code:
+        "One more step: open your app for codes, and enter the code that it shows for this page.",
     },
     email: "E-mail",
     password: "Password",
-    buttons: { password: "Sign in", link: "Send the link", reset: "Send the link" },
+    code: "Code from the app",
+    codeHint:
+      "Six digits, which change every 30 seconds. If you have lost your phone, ask the operator of this service.",
+    app: "App",
+    buttons: {
+      password: "Sign in",
+      link: "Send the link",
+      reset: "Send the link",
+      code: "Sign in",
+    },
     others: {
       password: "Sign in with the password",
       link: "Send me a link to sign in",
       reset: "I forgot my password",
     },
     sent: (email: string) =>
-      `If ${email} has an account here, an e-mail is on its way. Open the link in this browser. It works once and only for a while. Look into your spam folder, too.`,
+      `If ${email} has an account here, an e-mail is on its way. Open the link in this browser. It works once and only for a while. Check your spam folder, too.`,
     localMail: "On this machine, e-mails are not sent. Read them here:",
     back: "Back",
+    /** Above a view whose session has ended. */
+    expired:
+      "Your session has ended. Sign in with your password, and go on here: what you typed is still there.",
+    asAnother: "Leave this page",
     notes: {
       ended: "You are signed out.",
-      linkFailed: "This link was already used, or is too old. Ask for a new one below.",
+      expired: "Your session has ended, so sign in again. Then you come back to this page.",
+      linkFailed: "This link was already used, or is too old. Request a new one below.",
       otherBrowser:
-        "This link was not asked for in this browser. Ask for a new one below, and open it here.",
+        "This link was requested in another browser. Request a new one below, and open it here.",
     },
     refused: {
       wrongPassword: "The e-mail address or password is wrong.",
       notConfirmed:
         "Your e-mail address is not confirmed yet. Open the link in the e-mail that we sent you.",
-      banned: "This account is locked. Ask the operator of this service.",
+      banned: "This account is locked. Contact the operator of this service.",
       weakPassword: "This password is too easy to guess. Choose a longer one.",
       samePassword: "This is already your password. Choose another one.",
-      signInAgain: "For this, sign out and sign in again first.",
+      signInAgain: "Sign out and in again before you do this.",
       wrongEmail: "This is not an e-mail address.",
+      wrongCode:
+        "This code is not right. Enter the one that the app shows now, and check that the clock of your phone is right.",
+      sameName: "You already have an app with this name. Choose another name.",
     },
   },
 
@@ -43,7 +68,7 @@ export const signIn = {
       `You are signed in as ${present}. This link signs in ${coming}.`,
     nobody: (coming: string) => `This link signs in ${coming}.`,
     notAskedFor:
-      "Nobody asked for it in this browser. Go on only if this is you, and you expected it.",
+      "No one requested it in this browser. Continue only if this is your account, and you expected the link.",
     stay: (present: string) => `Stay signed in as ${present}`,
     goOn: (coming: string) => `Continue as ${coming}`,
     leave: "Do not sign in",
@@ -54,7 +79,7 @@ export const signIn = {
     lead: (email: string) => `For ${email}.`,
     password: "New password",
     hint: (shortest: number) => `At least ${shortest} characters.`,
-    show: "Show it",
+    show: "Show the password",
     save: "Save",
     done: "Your new password is saved.",
   },

@@ -4,14 +4,32 @@ import { ChannelTrouble, readList } from "./channel_list.ts";
 import { askChannel, type ChannelReply, type GraphError } from "./graph.ts";
 import { harmlessText } from "./harmless_json.ts";
 
+/** Why an account cannot be connected, or not completely. */
+export type CheckReason =
+  | "token_invalid"
+  | "token_expired"
+  | "permission_missing"
+  | "number_unknown"
+  | "number_of_another_account"
+  | "business_account_unknown"
+  /** The channel refuses the number for another reason: the sentence has its code and words. */
+  | "refused_otherwise"
+  | "channel_unavailable";
+
 /** What the channel says about an account that is to be connected. */
 export interface AccountCheck {
   /** `refused`: the channel clearly refuses the account. `unclear`: any other answer or failure. */
   verdict: "fits" | "refused" | "unclear";
-  /** A sentence for the operator. It never contains the token. */
+  /** Missing when everything fits, and the business account is known. */
+  reason?: CheckReason;
+  /** A sentence for the operator. The sentence never contains the token. */
   sentence: string;
   displayPhone?: string;
   verifiedName?: string;
+  /** The channel's word for the quality of the number, such as GREEN. */
+  qualityRating?: string;
+  /** When the token ends; missing when it never ends, or when the channel does not say so. */
+  tokenExpiresAt?: string;
   /** The business account that has the phone number, if the channel has named it. */
   businessAccountId?: string;
 }
@@ -23,11 +41,14 @@ interface Account {
   businessAccountId?: string;
 }
 
-/** If the token gives access to more business accounts, only this many of them are examined. */
+/**
+ * If the token gives access to more business accounts, only this many business accounts are
+ * examined.
+ */
 const MAX_BUSINESS_ACCOUNTS = 20;
 const MAX_NUMBERS = 10_000;
 
-// Only these members are read. Any of them may be missing or have any shape.
+// This code reads only these members. Any member may be missing or have any shape.
 const Shown = z.catch(
   z.optional(z.pipe(
     z.string(),
@@ -35,18 +56,25 @@ const Shown = z.catch(
   )),
   undefined,
 );
-const PhoneNumber = z.object({ display_phone_number: Shown, verified_name: Shown });
-const TokenScopes = z.object({
+const PhoneNumber = z.object({
+  display_phone_number: Shown,
+  verified_name: Shown,
+  quality_rating: Shown,
+});
+const Scopes = z.array(
+  z.catch(
+    z.nullable(z.object({
+      scope: z.string(),
+      target_ids: z.array(z.catch(z.nullable(z.string().check(z.regex(/^\d{1,32}$/))), null)),
+    })),
+    null,
+  ),
+);
+const Token = z.object({
   data: z.object({
-    granular_scopes: z.array(
-      z.catch(
-        z.nullable(z.object({
-          scope: z.string(),
-          target_ids: z.array(z.catch(z.nullable(z.string().check(z.regex(/^\d{1,32}$/))), null)),
-        })),
-        null,
-      ),
-    ),
+    granular_scopes: z.catch(Scopes, []),
+    /** In seconds; 0 when the token never ends. */
+    expires_at: z.catch(z.int().check(z.gte(0), z.lte(4_102_444_800)), 0),
   }),
 });
 
@@ -69,14 +97,21 @@ export async function checkAccount(
   if (!number || !hasNumber) {
     return {
       verdict: "unclear",
+      reason: "channel_unavailable",
       sentence: `The channel answered without the phone number ${phoneNumberId}`,
     };
   }
-  const names = { displayPhone: number.display_phone_number, verifiedName: number.verified_name };
+  const { businessAccounts, expiresAt } = await tokenFacts(channel, token);
   const found = businessAccountId
     ? await inBusinessAccount(channel, account, businessAccountId)
-    : await businessAccountOf(channel, account);
-  return { ...found, ...names };
+    : await businessAccountOf(channel, account, businessAccounts);
+  return {
+    ...found,
+    displayPhone: number.display_phone_number,
+    verifiedName: number.verified_name,
+    ...(number.quality_rating && { qualityRating: number.quality_rating }),
+    ...(expiresAt && { tokenExpiresAt: new Date(expiresAt * 1000).toISOString() }),
+  };
 }
 
 function numberNotRead(
@@ -86,6 +121,7 @@ function numberNotRead(
   if (reply.kind === "unavailable") {
     return {
       verdict: "unclear",
+      reason: "channel_unavailable",
       sentence:
         `The channel could not be asked about phone number ${phoneNumberId} (${reply.cause})`,
     };
@@ -95,18 +131,21 @@ function numberNotRead(
   if (channel.code === 190) {
     return {
       verdict: "refused",
+      reason: channel.subcode === TOKEN_EXPIRED ? "token_expired" : "token_invalid",
       sentence: `The channel refuses the access token: it is invalid or has expired ${said}`,
     };
   }
   if (isPermission(channel)) {
     return {
       verdict: "refused",
+      reason: "permission_missing",
       sentence: `The access token may not use phone number ${phoneNumberId} ${said}`,
     };
   }
   if (isUnknownObject(channel)) {
     return {
       verdict: "refused",
+      reason: "number_unknown",
       sentence:
         `The channel has no phone number ${phoneNumberId} that this access token may use; ` +
         `the id of a phone number is neither the phone nor the id of the business account ${said}`,
@@ -114,16 +153,23 @@ function numberNotRead(
   }
   return {
     verdict: "unclear",
+    reason: "refused_otherwise",
     sentence: `The channel did not answer for phone number ${phoneNumberId} ${said}`,
   };
 }
+
+/** The subcode of 190 for a token whose time is over. */
+const TOKEN_EXPIRED = 463;
 
 /** Whether the error says that the token does not have a permission. */
 function isPermission({ code }: GraphError): boolean {
   return [0, 3, 10].includes(code) || code >= 200 && code < 300;
 }
 
-/** Whether the object does not exist, is hidden from the token, or is of another kind. */
+/**
+ * Whether the error says that the object does not exist, is hidden from the token, or is of another
+ * kind.
+ */
 function isUnknownObject({ code, subcode, message }: GraphError): boolean {
   return code === 100 &&
     (subcode === 33 || /does not exist|nonexist(ing|ent) field/i.test(message));
@@ -139,15 +185,21 @@ async function inBusinessAccount(
     const numbers = await phoneNumbersOf(channel, token, businessAccountId);
     return numbers.has(phoneNumberId) ? fits(phoneNumberId, businessAccountId) : {
       verdict: "refused",
+      reason: "number_of_another_account",
       sentence: `The phone number ${phoneNumberId} is not one of business account ` +
         businessAccountId,
     };
   } catch (error) {
     const { message, reply } = error as ChannelTrouble;
-    if (reply?.kind !== "refused") return { verdict: "unclear", sentence: message };
-    if (reply.channel.code === 190) return { verdict: "refused", sentence: message };
+    if (reply?.kind !== "refused") {
+      return { verdict: "unclear", reason: "channel_unavailable", sentence: message };
+    }
+    if (reply.channel.code === 190) {
+      return { verdict: "refused", reason: "token_invalid", sentence: message };
+    }
     return {
       verdict: "unclear",
+      reason: isPermission(reply.channel) ? "permission_missing" : "business_account_unknown",
       sentence: isPermission(reply.channel) || isUnknownObject(reply.channel)
         ? `The access token cannot read business account ${businessAccountId}, so its templates stay ` +
           "unknown: the id is wrong, or the token lacks the permission whatsapp_business_management " +
@@ -166,42 +218,53 @@ function fits(phoneNumberId: string, businessAccountId: string): AccountCheck {
   };
 }
 
-/** Finds the business account that has the number, among those that the token can use. */
+/**
+ * Finds the business account that has the number, among the business accounts that the token can
+ * use.
+ */
 async function businessAccountOf(
   channel: ChannelConfig,
   { token, phoneNumberId }: Account,
+  businessAccounts: string[],
 ): Promise<AccountCheck> {
-  for (const id of await businessAccountsOf(channel, token)) {
+  for (const id of businessAccounts) {
     try {
       const numbers = await phoneNumbersOf(channel, token, id);
       if (numbers.has(phoneNumberId)) return fits(phoneNumberId, id);
     } catch {
-      // If this business account cannot be read, the number may be in the next one.
+      // If this business account cannot be read, the number may be in the next business account.
     }
   }
   return {
     verdict: "fits",
+    reason: "business_account_unknown",
     sentence:
       `The access token can use phone number ${phoneNumberId}, but the channel does not name ` +
       "its business account, which has the templates; give it with --business-account-id",
   };
 }
 
-/** The business accounts that the token can use. Empty if the channel does not name them. */
-async function businessAccountsOf(channel: ChannelConfig, token: string): Promise<string[]> {
+/**
+ * The business accounts that the token can use, and when the token ends, in seconds. Empty and 0 if
+ * the channel does not say so.
+ */
+async function tokenFacts(
+  channel: ChannelConfig,
+  token: string,
+): Promise<{ businessAccounts: string[]; expiresAt: number }> {
   const reply = await askChannel(channel, token, {
     path: "debug_token",
     query: { input_token: token },
   });
-  const scopes = reply.kind === "answered"
-    ? TokenScopes.safeParse(reply.body).data?.data.granular_scopes ?? []
-    : [];
-  // The first permission is the one that reads the numbers. The second often covers the same
+  const told = reply.kind === "answered" ? Token.safeParse(reply.body).data?.data : undefined;
+  const { granular_scopes: scopes = [], expires_at: expiresAt = 0 } = told ?? {};
+  // The first permission is the permission to read the numbers. The second often covers the same
   // business accounts.
   const ids = ["whatsapp_business_management", "whatsapp_business_messaging"].flatMap((name) =>
     scopes.flatMap((scope) => scope?.scope === name ? scope.target_ids : [])
   );
-  return [...new Set(ids.filter((id) => id !== null))].slice(0, MAX_BUSINESS_ACCOUNTS);
+  const businessAccounts = [...new Set(ids.filter((id) => id !== null))];
+  return { businessAccounts: businessAccounts.slice(0, MAX_BUSINESS_ACCOUNTS), expiresAt };
 }
 
 /** @throws ChannelTrouble when the list cannot be read completely. */

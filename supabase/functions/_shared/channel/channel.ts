@@ -59,9 +59,9 @@ async function outcomeOfCall(
  * Whether a call failed before anything was sent: during name resolution, connection or TLS setup.
  */
 function wasNeverSent(cause: string): boolean {
-  // "Connect" is the name of hyper, Deno's HTTP library, for the phase before anything is sent.
-  // Deno never connects to some ports, and reports them with the second text. After any other
-  // error, the call may have been sent.
+  // hyper, Deno's HTTP library, uses the name "Connect" for the phase before anything is sent. Deno
+  // never connects to some ports, and reports them with the second text. After any other error, the
+  // call may have been sent.
   return /^\w+: (client error \(Connect\)|(Fetch failed: )?Requests to port \d+ are blocked)/
     .test(cause);
 }

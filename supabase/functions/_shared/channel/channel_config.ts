@@ -2,8 +2,8 @@ import { ConfigError } from "../config.ts";
 import { isExposed, isThisMachine, serviceUrl, withoutSlash } from "../service_url.ts";
 
 /**
- * The address and the time-out of calls to the channel, and the hosts that may serve the samples of
- * templates.
+ * The address and the time-out of calls to the channel, and the hosts that may serve media and the
+ * samples of templates.
  */
 export interface ChannelConfig {
   /**
@@ -12,10 +12,10 @@ export interface ChannelConfig {
   url: string;
   timeoutMs: number;
   /**
-   * Origins (`https://files.example:8443`) that may serve the samples of media headers, in addition
-   * to the channel's own media hosts.
+   * Origins (`https://files.example:8443`) that may serve media and the samples of media headers, in
+   * addition to the channel's own media hosts.
    */
-  sampleHosts: readonly string[];
+  mediaHosts: readonly string[];
 }
 
 const GRAPH_API = "https://graph.facebook.com/v26.0";
@@ -27,8 +27,8 @@ const GRAPH_API = "https://graph.facebook.com/v26.0";
  */
 export function readChannelConfig(env: Record<string, string | undefined>): ChannelConfig {
   const url = readChannelUrl(env.WHATSAPP_API_URL || GRAPH_API);
-  const sampleHosts = [new URL(url).origin, ...readMediaHosts(env.WHATSAPP_MEDIA_HOSTS || "")];
-  return { url, timeoutMs: 20_000, sampleHosts: [...new Set(sampleHosts)] };
+  const mediaHosts = [new URL(url).origin, ...readMediaHosts(env.WHATSAPP_MEDIA_HOSTS || "")];
+  return { url, timeoutMs: 20_000, mediaHosts: [...new Set(mediaHosts)] };
 }
 
 function readChannelUrl(text: string): string {

@@ -1,7 +1,7 @@
 import type { ChannelError, SendOutcome } from "./outcome.ts";
 
-// The channel's words reach callers, the log and the database. So this code makes them short and
-// readable, and removes the account's access token from them.
+// The channel's words reach callers, the log and the database. So this code makes the words short
+// and readable, and removes the account's access token.
 
 const MAX_TEXT = 1000;
 const MAX_TRACE_ID = 128;
@@ -16,9 +16,9 @@ const PIECE = 8;
 const INSTEAD = "[access token]";
 
 /**
- * The outcome, with texts that callers and the log may get. No text has more than 1,000 characters,
- * control characters, half surrogate pairs, or a part of the access token. A message id that quotes
- * the token is not usable, so the outcome is then unknown.
+ * The outcome, with texts that callers and the log may get. No text has more than 1,000 characters.
+ * No text has control characters, half surrogate pairs, or a part of the access token. A message id
+ * that quotes the token is not usable, so the outcome is then unknown.
  */
 export function passedOn(outcome: SendOutcome, token: string): SendOutcome {
   if (outcome.kind === "accepted") {
@@ -63,8 +63,8 @@ export function quotesToken(text: string, token: string): boolean {
  * it.
  */
 export function withoutQueries(text: string): string {
-  // The query is optional in the pattern. Otherwise an address without a query would be read many
-  // times.
+  // The query is optional in the pattern. Otherwise the pattern would read an address without a
+  // query many times.
   return text.replace(/(https?:\/\/[^\s?#"'<>]*)(?:[?#][^\s"'<>]*)?/gi, "$1");
 }
 
@@ -77,7 +77,8 @@ function words(text: string, token: string, max: number): string {
 /** The text, cut to this many code points. "…" replaces the rest. */
 function cut(text: string, max: number): string {
   if (text.length <= max) return text;
-  // A code point has at most two UTF-16 units. The last unit of this part may be half of a pair.
+  // A code point has at most two UTF-16 units. The last unit of this part may be half of a
+  // surrogate pair.
   const characters = Array.from(text.slice(0, 2 * max + 2));
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join("")}…`;
 }

@@ -20,7 +20,7 @@ export interface Question {
   headers?: Record<string, string>;
   /** The time-out for the call and its answer; 10 s if missing. */
   timeoutMs?: number;
-  /** If an answer is longer, the rest is not read; 8 MiB if missing. */
+  /** At most this many bytes of an answer are read; 8 MiB if missing. */
   maxBytes?: number;
 }
 
@@ -92,7 +92,7 @@ function initOf(token: string, { method = "GET", body, headers }: Question): Req
 /** Codes of the Graph API for too many calls, in addition to the codes that a send can get. */
 const THROTTLED = new Set([17, 32, 613, 80008]);
 
-// Only these members are read. Each may be missing or have any shape.
+// This code reads only these members. Each member may be missing or have any shape.
 const Details = z.object({
   error: z.object({
     error_subcode: z.catch(z.optional(z.int32()), undefined),

@@ -1,4 +1,4 @@
-import { withoutSignatures } from "./sample_hosts.ts";
+import { withoutSignatures } from "./media_hosts.ts";
 
 /** Deeper values become null. The channel's templates have a depth of six. */
 const MAX_DEPTH = 16;

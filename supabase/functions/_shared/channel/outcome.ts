@@ -23,7 +23,11 @@ export type SendOutcome =
 
 type Refusal = Extract<
   ErrorCode,
-  "template_rejected" | "recipient_unreachable" | "recipient_opted_out" | "window_closed"
+  | "template_rejected"
+  | "media_rejected"
+  | "recipient_unreachable"
+  | "recipient_opted_out"
+  | "window_closed"
 >;
 type Obstacle = Extract<ErrorCode, "channel_unavailable" | "channel_account_error">;
 
@@ -94,7 +98,8 @@ function all(codes: number[], meaning: Meaning): [number, Meaning][] {
   return codes.map((code) => [code, meaning]);
 }
 
-// Only these members are read. All other parts of an answer may be missing or have any shape.
+// This code reads only these members. All other parts of an answer may be missing or have any
+// shape.
 const Message = z.object({ id: z.string().check(z.regex(/^[\x21-\x7e]{1,255}$/)) });
 const Text = z.catch(z.optional(z.string()), undefined);
 const Refused = z.object({
@@ -143,15 +148,25 @@ function firstMessage(body: unknown): unknown {
   return Array.isArray(messages) ? messages[0] : undefined;
 }
 
-/** What the error code of an answer means; without a code, what its status means. */
+/** The meaning of the error code of an answer, or of its status if it has no code. */
 export function meaningOf(status: number, channel: ChannelError | undefined): Meaning {
   const known = channel && MEANINGS.get(channel.code);
   if (known) return known;
   const isRefusal = status >= 400 && status < 500;
   if (channel) return isRefusal ? rejected : { kind: "unknown" };
   // Without a code, only the HTTP status is known: after a 4xx or a 503, the request was not
-  // carried out. Neither status says anything about the template.
+  // carried out. But neither status says anything about the template.
   return isRefusal || status === 503 ? unavailable : { kind: "unknown" };
+}
+
+/** The channel could not fetch the file, or did not accept it. */
+const MEDIA_CODES = [131052, 131053];
+
+/** The same outcome, for a message whose file the caller chose. */
+export function ofOwnMedia(outcome: SendOutcome): SendOutcome {
+  return outcome.kind === "refused" && MEDIA_CODES.includes(outcome.channel.code)
+    ? { ...outcome, error: "media_rejected" }
+    : outcome;
 }
 
 /** "More than 24 hours have passed": a free reply outside its window. */
@@ -167,7 +182,13 @@ export function reasonOf(code: number): string | null {
   return meaning && meaning.kind !== "unknown" ? meaning.error : null;
 }
 
-/** The error in an answer of the channel; undefined when it has none. */
+/** Whether the channel refuses the account, so that waiting would not help. */
+export function isAboutAccount(channel: ChannelError): boolean {
+  const meaning = meaningOf(400, channel);
+  return meaning.kind === "not_taken" && meaning.error === "channel_account_error";
+}
+
+/** The error in an answer of the channel; undefined when the answer has no error. */
 export function channelError(body: unknown): ChannelError | undefined {
   const refused = Refused.safeParse(body);
   if (!refused.success) return undefined;

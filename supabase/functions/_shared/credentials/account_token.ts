@@ -1,11 +1,11 @@
 import {
-  type CredentialsKeys,
   keyIdOf,
   openToken,
   type TokenAccount,
   TokenOfAnotherAccount,
   UnknownCredentialsKey,
 } from "./credentials.ts";
+import type { CredentialsKeys } from "./credentials_keys.ts";
 
 /**
  * The stored access token of an account cannot be used. The message is a sentence for the operator.

@@ -1,4 +1,5 @@
-import { type CredentialsKeys, decryptNamed, seal } from "./credentials.ts";
+import { decryptNamed, seal } from "./credentials.ts";
+import type { CredentialsKeys } from "./credentials_keys.ts";
 
 /** The kinds of secrets that an app of the channel has. */
 export type AppSecretKind = "secret" | "verify_token";
@@ -36,8 +37,8 @@ export class SecretOfAnotherApp extends Error {
 }
 
 /**
- * Decrypts a secret that `sealAppSecret` sealed for this app and kind. It refuses a secret of
- * another app or kind.
+ * Decrypts a secret that `sealAppSecret` sealed for this app and kind. Refuses a secret of another
+ * app or kind.
  *
  * @throws SecretOfAnotherApp; UnknownCredentialsKey when the secret names a key that is not among
  *   these; jose.errors.JOSEError when it was altered, or sealed in another way.

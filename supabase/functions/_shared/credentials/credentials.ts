@@ -1,56 +1,13 @@
 import * as jose from "jose";
 // Imported separately, because jose.errors would add every error of jose to the function's code.
 import { JWEInvalid } from "jose/errors";
-import { ConfigError } from "../config.ts";
+import type { CredentialsKeys } from "./credentials_keys.ts";
 
-// 32 bytes are 43 characters in either alphabet, and one "=" if the encoding pads.
-const KEY = /^([A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/;
-
-/**
- * The keys that access tokens of messaging accounts are sealed with. New tokens are sealed with the
- * current key.
- */
-export type CredentialsKeys = readonly [current: Uint8Array, previous?: Uint8Array];
-
-/**
- * The key that seals the access tokens of messaging accounts: 32 bytes in base64 or base64url, from
- * the secret CREDENTIALS_KEY.
- *
- * @throws ConfigError when it is missing or malformed. The message never contains it.
- */
-export function readCredentialsKey(text: string | undefined): Uint8Array {
-  const key = decodeKey(text);
-  if (key) return key;
-  throw new ConfigError(
-    "CREDENTIALS_KEY must be 32 random bytes in base64 or base64url, the same for the functions " +
-      "and the operator's command; `openssl rand -base64 32` makes one.",
-  );
-}
-
-/**
- * The keys in the secrets CREDENTIALS_KEY and CREDENTIALS_KEY_PREVIOUS. The second is set during a
- * rotation, and may otherwise be missing or empty.
- *
- * @throws ConfigError when one of them is malformed, or the first is missing. The message never
- *   contains a key.
- */
-export function readCredentialsKeys(
-  { CREDENTIALS_KEY, CREDENTIALS_KEY_PREVIOUS }: Record<string, string | undefined>,
-): CredentialsKeys {
-  const current = readCredentialsKey(CREDENTIALS_KEY);
-  if (!CREDENTIALS_KEY_PREVIOUS) return [current];
-  const previous = decodeKey(CREDENTIALS_KEY_PREVIOUS);
-  if (previous) return [current, previous];
-  throw new ConfigError(
-    "CREDENTIALS_KEY_PREVIOUS must be the previous CREDENTIALS_KEY, 32 bytes in base64 or " +
-      "base64url, or be left out.",
-  );
-}
-
-function decodeKey(text: string | undefined): Uint8Array | null {
-  if (!text || !KEY.test(text)) return null;
-  return jose.base64url.decode(text.replaceAll("+", "-").replaceAll("/", "_").replace("=", ""));
-}
+export {
+  type CredentialsKeys,
+  readCredentialsKey,
+  readCredentialsKeys,
+} from "./credentials_keys.ts";
 
 /**
  * The id of a key: its JWK thumbprint (RFC 7638, SHA-256 in base64url). The key is random, so its

@@ -3,6 +3,7 @@ import type { SupabaseClient } from "@supabase/supabase-js";
 import type { Config } from "../config.ts";
 import { ApiError } from "../errors.ts";
 import { fetchOnce } from "../fetch_once.ts";
+import { currentRequest } from "./current_request.ts";
 import { PAGE_BYTES, readWhole, readWithinBudget } from "./page_budget.ts";
 import { QUERY_TOO_LONG, TOO_MANY_REQUESTS } from "./rows.ts";
 import type { Database } from "./types.ts";
@@ -29,13 +30,13 @@ interface Query {
 }
 
 // How a query is marked for the fetch below. The marks are headers, because supabase-js passes
-// nothing else to the fetch. They never leave the function.
+// nothing else to the fetch. The marks never leave the function.
 const URGENT = "X-Urgent";
 const PAGE = "X-Page";
 
 /**
- * Marks a query that must not be lost. It goes to the front of its company's queue, and is never
- * refused because the queue is full.
+ * Marks a query that must not be lost. Such a query goes to the front of its company's queue, even
+ * if the queue is full.
  */
 export function urgent<Statement extends Query>(query: Statement): Statement {
   query.setHeader(URGENT, "1");
@@ -44,7 +45,7 @@ export function urgent<Statement extends Query>(query: Statement): Statement {
 
 /**
  * The query, limited to the byte budget of a page; see `readWithinBudget`.
- * @param atLeast this many rows are read, whatever their size.
+ * @param atLeast this many rows are read, even if they are large.
  */
 export function withinBudget<Statement extends Query>(query: Statement, atLeast = 1): Statement {
   query.setHeader(PAGE, String(atLeast));
@@ -68,8 +69,8 @@ function isTooLong(address: string): boolean {
 }
 
 /**
- * A client whose statements run as the role of its token. If the role is `api_client`, the database
- * limits them to the company of the key that the token names.
+ * A client that runs its statements as the role of its token. If the role is `api_client`, the
+ * database limits them to the company of the key that the token names.
  */
 export function companyDb(
   config: Config,
@@ -80,10 +81,14 @@ export function companyDb(
     headers: { apikey: config.publishableKey },
     async fetch(input, init) {
       if (isTooLong(String(input))) return refused(QUERY_TOO_LONG, 414);
-      const headers = new Headers(init?.headers);
+      // The types of Node, which come with node:crypto, know no member of this parameter.
+      const headers = new Headers((init as { headers?: HeadersInit } | undefined)?.headers);
       const [isUrgent, atLeast] = [headers.has(URGENT), Number(headers.get(PAGE))];
       headers.delete(URGENT);
       headers.delete(PAGE);
+      // The events of a change have the id of the request that made it.
+      const requestId = currentRequest();
+      if (requestId) headers.set("X-Request-Id", requestId);
       const statement = async () => {
         headers.set("Authorization", `Bearer ${await token()}`);
         // The time-out begins now: the time in the queue does not count.
@@ -100,7 +105,7 @@ export function companyDb(
         return refused(TOO_MANY_REQUESTS, error.status);
       }
     },
-    // A request takes one round trip. The caller decides whether to repeat it.
+    // A request takes one round trip. The caller decides whether to repeat the request.
     retry: false,
   });
 }

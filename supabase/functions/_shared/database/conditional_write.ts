@@ -16,8 +16,8 @@ const NEVER = -1;
 /**
  * Writes a record if its version is accepted, and returns the result of the write.
  *
- * @param write makes the statement, with this column in addition to the others. It is called again
- *   when the record has another of the accepted versions.
+ * @param write makes the statement, with this column in addition to the others. The function is
+ * called again when the record has another of the accepted versions.
  * @throws ApiError precondition_failed with the current version; the errors of `write`.
  */
 export async function writeIfMatch<Result>(

@@ -58,7 +58,8 @@ const MAX_TRIES = 3;
 /**
  * Writes, and returns the written rows.
  *
- * @param write makes the query. It is called again when the cause of a conflict no longer exists.
+ * @param write makes the query. The function is called again when the cause of a conflict no longer
+ * exists.
  * @param meanings of each constraint that the write can break.
  * @throws ApiError for a broken constraint; otherwise the errors of `rows`.
  */

@@ -86,10 +86,10 @@ export async function readWhole(answer: Response): Promise<Response> {
 }
 
 /**
- * A function that takes the parts of a JSON array of objects one by one. In all parts so far, it
- * finds the last object that another object follows, and returns the position after it. It returns
- * 0 until it has found `atLeast` such objects. So if a page ends at this position, there is always
- * another page.
+ * A function that takes the parts of a JSON array of objects one by one. In all parts so far, the
+ * function finds the last object that has another object after it. It returns the position after
+ * the found object. The function returns 0 until it has found `atLeast` such objects. So a page
+ * that ends at this position always has a next page.
  */
 function lastRowEnd(atLeast: number): (part: string) => number {
   let [offset, end, followedEnd, depth, ended] = [0, 0, 0, 0, 0];

@@ -7,7 +7,7 @@ const FACTS = {
 
 /**
  * What the database says about a key that it refused: its id, its hint (the last four characters)
- * and the reason (inactive, expired or scope). For an unknown key, it says nothing.
+ * and the reason (inactive, expired or scope). For an unknown key, the database says nothing.
  *
  * @param details of the error that app.company_id() raises: a JSON object with `key_id`, `hint`,
  *   `reason`. A fact that is missing or has another form is left out.

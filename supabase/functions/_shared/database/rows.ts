@@ -9,9 +9,7 @@ import {
 } from "../errors.ts";
 import { refusedKeyFacts } from "./refused_key.ts";
 
-/**
- * A cause of failure that will probably end by itself, so that the same request can succeed later.
- */
+/** A temporary cause of failure: the same request can succeed later. */
 export type PassingTrouble =
   /**
    * The database does not answer: it gave no answer in time, cannot be reached, is starting, or is
@@ -20,7 +18,7 @@ export type PassingTrouble =
   | "away"
   /** Another transaction holds a row. */
   | "locked"
-  /** The statement took longer than a statement may. */
+  /** The statement took longer than the time limit of a statement. */
   | "slow"
   /** The database takes no changes: it is a standby that is taking over, or its disk is full. */
   | "read_only"

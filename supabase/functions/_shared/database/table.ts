@@ -8,8 +8,8 @@ type TableName = keyof Tables & string;
 type ViewName = keyof Views & string;
 
 /**
- * The type of a column in types.ts. It is string if a check limits a text to certain values, and
- * Json for an object or a list of objects.
+ * The type of a column in types.ts. The type is string if a check limits a text to certain values,
+ * and Json for an object or a list of objects.
  */
 type Stored<Type> = Type extends string ? string
   : Type extends object[] ? NonNullable<Json>
@@ -28,14 +28,14 @@ type InView<Name extends TableName, View extends ViewName, Field> = Field extend
   : Views[View]["Row"][Field]
   : never;
 
-/** The fields that are not columns of the view, or whose column has another type. */
+/** The fields that are not columns of the view, or that have another type than their column. */
 type Misfits<Name extends TableName, View extends ViewName, Row> = {
   [Field in keyof Row]: [InView<Name, View, Field>] extends [never] ? Field
     : InView<Name, View, Field> extends Stored<Row[Field]> ? never
     : Field;
 }[keyof Row];
 
-/** As `Misfits`, for any column that may be null in types.ts. */
+/** Like `Misfits`, for any column that may be null in types.ts. */
 type JoinedMisfits<View extends ViewName, Row> = {
   [Field in keyof Row]: Field extends keyof Views[View]["Row"]
     ? NonNullable<Views[View]["Row"][Field]> extends Stored<NonNullable<Row[Field]>> ? never : Field
@@ -43,9 +43,9 @@ type JoinedMisfits<View extends ViewName, Row> = {
 }[keyof Row];
 
 /**
- * A table as callers see it. Its rows are read from views of the company's own rows, whose columns
- * have the names of the fields. A read selects all columns of a view, because the Data API needs
- * more time for each column that a request names.
+ * A table as callers see it. Reads use views of the company's own rows. The columns of a view have
+ * the names of the fields. A read selects all columns of a view, because the Data API needs more
+ * time for each column that a request names.
  */
 export interface Table<Row extends z.ZodMiniObject = z.ZodMiniObject> {
   name: TableName;
@@ -58,8 +58,8 @@ export interface Table<Row extends z.ZodMiniObject = z.ZodMiniObject> {
 }
 
 /**
- * A table whose callers see the fields of a row schema. The code does not compile if a field of the
- * schema has no column in the view, or a column of another type.
+ * A table with a row schema: callers see the fields of the schema. The code does not compile if a
+ * field of the schema has no column in the view, or a column of another type.
  */
 export function table<
   Name extends TableName,
@@ -79,8 +79,8 @@ export function table<
 }
 
 /**
- * A table whose view also has columns of other tables. types.ts has null for each of these columns,
- * so only their other types are compared with the schema.
+ * A table with a view that also has columns of other tables. types.ts has null for each of these
+ * columns, so only their other types are compared with the schema.
  */
 export function joinedTable<
   Name extends TableName,

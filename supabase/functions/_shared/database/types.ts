@@ -95,6 +95,55 @@ export type Database = {
           },
         ];
       };
+      "account_health": {
+        Row: {
+          "account_id": string;
+          "checked_at": string;
+          "company_id": string;
+          "id": string;
+          "messaging_limit": string | null;
+          "quality_rating": string | null;
+          "token_expires_at": string | null;
+          "token_stored_at": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "checked_at"?: string;
+          "company_id": string;
+          "id"?: string;
+          "messaging_limit"?: string | null;
+          "quality_rating"?: string | null;
+          "token_expires_at"?: string | null;
+          "token_stored_at"?: string;
+        };
+        Update: {
+          "account_id"?: string;
+          "checked_at"?: string;
+          "company_id"?: string;
+          "id"?: string;
+          "messaging_limit"?: string | null;
+          "quality_rating"?: string | null;
+          "token_expires_at"?: string | null;
+          "token_stored_at"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "account_health_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: true;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "account_health_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "account_notices": {
         Row: {
           "account_id": string;
@@ -104,6 +153,7 @@ export type Database = {
           "id": string;
           "kind": string;
           "received_at": string;
+          "stopped_sends": number;
           "stops_sending": boolean;
           "until": string | null;
           "value": NonNullable<Json>;
@@ -117,6 +167,7 @@ export type Database = {
           "id"?: string;
           "kind": string;
           "received_at"?: string;
+          "stopped_sends"?: number;
           "stops_sending"?: boolean;
           "until"?: string | null;
           "value": NonNullable<Json>;
@@ -129,6 +180,7 @@ export type Database = {
           "id"?: string;
           "kind"?: string;
           "received_at"?: string;
+          "stopped_sends"?: number;
           "stops_sending"?: boolean;
           "until"?: string | null;
           "value"?: NonNullable<Json>;
@@ -152,37 +204,52 @@ export type Database = {
       };
       "api_key_errors": {
         Row: {
-          "at": string;
           "code": string;
           "company_id": string;
+          "errors": number;
+          "field": string | null;
+          "first_at": string;
           "id": string;
           "key_id": string;
+          "last_at": string;
           "method": string;
           "operation": string | null;
-          "request_id": string;
+          "path": string | null;
+          "problem": string;
+          "requests": NonNullable<Json>;
           "status": number;
         };
         ComputedFields: never;
         Insert: {
-          "at": string;
           "code": string;
           "company_id": string;
+          "errors": number;
+          "field"?: string | null;
+          "first_at": string;
           "id"?: string;
           "key_id": string;
+          "last_at": string;
           "method": string;
           "operation"?: string | null;
-          "request_id": string;
+          "path"?: string | null;
+          "problem": string;
+          "requests": NonNullable<Json>;
           "status": number;
         };
         Update: {
-          "at"?: string;
           "code"?: string;
           "company_id"?: string;
+          "errors"?: number;
+          "field"?: string | null;
+          "first_at"?: string;
           "id"?: string;
           "key_id"?: string;
+          "last_at"?: string;
           "method"?: string;
           "operation"?: string | null;
-          "request_id"?: string;
+          "path"?: string | null;
+          "problem"?: string;
+          "requests"?: NonNullable<Json>;
           "status"?: number;
         };
         Relationships: [
@@ -205,7 +272,7 @@ export type Database = {
       "api_key_usage": {
         Row: {
           "company_id": string;
-          "day": string;
+          "hour": string;
           "key_id": string;
           "requests": number;
           "status": number;
@@ -213,14 +280,14 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           "company_id": string;
-          "day": string;
+          "hour": string;
           "key_id": string;
           "requests": number;
           "status": number;
         };
         Update: {
           "company_id"?: string;
-          "day"?: string;
+          "hour"?: string;
           "key_id"?: string;
           "requests"?: number;
           "status"?: number;
@@ -318,6 +385,7 @@ export type Database = {
           "created_at": string;
           "id": string;
           "name": string;
+          "owner_company_id": string | null;
           "rotation_began_at": string | null;
           "sealed_previous_secret": string | null;
           "sealed_secret": string;
@@ -330,6 +398,7 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "name": string;
+          "owner_company_id"?: string | null;
           "rotation_began_at"?: string | null;
           "sealed_previous_secret"?: string | null;
           "sealed_secret": string;
@@ -341,13 +410,22 @@ export type Database = {
           "created_at"?: string;
           "id"?: string;
           "name"?: string;
+          "owner_company_id"?: string | null;
           "rotation_began_at"?: string | null;
           "sealed_previous_secret"?: string | null;
           "sealed_secret"?: string;
           "sealed_verify_token"?: string;
           "updated_at"?: string;
         };
-        Relationships: [];
+        Relationships: [
+          {
+            foreignKeyName: "channel_apps_owner_company_id_fkey";
+            columns: ["owner_company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
       };
       "channel_events": {
         Row: {
@@ -441,6 +519,7 @@ export type Database = {
         Row: {
           "created_at": string;
           "id": string;
+          "managers_need_second_factor": boolean;
           "members_found_by_email": boolean;
           "name": string;
           "updated_at": string;
@@ -449,6 +528,7 @@ export type Database = {
         Insert: {
           "created_at"?: string;
           "id"?: string;
+          "managers_need_second_factor"?: boolean;
           "members_found_by_email"?: boolean;
           "name": string;
           "updated_at"?: string;
@@ -456,6 +536,7 @@ export type Database = {
         Update: {
           "created_at"?: string;
           "id"?: string;
+          "managers_need_second_factor"?: boolean;
           "members_found_by_email"?: boolean;
           "name"?: string;
           "updated_at"?: string;
@@ -464,6 +545,8 @@ export type Database = {
       };
       "company_events": {
         Row: {
+          "account_id": string | null;
+          "account_name": string | null;
           "action": string;
           "actor_id": string | null;
           "actor_kind": string;
@@ -473,14 +556,19 @@ export type Database = {
           "created_at": string;
           "details": NonNullable<Json>;
           "id": string;
+          "invited_email": string | null;
           "key_hint": string | null;
           "key_id": string | null;
           "key_name": string | null;
           "member_id": string | null;
           "member_name": string | null;
+          "webhook_address": string | null;
+          "webhook_id": string | null;
         };
         ComputedFields: never;
         Insert: {
+          "account_id"?: string | null;
+          "account_name"?: string | null;
           "action": string;
           "actor_id"?: string | null;
           "actor_kind": string;
@@ -490,13 +578,18 @@ export type Database = {
           "created_at"?: string;
           "details"?: NonNullable<Json>;
           "id"?: string;
+          "invited_email"?: string | null;
           "key_hint"?: string | null;
           "key_id"?: string | null;
           "key_name"?: string | null;
           "member_id"?: string | null;
           "member_name"?: string | null;
+          "webhook_address"?: string | null;
+          "webhook_id"?: string | null;
         };
         Update: {
+          "account_id"?: string | null;
+          "account_name"?: string | null;
           "action"?: string;
           "actor_id"?: string | null;
           "actor_kind"?: string;
@@ -506,15 +599,63 @@ export type Database = {
           "created_at"?: string;
           "details"?: NonNullable<Json>;
           "id"?: string;
+          "invited_email"?: string | null;
           "key_hint"?: string | null;
           "key_id"?: string | null;
           "key_name"?: string | null;
           "member_id"?: string | null;
           "member_name"?: string | null;
+          "webhook_address"?: string | null;
+          "webhook_id"?: string | null;
         };
         Relationships: [
           {
             foreignKeyName: "company_events_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "company_invitations": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "email": string;
+          "expires_at": string;
+          "id": string;
+          "invited_by": string;
+          "mail_failed": boolean;
+          "mailed_at": string | null;
+          "role": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "created_at"?: string;
+          "email": string;
+          "expires_at"?: string;
+          "id"?: string;
+          "invited_by": string;
+          "mail_failed"?: boolean;
+          "mailed_at"?: string | null;
+          "role": string;
+        };
+        Update: {
+          "company_id"?: string;
+          "created_at"?: string;
+          "email"?: string;
+          "expires_at"?: string;
+          "id"?: string;
+          "invited_by"?: string;
+          "mail_failed"?: boolean;
+          "mailed_at"?: string | null;
+          "role"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "company_invitations_company_id_fkey";
             columns: ["company_id"];
             isOneToOne: false;
             referencedRelation: "companies";
@@ -1453,6 +1594,84 @@ export type Database = {
           },
         ];
       };
+      "media_uploads": {
+        Row: {
+          "account_id": string;
+          "bytes": number;
+          "company_id": string;
+          "created_at": string;
+          "expires_at": string;
+          "filename": string | null;
+          "first_message_id": string | null;
+          "id": string;
+          "is_shared": boolean;
+          "media_id": string;
+          "mime_type": string;
+          "sha256": string;
+          "type": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "account_id": string;
+          "bytes": number;
+          "company_id": string;
+          "created_at"?: string;
+          "expires_at"?: string;
+          "filename"?: string | null;
+          "first_message_id"?: string | null;
+          "id"?: string;
+          "is_shared"?: boolean;
+          "media_id": string;
+          "mime_type": string;
+          "sha256": string;
+          "type": string;
+        };
+        Update: {
+          "account_id"?: string;
+          "bytes"?: number;
+          "company_id"?: string;
+          "created_at"?: string;
+          "expires_at"?: string;
+          "filename"?: string | null;
+          "first_message_id"?: string | null;
+          "id"?: string;
+          "is_shared"?: boolean;
+          "media_id"?: string;
+          "mime_type"?: string;
+          "sha256"?: string;
+          "type"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "media_uploads_account_fkey";
+            columns: ["company_id", "account_id"];
+            isOneToOne: false;
+            referencedRelation: "messaging_accounts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "media_uploads_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "media_uploads_first_message_fkey";
+            columns: ["company_id", "first_message_id"];
+            isOneToOne: false;
+            referencedRelation: "messages";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "media_uploads_first_message_fkey";
+            columns: ["company_id", "first_message_id"];
+            isOneToOne: false;
+            referencedRelation: "own_messages";
+            referencedColumns: ["company_id", "id"];
+          },
+        ];
+      };
       "messages": {
         Row: {
           "author_id": string | null;
@@ -1625,6 +1844,7 @@ export type Database = {
           "encrypted_token": string | null;
           "id": string;
           "phone_number_id": string;
+          "refused_at": string | null;
           "updated_at": string;
         };
         ComputedFields: never;
@@ -1638,6 +1858,7 @@ export type Database = {
           "encrypted_token"?: string | null;
           "id"?: string;
           "phone_number_id": string;
+          "refused_at"?: string | null;
           "updated_at"?: string;
         };
         Update: {
@@ -1650,6 +1871,7 @@ export type Database = {
           "encrypted_token"?: string | null;
           "id"?: string;
           "phone_number_id"?: string;
+          "refused_at"?: string | null;
           "updated_at"?: string;
         };
         Relationships: [
@@ -1666,6 +1888,82 @@ export type Database = {
             isOneToOne: false;
             referencedRelation: "companies";
             referencedColumns: ["id"];
+          },
+        ];
+      };
+      "opt_out_lifts": {
+        Row: {
+          "asked_at": string;
+          "company_id": string;
+          "contact_id": string;
+          "id": string;
+          "kind": string;
+          "lifted_at": string;
+          "member_id": string;
+          "member_name": string | null;
+          "reason": string | null;
+          "source": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "asked_at": string;
+          "company_id": string;
+          "contact_id": string;
+          "id"?: string;
+          "kind": string;
+          "lifted_at"?: string;
+          "member_id": string;
+          "member_name"?: string | null;
+          "reason"?: string | null;
+          "source": string;
+        };
+        Update: {
+          "asked_at"?: string;
+          "company_id"?: string;
+          "contact_id"?: string;
+          "id"?: string;
+          "kind"?: string;
+          "lifted_at"?: string;
+          "member_id"?: string;
+          "member_name"?: string | null;
+          "reason"?: string | null;
+          "source"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "opt_out_lifts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+          {
+            foreignKeyName: "opt_out_lifts_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "opt_out_lifts_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contact_wishes";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "opt_out_lifts_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_contacts";
+            referencedColumns: ["company_id", "id"];
+          },
+          {
+            foreignKeyName: "opt_out_lifts_contact_fkey";
+            columns: ["company_id", "contact_id"];
+            isOneToOne: false;
+            referencedRelation: "own_plain_contacts";
+            referencedColumns: ["company_id", "id"];
           },
         ];
       };
@@ -2008,6 +2306,7 @@ export type Database = {
       "template_media": {
         Row: {
           "account_id": string;
+          "began_at": string | null;
           "company_id": string;
           "created_at": string;
           "failed_at": string | null;
@@ -2025,6 +2324,7 @@ export type Database = {
         ComputedFields: never;
         Insert: {
           "account_id": string;
+          "began_at"?: string | null;
           "company_id": string;
           "created_at"?: string;
           "failed_at"?: string | null;
@@ -2041,6 +2341,7 @@ export type Database = {
         };
         Update: {
           "account_id"?: string;
+          "began_at"?: string | null;
           "company_id"?: string;
           "created_at"?: string;
           "failed_at"?: string | null;
@@ -2221,6 +2522,36 @@ export type Database = {
           },
         ];
       };
+      "test_sends": {
+        Row: {
+          "company_id": string;
+          "created_at": string;
+          "id": string;
+          "user_id": string;
+        };
+        ComputedFields: never;
+        Insert: {
+          "company_id": string;
+          "created_at"?: string;
+          "id": string;
+          "user_id": string;
+        };
+        Update: {
+          "company_id"?: string;
+          "created_at"?: string;
+          "id"?: string;
+          "user_id"?: string;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "test_sends_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
       "user_id_changes": {
         Row: {
           "becomes": string;
@@ -2299,6 +2630,102 @@ export type Database = {
           },
           {
             foreignKeyName: "waiting_facts_company_id_fkey";
+            columns: ["company_id"];
+            isOneToOne: false;
+            referencedRelation: "companies";
+            referencedColumns: ["id"];
+          },
+        ];
+      };
+      "webhooks": {
+        Row: {
+          "catch_up_seq": number | null;
+          "catch_up_until": number | null;
+          "catch_up_version": number | null;
+          "company_id": string;
+          "created_at": string;
+          "created_by": string | null;
+          "created_by_key_id": string | null;
+          "description": string | null;
+          "failing_since": string | null;
+          "failures": number;
+          "id": string;
+          "last_success_at": string | null;
+          "lease_id": string | null;
+          "leased_until": string | null;
+          "paused_until": string | null;
+          "pauses": number;
+          "payload": string;
+          "previous_secret_ends_at": string | null;
+          "sealed_previous_secret": string | null;
+          "sealed_secret": string;
+          "state": string;
+          "switched_off_at": string | null;
+          "types": (string)[];
+          "updated_at": string;
+          "url": string;
+          "why": string | null;
+        };
+        ComputedFields: never;
+        Insert: {
+          "catch_up_seq"?: number | null;
+          "catch_up_until"?: number | null;
+          "catch_up_version"?: number | null;
+          "company_id": string;
+          "created_at"?: string;
+          "created_by"?: string | null;
+          "created_by_key_id"?: string | null;
+          "description"?: string | null;
+          "failing_since"?: string | null;
+          "failures"?: number;
+          "id"?: string;
+          "last_success_at"?: string | null;
+          "lease_id"?: string | null;
+          "leased_until"?: string | null;
+          "paused_until"?: string | null;
+          "pauses"?: number;
+          "payload"?: string;
+          "previous_secret_ends_at"?: string | null;
+          "sealed_previous_secret"?: string | null;
+          "sealed_secret": string;
+          "state"?: string;
+          "switched_off_at"?: string | null;
+          "types": (string)[];
+          "updated_at"?: string;
+          "url": string;
+          "why"?: string | null;
+        };
+        Update: {
+          "catch_up_seq"?: number | null;
+          "catch_up_until"?: number | null;
+          "catch_up_version"?: number | null;
+          "company_id"?: string;
+          "created_at"?: string;
+          "created_by"?: string | null;
+          "created_by_key_id"?: string | null;
+          "description"?: string | null;
+          "failing_since"?: string | null;
+          "failures"?: number;
+          "id"?: string;
+          "last_success_at"?: string | null;
+          "lease_id"?: string | null;
+          "leased_until"?: string | null;
+          "paused_until"?: string | null;
+          "pauses"?: number;
+          "payload"?: string;
+          "previous_secret_ends_at"?: string | null;
+          "sealed_previous_secret"?: string | null;
+          "sealed_secret"?: string;
+          "state"?: string;
+          "switched_off_at"?: string | null;
+          "types"?: (string)[];
+          "updated_at"?: string;
+          "url"?: string;
+          "why"?: string | null;
+        };
+        Relationships: [
+          {
+            foreignKeyName: "webhooks_company_id_fkey";
             columns: ["company_id"];
             isOneToOne: false;
             referencedRelation: "companies";
@@ -3113,7 +3540,9 @@ export type Database = {
       "own_messages": {
         Row: {
           "author": Json | null;
+          "choice": Json | null;
           "company_id": string;
+          "contact_cards": Json | null;
           "content": string;
           "conversation_id": string;
           "created_at": string;
@@ -3124,6 +3553,7 @@ export type Database = {
           "failed_at": string | null;
           "failure": Json | null;
           "id": string;
+          "location": Json | null;
           "media": Json | null;
           "payload": Json | null;
           "price_category": string | null;
@@ -4109,6 +4539,8 @@ export type Database = {
       };
     };
     Functions: {
+      "accept_invitation": { Args: { "invitation_id": string; "name"?: string }; Returns: string };
+      "account_for_upload": { Args: { "phone_number_id"?: string }; Returns: Json };
       "add_company_member": {
         Args: { "company_id": string; "email": string; "name"?: string; "role"?: string };
         Returns: Database["public"]["CompositeTypes"]["company_member"];
@@ -4119,8 +4551,17 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "add_media_upload": { Args: { "account_id": string; "upload": Json }; Returns: Json };
       "add_pipeline": { Args: { "idempotency"?: Json; "pipeline": Json }; Returns: Json };
       "add_stage": { Args: { "idempotency"?: Json; "stage": Json }; Returns: Json };
+      "answers_of_api_keys": {
+        Args: { "company_id": string; "hours"?: number };
+        Returns: {
+          "key_id": string;
+          "refused": number;
+          "requests": number;
+        }[];
+      };
       "apply_channel_event": {
         Args: { "event_id": string; "items": Json; "problem"?: string };
         Returns: Json;
@@ -4155,6 +4596,7 @@ export type Database = {
         Args: { "account_id": string; "lease_seconds"?: number; "template_id": string };
         Returns: Json;
       };
+      "begin_test_send": { Args: { "company_id": string; "id": string }; Returns: undefined };
       "change_company_member_role": {
         Args: { "company_id": string; "email": string; "role": string };
         Returns: Database["public"]["CompositeTypes"]["company_member"];
@@ -4165,12 +4607,18 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "change_member_role": {
+        Args: { "company_id": string; "role": string; "user_id": string };
+        Returns: undefined;
+      };
       "change_pipeline": { Args: { "changes": Json; "pipeline_id": string }; Returns: Json };
       "change_stage": { Args: { "changes": Json; "stage_id": string }; Returns: Json };
+      "change_webhook": { Args: { "changes": Json; "webhook_id": string }; Returns: Json };
       "changes_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_app": { Args: { "app_key": string }; Returns: Json };
       "channel_apps_status": { Args: Record<PropertyKey, never>; Returns: Json };
       "channel_health": { Args: Record<PropertyKey, never>; Returns: Json };
+      "claim_invitation_mail": { Args: { "invitation_id": string }; Returns: string };
       "claim_reply": {
         Args: {
           "claim_id": string;
@@ -4178,6 +4626,9 @@ export type Database = {
           "conversation_id": string;
           "dry_run"?: boolean;
           "idempotency_key"?: string;
+          "interactive"?: Json;
+          "media"?: Json;
+          "reply_to_id"?: string;
         };
         Returns: Json;
       };
@@ -4189,14 +4640,56 @@ export type Database = {
           "contact_name"?: string;
           "content": string;
           "dry_run"?: boolean;
+          "header_media"?: Json;
           "header_variables"?: (string)[];
           "idempotency_key"?: string;
           "language_code": string;
           "message_type": string;
+          "of_company_id"?: string;
           "phone": string;
           "phone_number_id"?: string;
           "preflight"?: string;
           "template_name": string;
+        };
+        Returns: Json;
+      };
+      "claim_test_send": {
+        Args: {
+          "body_variables": (string)[];
+          "button_variables": (string)[];
+          "claim_id": string;
+          "company_id": string;
+          "header_variables": (string)[];
+          "language_code": string;
+          "phone": string;
+          "phone_number_id": string;
+          "preflight": string;
+          "template_name": string;
+          "test_send_id": string;
+        };
+        Returns: Json;
+      };
+      "company_people": {
+        Args: { "company_id": string };
+        Returns: {
+          "created_at": string;
+          "email": string;
+          "has_second_factor": boolean;
+          "name": string;
+          "role": string;
+          "user_id": string;
+        }[];
+      };
+      "connect_messaging_account": {
+        Args: {
+          "business_account_id"?: string;
+          "channel_app_id"?: string;
+          "company_id": string;
+          "display_phone": string;
+          "encrypted_token": string;
+          "phone_number_id": string;
+          "quality_rating"?: string;
+          "token_expires_at"?: string;
         };
         Returns: Json;
       };
@@ -4239,6 +4732,29 @@ export type Database = {
           isSetofReturn: false;
         };
       };
+      "create_channel_app": {
+        Args: {
+          "app_key": string;
+          "company_id": string;
+          "name": string;
+          "sealed_secret": string;
+          "sealed_verify_token": string;
+        };
+        Returns: Json;
+      };
+      "create_webhook": {
+        Args: {
+          "company_id"?: string;
+          "description": string;
+          "idempotency"?: Json;
+          "payload": string;
+          "sealed_secret": string;
+          "types": (string)[];
+          "url": string;
+          "webhook_id": string;
+        };
+        Returns: Json;
+      };
       "current_account_notices": { Args: { "company_id"?: string }; Returns: Json };
       "deal_changes": {
         Args: {
@@ -4250,7 +4766,9 @@ export type Database = {
         Returns: Json[];
       };
       "deal_id_by_external_id": { Args: { "external_id": string }; Returns: string };
+      "decline_invitation": { Args: { "invitation_id": string }; Returns: undefined };
       "delete_channel_app": { Args: { "app_key": string; "forced"?: boolean }; Returns: Json };
+      "delete_webhook": { Args: { "webhook_id": string }; Returns: undefined };
       "disconnect_messaging_account": {
         Args: { "account_id": string };
         Returns: Database["public"]["CompositeTypes"]["disconnected_messaging_account"];
@@ -4281,19 +4799,26 @@ export type Database = {
         Returns: undefined;
       };
       "end_job": {
-        Args: { "failure"?: string; "result"?: Json; "run_id": string };
+        Args: { "failure"?: string; "refusal"?: string; "result"?: Json; "run_id": string };
         Returns: undefined;
       };
+      "end_session": { Args: { "session_id": string }; Returns: undefined };
       "erase_contact": { Args: { "id": string; "idempotency"?: Json }; Returns: Json };
       "expire_messages": { Args: Record<PropertyKey, never>; Returns: number };
       "fail_channel_event": { Args: { "event_id": string; "failure": string }; Returns: undefined };
       "fail_expired_sends": { Args: Record<PropertyKey, never>; Returns: number };
-      "fail_media_upload": { Args: { "reason": string; "upload_id": string }; Returns: boolean };
+      "fail_media_upload": {
+        Args: { "reason": string; "refusal"?: string; "upload_id": string };
+        Returns: boolean;
+      };
+      "find_event": { Args: { "name": string }; Returns: Json };
       "finish_channel_app_rotation": { Args: { "app_key": string }; Returns: boolean };
       "finish_media_upload": {
         Args: { "filename"?: string; "media_id": string; "upload_id": string };
         Returns: boolean;
       };
+      "get_company_send": { Args: { "company_id": string; "message_id": string }; Returns: Json };
+      "get_webhook": { Args: { "webhook_id": string }; Returns: Json };
       "health": { Args: Record<PropertyKey, never>; Returns: boolean };
       "import_contacts": {
         Args: {
@@ -4304,7 +4829,31 @@ export type Database = {
         };
         Returns: Json;
       };
+      "invite_member": {
+        Args: { "company_id": string; "email": string; "role": string };
+        Returns: {
+          "company_id": string;
+          "created_at": string;
+          "email": string;
+          "expires_at": string;
+          "id": string;
+          "invited_by": string;
+          "mail_failed": boolean;
+          "mailed_at": string | null;
+          "role": string;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "company_invitations";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
       "jobs_status": { Args: Record<PropertyKey, never>; Returns: Json };
+      "lift_opt_out": {
+        Args: { "asked_at": string; "contact_id": string; "kind": string; "reason": string };
+        Returns: string;
+      };
       "list_company_members": {
         Args: { "company_id": string };
         Returns: Database["public"]["CompositeTypes"]["company_member"][];
@@ -4315,6 +4864,35 @@ export type Database = {
           isSetofReturn: true;
         };
       };
+      "list_company_sends": {
+        Args: {
+          "after"?: Json;
+          "company_id": string;
+          "outcome"?: string;
+          "reason"?: string;
+          "search"?: string;
+          "since"?: string;
+          "until"?: string;
+        };
+        Returns: Json;
+      };
+      "list_events": {
+        Args: {
+          "after_id"?: string;
+          "after_version"?: number;
+          "generation"?: number;
+          "max_rows"?: number;
+          "of_record"?: string;
+          "of_types"?: (string)[];
+          "since"?: string;
+          "until"?: string;
+        };
+        Returns: Json[];
+      };
+      "list_webhooks": { Args: { "company_id"?: string }; Returns: Json };
+      "managing_person": { Args: { "company_id": string }; Returns: Json };
+      "media_of_message": { Args: { "message_id": string }; Returns: Json };
+      "media_upload": { Args: { "id": string }; Returns: Json };
       "member_ids_by_email": { Args: { "email": string }; Returns: (string)[] };
       "merge_contact": {
         Args: {
@@ -4335,23 +4913,80 @@ export type Database = {
         };
         Returns: Json[];
       };
+      "message_to_read": { Args: { "message_id": string }; Returns: Json };
+      "messaging_account_troubles": {
+        Args: { "company_id": string };
+        Returns: {
+          "account_id": string;
+          "display_phone": string;
+          "event": string;
+          "since": string;
+          "stopped_sends": number;
+          "trouble": string;
+          "until": string;
+        }[];
+      };
       "messaging_accounts_overview": {
         Args: { "company_id": string };
         Returns: {
           "approved_templates": number;
           "business_account_id": string;
+          "checked_at": string;
           "connected_at": string;
           "disconnected_at": string;
           "display_phone": string;
+          "has_channel_app": boolean;
           "id": string;
+          "jobs_ran_at": string;
           "last_event_at": string;
+          "messaging_limit": string;
           "notices": Json;
           "phone_number_id": string;
+          "quality_rating": string;
           "template_sync_failures": number;
           "templates_synced_at": string;
+          "token_expires_at": string;
+          "token_stored_at": string;
+        }[];
+      };
+      "next_deliveries": { Args: { "held": Json; "run": string; "wanted": Json }; Returns: Json };
+      "note_invitation_mail_failed": { Args: { "invitation_id": string }; Returns: undefined };
+      "note_media_gone": { Args: { "media_id": string; "message_id": string }; Returns: string };
+      "note_message_read": { Args: { "message_id": string }; Returns: string };
+      "note_numbers": { Args: { "account_id": string; "numbers": Json }; Returns: number };
+      "opt_outs": {
+        Args: {
+          "company_id": string;
+          "max_rows"?: number;
+          "of_kind"?: string;
+          "older_than"?: string;
+          "older_than_id"?: string;
+          "older_than_kind"?: string;
+          "search"?: string;
+        };
+        Returns: {
+          "asked_at": string;
+          "contact_id": string;
+          "conversation_id": string;
+          "is_button": boolean;
+          "kind": string;
+          "name": string;
+          "phone": string;
+          "source": string;
+          "words": string;
         }[];
       };
       "other_conversation_not_closed": { Args: { "conversation_id": string }; Returns: string };
+      "own_invitations": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "company_name": string;
+          "expires_at": string;
+          "id": string;
+          "invited_by_name": string;
+          "role": string;
+        }[];
+      };
       "own_key": {
         Args: Record<PropertyKey, never>;
         Returns: {
@@ -4363,6 +4998,18 @@ export type Database = {
           "scopes": (string)[];
         }[];
       };
+      "own_sessions": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "client_address": unknown;
+          "created_at": string;
+          "has_second_factor": boolean;
+          "id": string;
+          "is_current": boolean;
+          "last_used_at": string;
+          "user_agent": string;
+        }[];
+      };
       "patch_contacts": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "patch_deals": { Args: { "atomic"?: boolean; "items": (Json)[] }; Returns: Json };
       "receive_channel_event": {
@@ -4371,12 +5018,39 @@ export type Database = {
       };
       "record_api_key_usage": { Args: { "errors"?: Json; "usage": Json }; Returns: undefined };
       "record_to_change": { Args: { "id": string; "of_table": string }; Returns: Json };
+      "redeliver_event": {
+        Args: { "event_id": string; "idempotency"?: Json; "webhook_id": string };
+        Returns: Json;
+      };
+      "release_webhooks": { Args: { "ids"?: (string)[]; "run": string }; Returns: undefined };
       "remove_company_member": {
         Args: { "company_id": string; "email": string };
         Returns: Database["public"]["CompositeTypes"]["company_member"];
         SetofOptions: {
           from: "*";
           to: "company_member";
+          isOneToOne: true;
+          isSetofReturn: false;
+        };
+      };
+      "remove_member": { Args: { "company_id": string; "user_id": string }; Returns: undefined };
+      "remove_second_factors": { Args: { "email": string }; Returns: number };
+      "renew_invitation": {
+        Args: { "invitation_id": string };
+        Returns: {
+          "company_id": string;
+          "created_at": string;
+          "email": string;
+          "expires_at": string;
+          "id": string;
+          "invited_by": string;
+          "mail_failed": boolean;
+          "mailed_at": string | null;
+          "role": string;
+        };
+        SetofOptions: {
+          from: "*";
+          to: "company_invitations";
           isOneToOne: true;
           isSetofReturn: false;
         };
@@ -4391,12 +5065,38 @@ export type Database = {
         };
         Returns: Json;
       };
+      "replay_webhook": {
+        Args: {
+          "idempotency"?: Json;
+          "since": string;
+          "types"?: (string)[];
+          "until"?: string;
+          "webhook_id": string;
+        };
+        Returns: Json;
+      };
+      "requests_by_status": {
+        Args: { "company_id": string; "days"?: number; "key_id": string; "zone"?: string };
+        Returns: {
+          "day": string;
+          "requests": number;
+          "status": number;
+        }[];
+      };
+      "require_second_factor": {
+        Args: { "company_id": string; "required": boolean };
+        Returns: undefined;
+      };
       "reseal_account_token": {
         Args: { "account_id": string; "sealed": string; "sealed_before": string };
         Returns: boolean;
       };
       "reseal_app_secret": {
         Args: { "app_key": string; "kind": string; "sealed": string; "sealed_before": string };
+        Returns: boolean;
+      };
+      "reseal_webhook_secret": {
+        Args: { "kind": string; "sealed": string; "sealed_before": string; "webhook_id": string };
         Returns: boolean;
       };
       "restart_changes": { Args: Record<PropertyKey, never>; Returns: Json };
@@ -4416,7 +5116,19 @@ export type Database = {
         Args: { "app_key": string; "sealed_secret": string };
         Returns: string;
       };
-      "schedule_jobs": { Args: { "secret": string; "url": string }; Returns: undefined };
+      "rotate_webhook_secret": {
+        Args: {
+          "idempotency"?: Json;
+          "overlap_hours"?: number;
+          "sealed_secret": string;
+          "webhook_id": string;
+        };
+        Returns: Json;
+      };
+      "schedule_jobs": {
+        Args: { "secret": string; "url": string; "webhooks_url": string };
+        Returns: undefined;
+      };
       "sealed_account_tokens": {
         Args: { "after_id"?: string; "max_rows"?: number };
         Returns: {
@@ -4432,6 +5144,15 @@ export type Database = {
           "sealed": string;
         }[];
       };
+      "sealed_webhook_secrets": {
+        Args: Record<PropertyKey, never>;
+        Returns: {
+          "company_id": string;
+          "kind": string;
+          "sealed": string;
+          "webhook_id": string;
+        }[];
+      };
       "search_records": {
         Args: {
           "archived"?: string;
@@ -4444,14 +5165,20 @@ export type Database = {
         };
         Returns: Json[];
       };
-      "sends_by_state": {
-        Args: { "company_id": string; "days"?: number };
+      "sends_by_outcome": {
+        Args: { "company_id": string; "days"?: number; "zone"?: string };
         Returns: {
           "day": string;
+          "outcome": string;
+          "reason": string;
           "sends": number;
-          "state": string;
         }[];
       };
+      "set_api_key_expiry": {
+        Args: { "expires_at": string; "key_id": string };
+        Returns: undefined;
+      };
+      "settle_deliveries": { Args: { "outcomes": Json; "run": string }; Returns: Json };
       "settle_send": {
         Args: {
           "channel_code"?: number;
@@ -4460,14 +5187,43 @@ export type Database = {
           "claim_id": string;
           "outcome": string;
           "reason"?: string;
+          "was_refused"?: boolean;
           "whatsapp_message_id"?: string;
         };
         Returns: string;
       };
       "store_channel_event": { Args: { "app_key": string; "body": string }; Returns: Json };
       "survivor_of_contact": { Args: { "id": string }; Returns: string };
+      "take_webhooks": {
+        Args: { "most": number; "of_company"?: string; "run": string };
+        Returns: Json;
+      };
       "tend_channel": { Args: { "max_rows"?: number }; Returns: Json };
+      "test_webhook": { Args: { "idempotency"?: Json; "webhook_id": string }; Returns: Json };
+      "tidy_events": { Args: Record<PropertyKey, never>; Returns: Json };
       "unschedule_jobs": { Args: Record<PropertyKey, never>; Returns: number };
+      "webhook_deliveries": {
+        Args: {
+          "after_ended"?: string;
+          "after_event"?: string;
+          "max_rows"?: number;
+          "state"?: string;
+          "type"?: string;
+          "webhook_id": string;
+        };
+        Returns: Json;
+      };
+      "webhook_troubles": {
+        Args: { "company_id": string };
+        Returns: {
+          "address": string;
+          "since": string;
+          "trouble": string;
+          "webhook_id": string;
+        }[];
+      };
+      "webhooks_overview": { Args: { "company_id"?: string; "max_rows"?: number }; Returns: Json };
+      "withdraw_invitation": { Args: { "invitation_id": string }; Returns: undefined };
       "write_contacts": {
         Args: {
           "accepted_versions"?: (number)[];

@@ -4,7 +4,9 @@ import { isThisMachine } from "../service_url.ts";
 
 /** A host name has at most 253 characters; a port adds up to six. */
 const MAX_HOST_LENGTH = 260;
-/** Every path of the API is much shorter. Decoding the parts of a path takes time. */
+/**
+ * Every path of the API is much shorter than this limit. Decoding the parts of a path takes time.
+ */
 const MAX_PATH_LENGTH = 8 * 1024;
 
 /**

@@ -21,6 +21,22 @@ const Pagination = z.object({
 /** The schema for an answer with the status 204, which has no body. */
 export const NOTHING = z.null();
 
+/** The schema for an answer that is bytes. Nothing parses it: the declaration says `bytes`. */
+export const BYTES = z.null();
+
+/** An answer that is bytes. */
+export interface BytesReply {
+  /** The ETag of the bytes without its quotes; null when the bytes have none. */
+  etag: string | null;
+  /**
+   * Opens the bytes. This function is not called for a caller who already has them.
+   * @param headOnly whether the caller needs only the headers.
+   */
+  open(
+    headOnly: boolean,
+  ): Promise<{ headers: Record<string, string>; body: ReadableStream | null }>;
+}
+
 /** The names of the read-only fields of the row in an envelope. */
 export function readOnlyFields(answer: z.core.$ZodType): string[] {
   const row = rowOf(answer);

@@ -12,6 +12,7 @@ import { type ApiEnv, newHono } from "./env.ts";
 import { requireAddress, serverUrl } from "./address.ts";
 import { askedOf, type JudgedItem, readBatch } from "./batch_body.ts";
 import { MAX_VALUES } from "./body.ts";
+import { respondWithBytes } from "./bytes.ts";
 import { headLength } from "./head_length.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
 import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempotency.ts";
@@ -26,14 +27,11 @@ interface ApiOptions {
   name: string;
   operations: Operation[];
   /**
-   * If no operation has the path or method, only a key with this scope gets that error. Null means
-   * that any valid key is enough.
+   * The scope that a key needs to get the error about an unknown path or method. Null means that
+   * any valid key is enough.
    */
   scopeOf(method: string): Scope | null;
-  /**
-   * If no operation has the method of a request: whether the request is refused before its key is
-   * checked.
-   */
+  /** Whether a request with an unknown method is refused before its key is checked. */
   refusesMethodFirst?: boolean;
   errors?: Partial<ErrorAnswers>;
   /** Answers a GET of the function's own address, without a key. */
@@ -51,7 +49,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const app = newHono()
     // This middleware is added before the base path, so that it also counts requests outside of the
     // base path. The error about an unknown path skips the rest of the last middleware.
-    .use(countUsage(config))
+    .use(countUsage(config, name))
     .use(headLength)
     .use(requestId)
     .basePath(`/${name}`)
@@ -61,17 +59,19 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
     const { id, method, path, scope, deprecated } = operation;
     const announced = deprecated ? deprecationHeaders(deprecated, config.docsUrl) : {};
     app.on(method, path, async (c) => {
-      // The headers are set first, because every answer has them, even one that refuses the key.
+      // The headers are set first, because every answer has these headers, even an answer that
+      // refuses the key.
       for (const [name, value] of Object.entries(announced)) c.header(name, value);
-      c.set("operation", id);
+      c.set("operation", operation);
       if (scope !== null) {
         c.set("caller", await callerOf(c.req.raw.headers, scope === "any" ? null : scope));
       }
       const { request, conditions } = await read(c, operation, config);
       const reply = await operation.handle(request);
-      const { status, body, json = JSON.stringify(body), pieces, headers } = reply;
+      const { status, body, json = JSON.stringify(body), pieces, bytes, headers } = reply;
       c.var.caller?.noteUse(c.var.origin);
       if (deprecated) noteDeprecatedUse(id, c.var.origin, c.var.caller);
+      if (bytes) return await respondWithBytes(c, bytes, conditions);
       if (status === 204) return c.body(null, status, headers);
       const etag = await etagOf(operation, request.query, body, json);
       if (etag) c.header("ETag", etag);
@@ -83,7 +83,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
       return c.body(json, status as ContentfulStatusCode, headers);
     });
   };
-  // A request for `/contacts/changes` never reaches `/contacts/:id`, whatever its method.
+  // A request for `/contacts/changes` never reaches `/contacts/:id`, with any method.
   const fixed = operations.filter(({ path }) => !path.includes("/:"));
   fixed.forEach(mount);
   for (const path of new Set(fixed.map(({ path }) => path))) app.all(path, (c) => c.notFound());
@@ -120,8 +120,9 @@ async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
   const { answers, batch, changes, maxValues = MAX_VALUES } = operation;
   const judge = async () => await caller?.judgeUnlessKnown();
   const reading = { maxValues, timeoutMs: config.bodyTimeoutMs, judge };
-  if (!operation.body) await requireNoBody(c.req.raw, reading);
-  else {
+  const file = operation.file && c.req.raw;
+  if (!operation.body && !file) await requireNoBody(c.req.raw, reading);
+  else if (operation.body) {
     const readOnly = () => Object.values(answers()).flatMap(readOnlyFields);
     if (batch) body = await readBatch(c.req.raw, batch, reading);
     else {
@@ -140,7 +141,7 @@ async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
   const asked = operation.batch ? askedOf(body as { items: JudgedItem[] }) : body;
   const idempotency = key && await idempotencyOf(key, operation, params, { query, body: asked });
   const server = () => serverUrl(c.req.raw, config.supabaseUrl);
-  const request = { caller, params, query, body, ifMatch, idempotency, origin, server };
+  const request = { caller, params, query, body, file, ifMatch, idempotency, origin, server };
   return { request: request as Parameters<Operation["handle"]>[0], conditions };
 }
 

@@ -16,7 +16,10 @@ export const TAGS = {
   People: "The teams and members of your company, who are assigned to conversations.",
   Templates: "The WhatsApp templates of your company, and sends of approved templates.",
   Sends: "What happened to each message that your company sent with this API.",
+  Events: "What happened to the records of your company in the last 30 days.",
   Search: "One search over several kinds of records.",
+  Webhooks:
+    "Addresses of your company that get its events, signed. These operations need the scope webhooks.",
   Service: "For monitors and tools. Only `GET /me` needs a key.",
 } as const;
 

@@ -1,9 +1,9 @@
 import { ApiError } from "../errors.ts";
 import { type JsonSurvey, surveyJson } from "./json_survey.ts";
 
-// A caller without a valid key must not cost more than a caller with one. So the service checks the
-// key in a separate round trip before it reads the rest of an expensive body or parses it. An
-// ordinary body is parsed first, and its write checks the key.
+// A caller without a valid key must not cost more than a caller with a valid key. So the service
+// checks the key in a separate round trip before it reads the rest of an expensive body or parses
+// it. An ordinary body is parsed first, and its write checks the key.
 
 /** How a body is read. */
 export interface BodyReading {
@@ -148,7 +148,8 @@ export async function readBytes(
 
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
-async function nextPiece(reader: Reader) {
+/** The next piece of a body. @throws ApiError malformed_request when the body breaks off. */
+export async function nextPiece(reader: Reader) {
   try {
     return await reader.read();
   } catch {
@@ -162,7 +163,8 @@ async function nextPiece(reader: Reader) {
   }
 }
 
-function late(): ApiError {
+/** The error about a body that does not arrive in time. */
+export function late(): ApiError {
   return new ApiError("request_timeout", "The request body did not arrive in time; send it again", {
     headers: { Connection: "close" },
   });

@@ -22,7 +22,7 @@ function reads(method: string): boolean {
   return method === "GET" || method === "HEAD";
 }
 
-/** The header with conditions that an operation accepts; null when it accepts none. */
+/** The header with conditions that an operation accepts; null when it accepts no conditions. */
 export function conditionOf(
   { method, conditional, takesIfMatch }: Pick<
     Declaration,
@@ -76,9 +76,9 @@ function insteadOf(name: string, method: string, taken: Condition | null): strin
 }
 
 /**
- * An ETag, and the separator before the next one. A proxy that compresses an answer makes its ETag
- * weak (`W/`). The version in it still names one state of the row, so a weak ETag is treated like a
- * strong one, also in If-Match.
+ * An ETag, and the separator before the next ETag. A proxy that compresses an answer makes its ETag
+ * weak (`W/`). The version in a weak ETag still names one state of the row. So a weak ETag is
+ * treated like a strong ETag, also in If-Match.
  */
 const TAG = /(?:W\/)?"([!\x23-\x7e\x80-\xff]*)"[ \t]*(?:,[ \t,]*|$)/y;
 
@@ -120,7 +120,9 @@ async function digestOf(text: string): Promise<string> {
   return base64url.encode(new Uint8Array(bytes));
 }
 
-/** Whether the reader already has the answer, so that it need not be sent again. */
+/**
+ * Whether the reader already has the answer, so that the service need not send the answer again.
+ */
 export function isKnown(etag: string, { ifNoneMatch }: Conditions): boolean {
   return ifNoneMatch === "*" || (ifNoneMatch?.includes(etag.slice(1, -1)) ?? false);
 }

@@ -2,15 +2,18 @@ import { createMiddleware } from "hono/factory";
 import type { Config } from "../config.ts";
 import type { ApiError } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
+import { problemOf } from "../usage/problem.ts";
 import { usageOfKeys } from "../usage/telling.ts";
 import type { ApiEnv } from "./env.ts";
+import { pathOf } from "./operation.ts";
 
 /**
- * Counts the answer to each request with a known key, by its status. An error is also counted by
- * its code, method and operation, with its request id. A streamed answer counts as soon as it
- * begins.
+ * Counts the answer to each request with a known key, by its status. Equal errors are also counted
+ * together, with their latest request ids. A streamed answer counts as soon as it begins.
+ *
+ * @param name of the function: the first part of every path.
  */
-export function countUsage(config: Config) {
+export function countUsage(config: Config, name: string) {
   const count = usageOfKeys(config);
   return createMiddleware<ApiEnv>(async (c, next) => {
     await next();
@@ -18,10 +21,13 @@ export function countUsage(config: Config) {
     const refusal = c.get("refusal");
     if (!caller || !isOfKnownKey(caller, refusal)) return;
     const origin = c.get("origin");
+    const operation = c.get("operation");
     const error = refusal && {
+      ...problemOf(refusal),
       code: refusal.code,
       method: c.req.method,
-      operation: c.get("operation") ?? null,
+      operation: operation?.id ?? null,
+      path: operation ? pathOf(name, operation) : null,
       request_id: origin.requestId,
     };
     const { status } = c.res;
@@ -38,7 +44,7 @@ function isOfKnownKey(caller: Caller, refusal: ApiError | undefined): boolean {
   const { status } = refusal;
   // When the database refuses a key that it knows, its error has the id of that key.
   if (status === 401 || status === 403) return refusal.logFacts().key_id !== undefined;
-  // A request with one of these statuses may not have reached the database. Before any other
-  // refusal, the key was checked.
+  // A request with one of these statuses may not have reached the database. For a refusal with any
+  // other status, the key was checked first.
   return status === 429 || status >= 500 ? caller.isKnown : true;
 }

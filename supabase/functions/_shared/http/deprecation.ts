@@ -8,7 +8,10 @@ import { logWarning, type Origin } from "../log.ts";
 export interface Deprecation {
   /** The first day of the announcement, such as `2027-01-31`. */
   since: string;
-  /** After this day, the operation may no longer exist. It is at least six months later. */
+  /**
+   * After this day, the operation may no longer exist. This day is at least six months after the
+   * announcement.
+   */
   sunset: string;
   /** The place in the guide for callers that names the replacement: `versioning.html#…`. */
   see: string;

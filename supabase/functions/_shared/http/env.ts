@@ -3,6 +3,7 @@ import { TrieRouter } from "hono/router/trie-router";
 import type { ApiError } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
 import type { Origin } from "../log.ts";
+import type { Operation } from "./operation.ts";
 
 /** The variables of a request in Hono's context. */
 export interface ApiEnv {
@@ -10,8 +11,8 @@ export interface ApiEnv {
     origin: Origin;
     /** The holder of the key. Missing until the key is read, and in an operation without a key. */
     caller?: Caller;
-    /** The id of the operation; missing when no operation has the path and the method. */
-    operation?: string;
+    /** The operation of the request; missing when none has the path and the method. */
+    operation?: Operation;
     /** The error that the caller gets. */
     refusal?: ApiError;
     /** Whether the request has an Idempotency-Key, so that a repeat takes effect once. */

@@ -7,12 +7,12 @@ import { logFailure, type Origin } from "../log.ts";
 import type { ApiEnv } from "./env.ts";
 import { logRefusedKey } from "./refused_keys.ts";
 
-/** What differs between the errors of one function and those of another. */
+/** The parts of an error that each function can choose. */
 export interface ErrorAnswers {
   /** Members that every error body has. */
   always: Record<string, unknown>;
   /**
-   * What the caller should do about a temporary fault of the database: the end of a sentence.
+   * The end of a sentence about a temporary fault of the database: what the caller should do.
    * @param mayBeDone whether a change may have been made.
    * @param isRepeatable whether the request has an Idempotency-Key.
    */
@@ -86,7 +86,7 @@ async function forCaller(
     if (isKnown) logTrouble(origin, failure);
     const trouble = passingTrouble(failure);
     if (!trouble) return new ApiError("internal", "Internal error");
-    // If a request failed unexpectedly, it is unknown how much of it was done.
+    // After an unexpected failure, no one knows which part of the request was done.
     const whatToDo = isKnown ? whenUnavailable : DEFAULTS.whenUnavailable;
     return databaseUnavailable(trouble, whatToDo(method, mayBeDone(error), isRepeatable));
   }

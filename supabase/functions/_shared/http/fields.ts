@@ -40,15 +40,15 @@ export const ROW_IDS = { id: readOnly(Id), company_id: readOnly(Id) };
 export const ROW_TIMES = { created_at: readOnly(Timestamp), updated_at: readOnly(Timestamp) };
 
 /**
- * The number of the latest change of a record: its ETag without the quotes. It is a text, because a
- * JavaScript number cannot hold it exactly.
+ * The number of the latest change of a record: its ETag without the quotes. The version is a text,
+ * because a JavaScript number cannot hold it exactly.
  */
 export const Version = z.string().check(z.regex(/^[0-9]{1,19}$/));
 
 /** The last fields of every row that has a version. */
 export const ROW_CHANGE = { ...ROW_TIMES, version: readOnly(Version) };
 
-/** The message about a text that is not storable. */
+/** The message about a text that Postgres cannot store. */
 export const NOT_STORABLE = "must not contain the null character or half a surrogate pair";
 
 /** A text of at most `max` characters, trimmed, that Postgres can store unchanged. */
@@ -96,8 +96,8 @@ export function requiredText(max: number) {
 }
 
 /**
- * The text of most fields. They share one schema, because making a schema takes a tenth of a
- * millisecond when a function starts.
+ * The text of most fields. These fields share one schema, because making a schema takes a tenth of
+ * a millisecond when a function starts.
  */
 export const ShortText = text(255);
 
@@ -128,8 +128,8 @@ export const Position = z.number().check(z.refine(
 )).register(z.globalRegistry, { type: "integer", minimum: 0, maximum: MAX_INTEGER });
 
 /**
- * A phone in E.164 with the plus sign. It is not trimmed: a phone is stored exactly as the caller
- * sent it.
+ * A phone in E.164 with the plus sign. The text is not trimmed: a phone is stored exactly as the
+ * caller sent it.
  */
 export const Phone = z.string().check(z.regex(
   /^\+[1-9][0-9]{6,14}$/,

@@ -14,9 +14,9 @@ const HEADER = "Idempotency-Key";
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The Idempotency-Key of a request. Null when the request has none, when it only reads, or when its
- * body has the key. The draft writes the key in double quotes, but most callers do not; both mean
- * the same key.
+ * The Idempotency-Key of a request. Null when the request has no key, when it only reads, or when
+ * its body has the key. The draft writes the key in double quotes, but most callers do not; both
+ * mean the same key.
  *
  * @throws ApiError header_not_accepted on a write that accepts no key, because a caller would rely
  *   on it; invalid_request for a key that is empty, too long, or not of visible ASCII characters.
@@ -30,7 +30,7 @@ export function readIdempotencyKey(
   if (!idempotent) {
     const why = method === "DELETE"
       ? "an archived record stays archived"
-      : "a repeat writes the same values again; If-Match protects newer ones";
+      : "a repeat writes the same values again; If-Match protects newer values";
     throw headerNotAccepted(
       HEADER,
       `has no effect on a ${method}, which is safe to repeat without it (${why}); leave it out`,

@@ -1,6 +1,6 @@
 import { tokensIn } from "./json_tokens.ts";
 
-/** The texts of the items of a batch, and the text of the body without them. */
+/** The texts of the items of a batch, and the text of the body without its items. */
 export interface ItemTexts {
   items: string[];
   /** The text of the body with an empty list in place of each list `items`. */
@@ -15,7 +15,8 @@ export function itemTexts(json: string): ItemTexts {
   let depth = 0;
   let isWithin = false;
   /**
-   * `text` is the latest string at the top level of the object. If a colon follows, it is a key.
+   * `text` is the latest string at the top level of the object. If a colon follows, the string is a
+   * key.
    */
   let [text, key, from] = ["", "", 0];
   for (const { text: token, index } of tokensIn(json)) {

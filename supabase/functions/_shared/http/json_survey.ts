@@ -1,6 +1,6 @@
 /**
- * The result of one pass over the bytes of a JSON text before it is parsed. It is exact when the
- * text is JSON.
+ * The result of one pass over the bytes of a JSON text before it is parsed. The result is exact
+ * when the text is JSON.
  */
 export interface JsonSurvey {
   /**
@@ -38,14 +38,14 @@ const CLOSE_ARRAY = 0x5d;
 const SMALL_E = 0x65;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-/** White space and control characters have codes up to this. */
+/** White space and control characters have this code or a lower code. */
 const SPACE = 0x20;
 /** A capital letter and its small letter differ in this bit. */
 const SMALL = 0x20;
 
 /**
- * Surveys a JSON text. For any text, it takes a fraction of the time of parsing, and no memory. So
- * a text from an unknown caller can be surveyed safely.
+ * Surveys a JSON text. For any text, the survey takes a fraction of the time of parsing, and no
+ * memory. So a text from an unknown caller can be surveyed safely.
  */
 export function surveyJson(json: Uint8Array): JsonSurvey {
   let [commas, keys, opened, empty, open, depth, digits, most] = [0, 0, 0, 0, 0, 0, 0, 0];
@@ -82,8 +82,8 @@ export function surveyJson(json: Uint8Array): JsonSurvey {
     }
     last = byte;
   }
-  // The values are the outermost one, one after each comma, and the first one in each array and
-  // object that is not empty.
+  // The function counts the outermost value, one value after each comma, and the first value in
+  // each array and object that is not empty.
   const values = 1 + commas + opened - empty;
   const hasLongNumber = hasExponent || most > EXACT_DIGITS;
   return { values, keys, depth, digits: most, hasLongNumber, hasEscapedKey };

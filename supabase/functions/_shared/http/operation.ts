@@ -6,6 +6,7 @@ import type { ErrorCode } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
 import type { Scope } from "../key/token.ts";
 import type { Origin } from "../log.ts";
+import type { BytesReply } from "./answers.ts";
 import type { Batch, JudgedItem } from "./batch_body.ts";
 import type { Deprecation } from "./deprecation.ts";
 
@@ -22,21 +23,30 @@ export interface Declaration {
   /** The scope that the key must have; `any` when every valid key is enough; null without a key. */
   scope: Scope | "any" | null;
   params?: z.ZodMiniObject;
-  /** The schema of the query. If it has very many parameters, it is made only when it is needed. */
+  /**
+   * The schema of the query. A schema with very many parameters is made only when a request needs
+   * it.
+   */
   query?: z.ZodMiniObject | z.ZodMiniLazy<z.ZodMiniObject>;
   /** Missing when the operation takes no body. A body is a JSON object. */
   body?: z.core.$ZodType;
   /**
-   * The body of a PATCH as a JSON Merge Patch (RFC 7396); missing when the operation accepts none.
+   * For an operation whose body is a file: the content types that it accepts, each with the maximum
+   * number of bytes. The handler reads the file from `file`, while it arrives.
+   */
+  file?: Readonly<Record<string, number>>;
+  /**
+   * The body of a PATCH as a JSON Merge Patch (RFC 7396); missing when the operation accepts no
+   * merge patch.
    */
   mergePatch?: z.core.$ZodType;
   /**
-   * The record that the operation changes. A caller may then send it back as it was read: fields of
-   * the record that the operation does not write are ignored if they are unchanged.
+   * The record that the operation changes. A caller may then send back the record as the caller
+   * read it: the operation ignores unchanged fields that it does not write.
    */
   changes?: ChangedRecord;
   /**
-   * For an operation whose body has `items`. Each item is checked separately. `body` is then the
+   * For an operation with `items` in its body. Each item is checked separately. `body` is then the
    * schema of the body around the items.
    */
   batch?: Batch;
@@ -45,11 +55,16 @@ export interface Declaration {
    * If-None-Match, and a method that changes a record accepts If-Match.
    */
   conditional?: boolean;
+  /**
+   * Whether the successful answer is bytes, and not JSON: `replyInBytes`. With `conditional`, the
+   * answer has the ETag of the bytes.
+   */
+  bytes?: boolean;
   /** Whether a POST changes the record in its path, and therefore accepts If-Match too. */
   takesIfMatch?: boolean;
   /**
    * Whether the operation takes effect once for each Idempotency-Key. Every POST of the gateway
-   * does. Other writes refuse the header, except those with `keyInBody`.
+   * does. Other writes refuse the header, except writes with `keyInBody`.
    */
   idempotent?: boolean;
   /**
@@ -60,8 +75,8 @@ export interface Declaration {
   /** How many JSON values the body may have, including nested ones; 10,000 if missing. */
   maxValues?: number;
   /**
-   * The bodies of its successful answers, by HTTP status. This is a function, because these schemas
-   * are needed only for the API's description and for errors.
+   * The bodies of its successful answers, by HTTP status. A function makes the schemas, because
+   * they are needed only for the API's description and for errors.
    */
   answers(): Record<number, z.core.$ZodType>;
   /** The operation's own errors, without the errors that every operation has. */
@@ -98,7 +113,7 @@ type PatchOf<Declared extends Declaration> = Declared["mergePatch"] extends z.co
 
 /** A request as the schemas of its operation have parsed it. */
 export interface Request<Declared extends Declaration> {
-  /** The holder of the key; its `db` is limited to the key's company. */
+  /** The holder of the key. Its member `db` is limited to the key's company. */
   caller: Declared["scope"] extends null ? undefined : Caller;
   params: Output<Declared["params"]>;
   query: Output<Declared["query"]>;
@@ -106,9 +121,11 @@ export interface Request<Declared extends Declaration> {
   body: Declared["batch"] extends Batch
     ? { items: JudgedItem<z.output<Declared["batch"]["item"]>>[] }
     : Output<Declared["body"]> | PatchOf<Declared>;
+  /** The request itself if its body is a file. The handler reads it; see `openFile`. */
+  file: Declared["file"] extends object ? globalThis.Request : undefined;
   /** The versions that a write accepts, for `writeIfMatch`. */
   ifMatch: AcceptedVersions;
-  /** Null when the request has no idempotency key, or the operation accepts none. */
+  /** Null when the request has no idempotency key, or the operation accepts no idempotency key. */
   idempotency: Idempotency | null;
   origin: Origin;
   /** The address of the functions, as the caller wrote it: only for the answer to this caller. */
@@ -131,6 +148,14 @@ export interface Operation<Id extends string = string> extends Declaration {
   handle(request: Request<Declaration>): Promise<{ status: number; body: unknown } & ReplyParts>;
 }
 
+/**
+ * The path of an operation in the API's description: `/gateway/contacts/{id}`.
+ * @param name of its function.
+ */
+export function pathOf(name: string, { path }: Pick<Declaration, "path">): string {
+  return `/${name}${path.replace(/:(\w+)/g, "{$1}")}`.replace(/\/$/, "");
+}
+
 interface ReplyParts {
   /** The body as a JSON text: for a body that is large and always the same. */
   json?: string;
@@ -140,6 +165,8 @@ interface ReplyParts {
    * memory.
    */
   pieces?: AsyncIterable<string>;
+  /** The body as bytes. */
+  bytes?: BytesReply;
 }
 
 /** The schemas of the bodies that an operation accepts, by their content types. */
@@ -154,7 +181,8 @@ export function bodiesOf({ body, mergePatch }: Declaration): Record<string, z.co
  * An operation of the API. Its handler gets the parsed request. A handler that returns an
  * undeclared answer does not compile.
  *
- * @param handler may throw an ApiError with a declared code or with one that every operation has.
+ * @param handler may throw an ApiError with a declared code or with a code that every operation
+ * has.
  */
 export function operation<const Declared extends Declaration>(
   declared: Declared,
@@ -173,12 +201,17 @@ export function reply<const Status extends number, Body>(
 }
 
 /**
- * An answer of a handler whose body is too large for the memory. If a piece cannot be made after
- * the answer has begun, the body breaks off.
+ * An answer with a body that is too large for the memory. If a piece cannot be made after the
+ * answer has begun, the body breaks off.
  */
 export function replyInPieces<const Status extends number>(
   status: Status,
   pieces: AsyncIterable<string>,
 ) {
   return { status, body: undefined as never, pieces };
+}
+
+/** An answer that is bytes. */
+export function replyInBytes<const Status extends number>(status: Status, bytes: BytesReply) {
+  return { status, body: null, bytes };
 }

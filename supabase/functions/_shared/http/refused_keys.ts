@@ -2,7 +2,7 @@ import type { ApiError } from "../errors.ts";
 import { LineLimit } from "../line_limit.ts";
 import { logWarning, type Origin } from "../log.ts";
 
-// If a caller tries many keys, their log lines must not hide the others.
+// If a caller tries many keys, the log lines about these keys must not hide other lines.
 const lines = new LineLimit(20);
 
 /**

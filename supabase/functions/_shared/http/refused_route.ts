@@ -3,8 +3,8 @@ import type { Operation } from "./operation.ts";
 import { editDistance, isMeantPart } from "./suggestion.ts";
 
 /**
- * The error of a request that no operation answers. It is method_not_allowed when the path accepts
- * another method, otherwise route_not_found.
+ * The error of a request that no operation answers. The code is method_not_allowed when the path
+ * accepts another method, otherwise route_not_found.
  *
  * @param name of the function: the first part of every path.
  */
@@ -32,13 +32,13 @@ export function refusedRoute(
 const BESIDE_THE_GATEWAY = ["/send-external-template", "/whatsapp/messages"];
 
 /**
- * The path that was probably meant: at most one part is missing, is too much or is another word.
- * Null if there is none.
+ * The path that the caller probably meant: at most one part is missing, extra or different. Null if
+ * no path is similar.
  * @param paths below the function's name.
  * @param parts of the path in the request.
  */
 function nearestPath(paths: string[], parts: string[]): string | null {
-  const given = parts.slice(2); // without the empty part before the first slash, and the name
+  const given = parts.slice(2); // without the empty first part and the function's name
   const candidates = [
     ...paths.map((path) => ({ path, expected: path.split("/").slice(2) })),
     ...BESIDE_THE_GATEWAY.map((path) => ({ path, expected: path.split("/").slice(1) })),
@@ -64,8 +64,8 @@ function nearestPath(paths: string[], parts: string[]): string | null {
 const MAX_METHOD_LENGTH = 40;
 
 /**
- * The error of a request whose method none of these operations has. `Allow` lists the methods that
- * they have.
+ * The error of a request with a method that none of these operations has. `Allow` lists the methods
+ * that they have.
  */
 export function methodNotAllowed(method: string, operations: Operation[]): ApiError {
   // An operation that answers GET also answers HEAD, without the body.

@@ -1,4 +1,5 @@
 import { createMiddleware } from "hono/factory";
+import { withinRequest } from "../database/current_request.ts";
 import type { ApiEnv } from "./env.ts";
 
 const HEADER = "X-Request-Id";
@@ -14,8 +15,9 @@ export function requestIdOf(headers: Headers): string {
 
 /**
  * Gives every answer the caller's `X-Request-Id` if it is 1 to 128 visible ASCII characters,
- * otherwise a new UUID. The log lines of the request have the same id. Also tells caches not to
- * keep any answer, because answers contain company data.
+ * otherwise a new UUID. The log lines of the request have the same id, and so have the events of
+ * the changes that it makes. Also tells caches not to keep any answer, because answers contain
+ * company data.
  */
 export const requestId = createMiddleware<ApiEnv>(async (c, next) => {
   const id = requestIdOf(c.req.raw.headers);
@@ -24,5 +26,5 @@ export const requestId = createMiddleware<ApiEnv>(async (c, next) => {
   // with its body.
   c.header(HEADER, id);
   c.header("Cache-Control", "no-store");
-  await next();
+  await withinRequest(id, next);
 });

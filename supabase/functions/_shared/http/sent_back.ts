@@ -4,8 +4,9 @@ import { rows } from "../database/rows.ts";
 import { invalidRequest } from "../errors.ts";
 import type { ChangedRecord } from "./operation.ts";
 
-// Many programs read a record, change a field and send all of it back. Its other fields are then
-// unchanged, so they can be ignored. Only a request that sends such fields reads the record first.
+// Many programs read a record, change a field and send the whole record back. Its other fields are
+// then unchanged, so the service can ignore them. Only a request that sends such fields reads the
+// record first.
 
 /**
  * Refuses fields that differ from the record, because the operation does not write them.

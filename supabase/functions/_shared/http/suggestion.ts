@@ -9,7 +9,7 @@ export function notOneOf(given: string, names: string[]): string {
   return `one of ${names.join(", ")}${nearest === null ? "" : `; did you mean ${nearest}?`}`;
 }
 
-/** The name that was probably meant; null when none is near. */
+/** The name that the caller probably meant; null when no name is similar. */
 export function nearestOf(given: string, names: string[]): string | null {
   if (given === "" || given.length > MAX_LENGTH) return null;
   const most = Math.min(Math.ceil(given.length / 3), given.length - 1);
@@ -49,8 +49,8 @@ export function editDistance(
   return distances[other.length];
 }
 
-// The names that other APIs use for something with a different name here, in small letters and
-// without underscores.
+// Names in other APIs for things that have another name in this API. The names are in small letters
+// and without underscores.
 
 const PARAMETERS = {
   q: ["query", "search", "term"],
@@ -156,14 +156,14 @@ const PATHS = {
   members: ["agents", "users"],
 };
 
-/** Whether a part of a path was probably meant to be this name. */
+/** Whether the caller probably meant this name with a part of a path. */
 export function isMeantPart(part: string, name: string): boolean {
   return placeOfMeant(part, [name], PATHS) === 0;
 }
 
 /**
- * The index of the name that was probably meant: the one that has the given name in other APIs,
- * otherwise the most similar one; -1 if none is similar.
+ * The index of the name that the caller probably meant; -1 if no name is similar. A name that
+ * another API uses for the same thing comes first, and then the most similar name.
  */
 function placeOfMeant(given: string, names: string[], others: Record<string, string[]>): number {
   const plain = given.slice(0, MAX_LENGTH).toLowerCase().replace(/[-_ ]/g, "");
@@ -172,7 +172,8 @@ function placeOfMeant(given: string, names: string[], others: Record<string, str
 }
 
 /**
- * The error about a field that a body does not accept: it names the one that was probably meant.
+ * The error about a field that a body does not accept: it names the field that the caller probably
+ * meant.
  * @param known the names of all fields.
  */
 export function unknownField(name: string, known: string[]): string {
@@ -188,7 +189,7 @@ export function unknownField(name: string, known: string[]): string {
 
 /**
  * The error about a parameter that a path does not accept: it lists the known parameters or names
- * the one that was probably meant.
+ * the parameter that the caller probably meant.
  * @param known the names of all parameters, including the part after a field: `name[contains]`,
  *   `custom_fields.<key>`.
  */
@@ -196,14 +197,14 @@ export function unknownParameter(name: string, known: string[]): string {
   const field = fieldOf(name);
   const forms = known.filter((each) => fieldOf(each) === field);
   if (forms.length === 0) {
-    // A field is listed once, whatever its operators.
+    // The list has each field once, even if the field has several operators.
     const names = [...new Set(known.map((each) => each.split("[", 1)[0]))];
     const meant = placeOfMeant(field, names.map(fieldOf), PARAMETERS);
     return `is not a parameter that is accepted here; ${suggestion(meant, names)}`;
   }
   if (name === field) return `takes no value without an operator; ${suggestion(-1, forms)}`;
   const meant = placeOfMeant(operatorOf(name), forms.map(operatorOf), OPERATORS);
-  return `is not a form of ${field} that is accepted here; ${suggestion(meant, forms)}`;
+  return `is not accepted here; ${suggestion(meant, forms)}`;
 }
 
 /** The field of a parameter: the part before an operator or a key. */
@@ -211,12 +212,14 @@ function fieldOf(parameter: string): string {
   return parameter.replace(/[[.].*$/s, "");
 }
 
-/** The operator of a parameter; an empty text when the parameter has none. */
+/** The operator of a parameter; an empty text when the parameter has no operator. */
 function operatorOf(parameter: string): string {
   return parameter.slice(fieldOf(parameter).length).replace(/^\[|\]$/g, "");
 }
 
-/** @param meant the index of the name that was probably meant; -1 when none is similar. */
+/**
+ * @param meant the index of the name that the caller probably meant; -1 when no name is similar.
+ */
 function suggestion(meant: number, names: string[]): string {
   if (names.length === 0) return "no parameter is accepted";
   const all = names.length === 1

@@ -32,7 +32,7 @@ export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   const fields = Object.entries(value as object);
   const others = fields.filter((field) => !isSentBack(field));
   const rest = judged(schema, Object.fromEntries(others), ofUnknownField(readOnly));
-  // A request that sends nothing else wants to change these fields.
+  // A request that sends only these fields tries to change them.
   if ("wrong" in rest || others.length === 0) throw invalidRequest(result.wrong);
   return { body: rest.parsed, sentBack: Object.fromEntries(fields.filter(isSentBack)) };
 }
@@ -63,9 +63,9 @@ export async function readObject<Schemas extends Record<string, z.core.$ZodType>
 }
 
 /**
- * Refuses a body in a request whose operation accepts none, so that nothing is silently dropped.
- * White space and an object without members are accepted, because some clients always send one of
- * them. The body of a GET has no meaning (RFC 9110, 9.3.1), so it is not read.
+ * Refuses a body if the operation accepts no body, so that nothing is silently dropped. White space
+ * and an object without members are accepted, because some clients always send one of them. The
+ * body of a GET has no meaning (RFC 9110, 9.3.1), so it is not read.
  *
  * @throws ApiError invalid_request when the body has content, and the errors of reading it.
  */
@@ -165,8 +165,8 @@ function withoutOptional(schema: z.core.$ZodType): z.core.$ZodType {
 }
 
 /**
- * Every operation accepts fewer parameters than this. Without these limits, refusing a query could
- * take longer than all other work.
+ * Every operation accepts fewer parameters than this limit. Without these limits, refusing a query
+ * could take longer than all other work.
  */
 const MAX_QUERY_LENGTH = 16 * 1024;
 const MAX_PARAMETERS = 100;
@@ -228,7 +228,7 @@ function parseObject(text: string, parse: () => unknown): unknown {
   throw refused("must be a JSON object");
 }
 
-/** Where a text stops being JSON, as an editor counts lines and columns. */
+/** The line and the column where a text stops being JSON, as an editor counts them. */
 function placeOfFault(text: string): string {
   const at = faultIn(text);
   if (at === null) return "";

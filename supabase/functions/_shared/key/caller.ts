@@ -96,9 +96,9 @@ export class Caller {
   }
 
   /**
-   * Records after a success that the key is in use, unless this instance has done so recently. This
-   * takes a separate statement, because reads run in read-only transactions. The caller does not
-   * wait for it.
+   * Records after a success that the key is in use, unless this instance has done so recently. The
+   * record takes a separate statement, because reads run in read-only transactions. The caller does
+   * not wait for this statement.
    */
   noteUse(origin: Origin) {
     const { companyId, notedAt = -Infinity } = whatIsKnownOf(this.keyHash);
@@ -124,12 +124,13 @@ const NOTE_EVERY_MS = 5 * 60_000;
 const MAX_CLIENTS = 1_000;
 
 /**
- * A function that reads the key of a request and makes its caller, without a round trip to the
- * database. It keeps the hash of each key, and its database client for each scope and role, because
- * hashing a key, making a client and signing its token are the most expensive work of a request.
+ * A function that reads the key of a request and returns the caller, without a round trip to the
+ * database. The function keeps the hash of each key, and the key's database client for each scope
+ * and role. Hashing a key, making a client and signing its token are the most expensive work of a
+ * request.
  *
- * It throws ApiError missing_api_key or invalid_api_key when the request has nothing in the form of
- * a key.
+ * The function throws ApiError missing_api_key or invalid_api_key when the request has nothing in
+ * the form of a key.
  */
 export function callers(
   config: Config,

@@ -2,7 +2,7 @@ import * as base64url from "jose/base64url";
 import { SIGNING, type SigningKey } from "../config.ts";
 
 /** A permission of an API key. */
-export type Scope = "read" | "write" | "messaging";
+export type Scope = "read" | "write" | "messaging" | "webhooks";
 
 /**
  * The role of a request in the database. `api_reader` only reads the views of a company's own rows.
@@ -11,8 +11,8 @@ export type Scope = "read" | "write" | "messaging";
 export type Role = "api_client" | "api_reader";
 
 /**
- * A token is valid for longer than it is reused, because a request may wait, or a clock may be
- * wrong.
+ * A token can still be used some time after its last reuse, because a request may wait, or a clock
+ * may be wrong.
  */
 const LIFE_S = 150;
 const REUSE_MS = 30_000;
@@ -40,19 +40,42 @@ export function tokenSource(
 
 /**
  * Makes the tokens for the database requests of the function `whatsapp`. Their role
- * `channel_client` cannot read or write any table. It may call the functions of the jobs, for every
- * company.
+ * `channel_client` cannot read or write any table. The role may call the functions of the jobs, for
+ * every company.
  */
 export function channelTokenSource(signingKey: SigningKey): () => Promise<string> {
   return reusedToken(signingKey, { role: "channel_client" });
 }
 
 /**
+ * Makes the tokens for the database requests of the function `webhooks`. Their role
+ * `webhook_client` cannot read or write any table. The role may call the functions of the job that
+ * delivers events, for every company.
+ */
+export function webhookTokenSource(signingKey: SigningKey): () => Promise<string> {
+  return reusedToken(signingKey, { role: "webhook_client" });
+}
+
+/**
  * Makes the tokens that a function uses to store how keys were used. Their role `usage_client`
- * cannot read or write any table. It may call only one function.
+ * cannot read or write any table. The role may call only one function.
  */
 export function usageTokenSource(signingKey: SigningKey): () => Promise<string> {
   return reusedToken(signingKey, { role: "usage_client" });
+}
+
+/**
+ * Makes the tokens that the function `settings` uses to store, in the name of a person, what only
+ * the function may store. Their role `settings_client` cannot read or write any table. The database
+ * checks again what the person may do.
+ *
+ * @param person the claims of the person, as the database has confirmed them.
+ */
+export function settingsTokenSource(
+  signingKey: SigningKey,
+  person: Record<string, string>,
+): () => Promise<string> {
+  return reusedToken(signingKey, { ...person, role: "settings_client" });
 }
 
 type Claims = Record<string, string>;

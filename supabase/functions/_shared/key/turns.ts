@@ -8,7 +8,7 @@ import { forget, holderOf, whatIsKnownOf } from "./known_keys.ts";
  * How many large pages one instance may have at a time: each takes some megabytes until it is sent.
  */
 const LARGE_AT_ONCE = 3;
-/** One instance never answers so many companies at the same time. */
+/** One instance never answers more companies than this at the same time. */
 const MANY = 1_000;
 
 /**
@@ -34,7 +34,10 @@ export class Turns {
     });
   }
 
-  /** The turns of statements with this key. They count towards the share of the key's company. */
+  /**
+   * The turns of statements with this key. These turns count towards the share of the key's
+   * company.
+   */
   ofKey(keyHash: string): Turn {
     return async (statement, options) => {
       const inTurn = () =>
@@ -54,9 +57,9 @@ export class Turns {
   }
 
   /**
-   * Runs a statement with a key that is not known to be valid. All these keys together get only a
-   * small part of the database, and known companies have the rest. If the statement takes long, it
-   * gives up its place before it ends. So a valid key that waits in the database does not stop
+   * Runs a statement with a key that no answer has confirmed yet. All these keys together get only
+   * a small part of the database, and known companies have the rest. If the statement takes long,
+   * it gives up its place before it ends. So a valid key that waits in the database does not stop
    * other new keys.
    */
   async #amongStrangers(statement: () => Promise<Response>): Promise<Response> {

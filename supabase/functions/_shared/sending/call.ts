@@ -3,7 +3,7 @@ import { logEvent, type Origin } from "../log.ts";
 import { UnusableToken } from "../credentials/account_token.ts";
 import { callChannel } from "../channel/channel.ts";
 import { messageCall, type MessageContent, type Recipient } from "../channel/message_call.ts";
-import type { SendOutcome } from "../channel/outcome.ts";
+import { ofOwnMedia, type SendOutcome } from "../channel/outcome.ts";
 import { settleSend } from "./settle.ts";
 import type { ClaimedSend } from "./claim.ts";
 import type { SendingConfig } from "./send_config.ts";
@@ -16,6 +16,8 @@ export interface Sending {
   message: Recipient & MessageContent;
   /** The event of the log line: `template_send`, `reply_send`. */
   event: string;
+  /** Whether the caller chose the file of the message, so that errors about it are the caller's. */
+  hasOwnMedia?: boolean;
   /** When the request arrived, on the clock of `performance.now()`. */
   began: number;
   origin: Origin;
@@ -26,13 +28,14 @@ export interface Sending {
  * without phone, text and token. Never throws because of the channel.
  */
 export async function callAndSettle(
-  caller: Caller,
+  { db }: Pick<Caller, "db">,
   config: SendingConfig,
   sending: Sending,
 ): Promise<SendOutcome> {
-  const outcome = await outcomeOfCall(config, sending);
+  const called = await outcomeOfCall(config, sending);
+  const outcome = sending.hasOwnMedia ? ofOwnMedia(called) : called;
   const { claimId, send, origin } = sending;
-  await settleSend(caller.db, config, { claimId, sendId: send.send_id }, outcome, origin);
+  await settleSend(db, config, { claimId, send }, outcome, origin);
   logSend(sending, outcome);
   return outcome;
 }
@@ -45,8 +48,8 @@ async function outcomeOfCall(
   try {
     return await withToken(config, send, origin, async (token) => {
       const account = { phoneNumberId: send.phone_number_id, token };
-      // With the attempt in the mark, the channel's reports about this message differ from those
-      // about an earlier attempt.
+      // The mark has the number of the attempt, so the channel's reports about this message differ
+      // from reports about an earlier attempt.
       const mark = `${send.send_id}.${send.attempt}`;
       return await callChannel(
         config.whatsapp,

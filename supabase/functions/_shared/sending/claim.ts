@@ -26,6 +26,8 @@ export interface ClaimedSend extends Access {
   conversation_id: string;
   message_id: string;
   created_conversation: boolean;
+  /** Present if the channel has refused the account since its last success. */
+  was_refused?: true;
 }
 
 /** The state of an earlier send with the same idempotency key, for the answer to a repeat. */
@@ -33,13 +35,16 @@ export interface RepeatedSend {
   status: "sent" | "pending" | "failed";
   conversation_id: string;
   message_id: string;
-  /** The fields that differ from the request that made the send; missing when none does. */
+  /** The fields that differ from the request that made the send; missing when no field differs. */
   mismatch?: MismatchedField[];
 }
 
 /** The idempotency key names a message to another recipient, of another template or kind. */
 export interface ReusedKey {
-  /** The fields that say so. `idempotency_key` means that the message is of the other kind. */
+  /**
+   * The fields of the request that do not fit that message. `idempotency_key` means that the
+   * message is of the other kind.
+   */
   differs: DecisiveField[];
 }
 
@@ -60,7 +65,7 @@ export type DecisiveField =
  *   and a repeat can send.
  */
 export async function claimSend<Claim extends { company_id: string }>(
-  caller: Caller,
+  caller: Pick<Caller, "db" | "wasJudged">,
   patience: SettlePatience,
   claimId: string,
   decide: () => Promise<Claim>,

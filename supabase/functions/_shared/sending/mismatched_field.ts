@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 
-/** The fields that may differ in a repeat. All others name the message. */
+/** The fields that may differ in a repeat. All other fields identify the message. */
 export const MismatchedField = z.enum([
   "display_text",
   "body_variables",
@@ -10,6 +10,11 @@ export const MismatchedField = z.enum([
   "contact_name",
   "template_header_type",
   "text",
+  "header_media",
+  "media",
+  "reply_to_id",
+  "buttons",
+  "list",
   // The same person, with another phone or in another conversation.
   "phone",
   "conversation_id",

@@ -5,15 +5,16 @@ import { DryRun, dryRunAnswer, Repeat, repeatAnswer } from "./send_answers.ts";
 import type { DecisiveField, RepeatedSend, ReusedKey } from "./claim.ts";
 
 // An idempotency key names one message: its kind, its recipient and its template. A request that
-// differs in one of these is refused. A request with other words is a repeat, whose answer says so.
+// differs in one of these is refused. A request that differs only in its text or variables is a
+// repeat, and the answer says that it differs.
 
-/** The body of an answer, and headers in addition to those of every answer. */
+/** The body of an answer, and headers in addition to the headers of every answer. */
 export interface SendReply<Body> {
   body: Body;
   headers?: Record<string, string>;
 }
 
-/** The header of the answer to a repeat whose words differ from those of the first request. */
+/** The header of the answer to a repeat that differs from the first request. */
 const MISMATCH = { "Idempotency-Mismatch": "true" };
 
 /**
@@ -30,7 +31,7 @@ export function repeatReply(
   return { body, ...(mismatch && { headers: MISMATCH }) };
 }
 
-/** The messages about the fields that name another message than the key does. */
+/** The messages about the fields that do not fit the message of the key. */
 const DIFFERS: Record<Exclude<DecisiveField, "idempotency_key">, string> = {
   template_name: "is not the template of the earlier message",
   language_code: "is not the language of the earlier message",

@@ -15,7 +15,7 @@ export const Sent = z.object({
   idempotent_hit: z.literal(false),
 }).register(z.globalRegistry, { id: "Sent" });
 
-/** The fields of a repeat that differ from those of the first request. */
+/** The fields in which a repeat differs from the first request. */
 const Mismatch = z.optional(z.array(MismatchedField).check(z.minLength(1)));
 
 /** The answer to a repeat: the state of the earlier send with the same idempotency key. */

@@ -1,7 +1,7 @@
 import { type Config, readConfig } from "../config.ts";
 import type { Share } from "../fair_share.ts";
 import { type ChannelConfig, readChannelConfig } from "../channel/channel_config.ts";
-import { type CredentialsKeys, readCredentialsKeys } from "../credentials/credentials.ts";
+import { type CredentialsKeys, readCredentialsKeys } from "../credentials/credentials_keys.ts";
 import type { SettlePatience } from "./settle.ts";
 
 /** The settings that every send needs: the database, the channel and the keys of access tokens. */
@@ -24,8 +24,8 @@ export async function readSendingConfig(
     ...await readConfig(env),
     credentialsKeys: readCredentialsKeys(env),
     whatsapp: readChannelConfig(env),
-    // This is more than the share of statements, because a send that waits for the channel uses no
-    // connection of the database.
+    // The number is greater than the share of statements, because a send that waits for the channel
+    // uses no connection of the database.
     sendShare: { atOnce: 20, waiting: 64, patienceMs: 5_000 },
     // These pauses and the call together are shorter than a lease, unless the database hangs. After
     // the lease, a repeat would answer `failed`, which may be wrong.

@@ -2,7 +2,7 @@ import { ApiError } from "../errors.ts";
 import type { ChannelError, SendOutcome } from "../channel/outcome.ts";
 import type { ClaimedSend } from "./claim.ts";
 
-/** A send that the channel did not accept, or whose outcome is unknown. */
+/** A send that the channel did not accept, or that has an unknown outcome. */
 export type FailedOutcome = Exclude<SendOutcome, { kind: "accepted" }>;
 
 /** The facts that decide which error a failed send gets. */
@@ -57,6 +57,7 @@ export function failedSend(
 
 /** The sentences for the channel's refusals. */
 const REFUSALS = {
+  media_rejected: "The messaging channel rejected the file; the field channel has the reason",
   recipient_unreachable:
     "The messaging channel does not deliver to this recipient; the field channel has the reason",
   recipient_opted_out: "The recipient has opted out of messages of this kind",
@@ -70,7 +71,7 @@ function toldChannel({ code, message, details }: ChannelError) {
   return { code, message, ...(details && { details }) };
 }
 
-/** The error of a send whose account has no usable token. */
+/** The error of a send if the account has no usable token. */
 export function unusableToken(phoneNumberId: string): ApiError {
   return new ApiError(
     "channel_account_error",
@@ -79,7 +80,7 @@ export function unusableToken(phoneNumberId: string): ApiError {
   );
 }
 
-/** The error of a send whose account the channel refuses. @param code the channel's. */
+/** The error of a send if the channel refuses the account. @param code the channel's. */
 export function refusedAccount(phoneNumberId: string, code: number): ApiError {
   return new ApiError(
     "channel_account_error",

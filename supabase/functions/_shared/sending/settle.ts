@@ -20,13 +20,13 @@ export interface SettlePatience {
 }
 
 /** A send by its claim. */
-interface ClaimedSend {
+interface Claimed {
   claimId: string;
-  sendId: string;
+  send: { send_id: string; was_refused?: true };
 }
 
 type Settlement =
-  | { outcome: "sent"; whatsapp_message_id: string }
+  | { outcome: "sent"; whatsapp_message_id: string; was_refused?: true }
   | {
     outcome: "failed" | "released";
     reason: string;
@@ -44,26 +44,24 @@ type Settlement =
 export async function settleSend(
   db: CompanyDb,
   { settleRetriesMs, settleWaitMs }: SettlePatience,
-  { claimId, sendId }: ClaimedSend,
+  { claimId, send: { send_id, was_refused } }: Claimed,
   outcome: SendOutcome,
   origin: Origin,
 ): Promise<void> {
   const settlement = settlementOf(outcome);
   if (!settlement) return;
+  if (settlement.outcome === "sent" && was_refused) settlement.was_refused = true;
   const settling = settleWithRetries(db, settleRetriesMs, claimId, settlement).catch((error) => {
     // The operator can settle the send by the claim id. The channel's message id is not logged,
     // because it contains the phone.
-    const facts = { send_id: sendId, claim_id: claimId, outcome: settlement.outcome };
+    const facts = { send_id, claim_id: claimId, outcome: settlement.outcome };
     logFailure(origin, "send_not_settled", error, facts);
   });
   keepRunning(settling);
   await waitAtMost(settleWaitMs, settling);
 }
 
-/**
- * Releases a claim when nothing was sent, even if it is unknown whether the database has made the
- * claim.
- */
+/** Releases a claim when nothing was sent. The database may have made the claim or not. */
 export async function giveUpClaim(
   db: CompanyDb,
   { settleRetriesMs }: SettlePatience,

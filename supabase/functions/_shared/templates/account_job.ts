@@ -3,7 +3,8 @@ import { DatabaseError, rows } from "../database/rows.ts";
 import type { Json } from "../database/types.ts";
 import { accountToken, UnusableToken } from "../credentials/account_token.ts";
 import { ChannelTrouble } from "../channel/channel_list.ts";
-import type { CredentialsKeys } from "../credentials/credentials.ts";
+import { isAboutAccount } from "../channel/outcome.ts";
+import type { CredentialsKeys } from "../credentials/credentials_keys.ts";
 
 /** The jobs that the database knows; see begin_job(). */
 export type JobName = "template-sync" | "template-media";
@@ -42,7 +43,7 @@ interface Run {
 /**
  * Runs a job for one account. The database records its beginning and its end.
  *
- * @param work the job. If it throws ChannelTrouble or DatabaseError, the run has failed.
+ * @param work the job. If the job throws ChannelTrouble or DatabaseError, the run has failed.
  * @throws DatabaseError when the database cannot begin or end the run; unexpected errors of `work`.
  */
 export async function runJob<Result extends object>(
@@ -64,8 +65,12 @@ export async function runJob<Result extends object>(
     return { outcome: "done", result };
   } catch (error) {
     const failure = failureOf(error);
-    // If the database cannot be reached now, it treats the run as failed after some minutes.
-    await db.rpc("end_job", { run_id, failure: failure ?? "The job failed unexpectedly" });
+    // If the database cannot be reached now, the database treats the run as failed after some minutes.
+    await db.rpc("end_job", {
+      run_id,
+      failure: failure ?? "The job failed unexpectedly",
+      refusal: refusalOf(error),
+    });
     if (failure === null) throw error;
     return { outcome: "failed", failure };
   }
@@ -91,6 +96,14 @@ async function accountOf(run: Run, keys: CredentialsKeys): Promise<JobAccount> {
     token: await accountToken(run, keys),
     beganAt: began_at,
   };
+}
+
+/** Whether the account itself was refused: the channel's code, or token_unusable. */
+function refusalOf(error: unknown): string | undefined {
+  if (error instanceof UnusableToken) return "token_unusable";
+  const reply = error instanceof ChannelTrouble ? error.reply : undefined;
+  if (reply?.kind !== "refused" || !isAboutAccount(reply.channel)) return undefined;
+  return String(reply.channel.code);
 }
 
 /** The sentence for operators; null for an unexpected error. */

@@ -12,8 +12,8 @@ const MAX_TEMPLATES = 10_000;
 
 /**
  * The templates of a business account as the channel lists them now, one entry for each name and
- * language. If `name` is given, only the templates with that name. An item without a name or
- * language is left out.
+ * language. If `name` is given, the list has only the templates with that name. An item without a
+ * name or language is left out.
  *
  * @throws ChannelTrouble when a page fails, or when there are more than 10,000 templates: an
  *   incomplete list is not used.
@@ -30,7 +30,7 @@ export async function readTemplates(
     maxItems: MAX_TEMPLATES,
     read: (item) => {
       const entry = catalogueEntry(item);
-      // The channel also finds names that begin with the requested one or resemble it.
+      // The channel also finds names that begin with the requested name or resemble it.
       return entry && (name === undefined || entry.name === name) ? entry : null;
     },
   });

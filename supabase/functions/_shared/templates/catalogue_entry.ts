@@ -21,8 +21,8 @@ export interface ButtonVariable {
 export type Pieces = (string | number)[];
 
 /**
- * One template of the channel's list, as the database stores it. Every text in it is valid in
- * jsonb.
+ * One template of the channel's list, as the database stores it. Every text in the entry is valid
+ * in jsonb.
  */
 export interface CatalogueEntry {
   channel_template_id: string | null;

@@ -15,14 +15,28 @@ interface Named {
 }
 
 /**
- * The name of the file is the name that its server gives. Otherwise it is the end of the address,
- * if that has an extension of the format, or else the name of the template. The file name has the
- * extension of its type and at most 240 characters, without quotes, control characters and folders.
+ * The name of a file. If the server names the file, the file has that name. Otherwise the name is
+ * the end of the address if that end has an extension of the format, or else the name of the
+ * template. The file name has the extension of its type and at most 240 characters, without quotes,
+ * control characters and folders.
  */
 export function fileName({ format, type, disposition, url, templateName }: Named): string {
   const last = decoded(url.pathname.split("/").at(-1)!);
   const name = plain(nameIn(disposition ?? "")) ||
     plain(typeOfName(format, last) ? last : "") || plain(templateName) || "file";
+  return shortened(format, type, name);
+}
+
+/**
+ * The name that a caller gives to a file, in the same form. Without a usable name, it is the name of
+ * the format: `document.pdf`.
+ */
+export function givenFileName(format: MediaFormat, type: string, given: string): string {
+  return shortened(format, type, plain(given) || format.toLowerCase());
+}
+
+/** The name with the extension of its type and at most 240 characters. */
+function shortened(format: MediaFormat, type: string, name: string): string {
   const base = Array.from(name).slice(0, MAX_BASE).join("");
   return nameWithExtension(format, type, base === name ? name : /^.*[^. ]/s.exec(base)?.[0] ?? "");
 }
@@ -42,6 +56,14 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/**
+ * A name without quotes, control characters and folders, cut to 240 characters; empty when nothing
+ * is left of it.
+ */
+export function plainName(name: string): string {
+  return Array.from(plain(name)).slice(0, MAX_NAME).join("");
 }
 
 function plain(name: string): string {

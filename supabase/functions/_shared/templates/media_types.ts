@@ -1,6 +1,7 @@
-// The media that the channel accepts in a header.
+// The media that the channel accepts: in a header, and in a message of its own.
 
-export type MediaFormat = "IMAGE" | "VIDEO" | "DOCUMENT";
+/** A header has no audio. */
+export type MediaFormat = "IMAGE" | "VIDEO" | "AUDIO" | "DOCUMENT";
 
 const MIB = 2 ** 20;
 
@@ -8,6 +9,7 @@ const MIB = 2 ** 20;
 export const MAX_BYTES: Record<MediaFormat, number> = {
   IMAGE: 5 * MIB,
   VIDEO: 16 * MIB,
+  AUDIO: 16 * MIB,
   DOCUMENT: 100 * MIB,
 };
 
@@ -18,6 +20,13 @@ export const MAX_BYTES: Record<MediaFormat, number> = {
 const TYPES: Record<MediaFormat, Record<string, string[]>> = {
   IMAGE: { "image/jpeg": ["jpg", "jpeg"], "image/png": ["png"] },
   VIDEO: { "video/mp4": ["mp4"], "video/3gpp": ["3gp", "3gpp"] },
+  AUDIO: {
+    "audio/aac": ["aac"],
+    "audio/amr": ["amr"],
+    "audio/mpeg": ["mp3"],
+    "audio/mp4": ["m4a", "mp4"],
+    "audio/ogg": ["ogg", "opus", "oga"],
+  },
   DOCUMENT: {
     "application/pdf": ["pdf"],
     "text/plain": ["txt"],
@@ -29,6 +38,18 @@ const TYPES: Record<MediaFormat, Record<string, string[]>> = {
     "application/vnd.openxmlformats-officedocument.presentationml.presentation": ["pptx"],
   },
 };
+
+/** The maximum number of bytes of each type that the channel accepts. */
+export const ACCEPTED_TYPES: Readonly<Record<string, number>> = Object.fromEntries(
+  Object.entries(TYPES).flatMap(([format, types]) =>
+    Object.keys(types).map((type) => [type, MAX_BYTES[format as MediaFormat]])
+  ),
+);
+
+/** The format of a type that the channel accepts. */
+export function formatOfType(type: string): MediaFormat {
+  return (Object.keys(TYPES) as MediaFormat[]).find((format) => isTypeOf(format, type))!;
+}
 
 /** Whether media of a type may be the header of a format. */
 export function isTypeOf(format: MediaFormat, type: string): boolean {

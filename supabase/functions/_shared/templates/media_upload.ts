@@ -79,8 +79,8 @@ interface Reading {
 }
 
 /**
- * The form of an upload (RFC 7578). It is built here, so that it can be sent while the file is
- * read.
+ * The form of an upload (RFC 7578). This code builds the form itself, so that the form can be sent
+ * while the file is read.
  */
 function formOf({ type, filename, length, bytes }: MediaFile) {
   const boundary = `form-${crypto.randomUUID()}`;
@@ -128,11 +128,11 @@ function streamOf(
     async cancel() {
       await iterator.return(undefined).catch(() => {});
     },
-  }, { highWaterMark: 0 }); // nothing is read before it is needed
+  }, { highWaterMark: 0 }); // nothing is read before the fetch needs it
 }
 
 /**
- * A body of a known length whose bytes come from a stream. Deno sends any other stream in chunks,
+ * A body of a known length. Its bytes come from a stream. Deno sends any other stream in chunks,
  * even if the request has a Content-Length, and servers may refuse chunked uploads. If the stream
  * has fewer bytes than announced, Deno closes the connection.
  */

@@ -4,7 +4,7 @@ import type { ChannelConfig } from "../channel/channel_config.ts";
 import { fileName } from "./file_name.ts";
 import { MediaTrouble } from "./media_trouble.ts";
 import { isTypeOf, MAX_BYTES, type MediaFormat, typeOfName } from "./media_types.ts";
-import { isSampleAddress } from "../channel/sample_hosts.ts";
+import { isMediaAddress } from "../channel/media_hosts.ts";
 
 /** The sample of a media header. */
 export interface Sample {
@@ -28,8 +28,8 @@ export interface OpenSample {
 const MAX_REDIRECTS = 3;
 
 /**
- * Opens a sample at its address, without the token. It follows at most three redirects, and only to
- * hosts that may serve samples.
+ * Opens a sample at its address, without the token. The fetch follows at most three redirects, and
+ * only to hosts that may serve samples.
  *
  * @param signal ends the reading.
  * @throws MediaTrouble when it cannot be fetched, is too large, or is of a type that its format
@@ -77,7 +77,7 @@ async function answerOf(
   let url = URL.canParse(address) ? new URL(address) : null;
   for (let redirects = 0;; redirects++) {
     if (!url) throw new MediaTrouble("The address of the sample is not a URL");
-    if (!isSampleAddress(url, channel)) throw strange(url);
+    if (!isMediaAddress(url, channel)) throw strange(url);
     const response = await request(url, signal);
     const to = response.headers.get("Location");
     if (response.status < 300 || response.status > 399 || to === null) return [response, url];
@@ -94,8 +94,8 @@ async function answerOf(
 async function request(url: URL, signal: AbortSignal): Promise<Response> {
   try {
     return await fetchOnce(url, {
-      // Because of this header, the body is not compressed. If the runtime decompressed it, its
-      // length would be unknown.
+      // Because of this header, the body is not compressed. If the runtime decompressed the body,
+      // the length of the body would be unknown.
       headers: { "Accept-Encoding": "identity" },
       redirect: "manual",
       signal,
@@ -115,7 +115,9 @@ function strange(url: URL): MediaTrouble {
   );
 }
 
-/** The reason for a failure. It contains no address, because a sample's address is signed. */
+/**
+ * The reason for a failure. The reason contains no address, because a sample's address is signed.
+ */
 function reason(error: unknown): string {
   return reasonOf(error).replace(/\(?https?:\/\/[^\s)]*\)?/gi, "…").slice(0, 300).toWellFormed();
 }

@@ -5,8 +5,8 @@ import { openSample, type Sample } from "./sample.ts";
 
 /**
  * Uploads the sample of a template's media header to the channel, as media of the sending phone
- * number. It reads and uploads at the same time. Only the channel gets the token. The call may be
- * repeated.
+ * number. The function reads and uploads at the same time. Only the channel gets the token. The
+ * call may be repeated.
  *
  * @param signal ends both connections.
  * @returns the media id, which is valid for 30 days, and the file's name; only a document has one.

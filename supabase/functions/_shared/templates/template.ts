@@ -9,8 +9,8 @@ import { harmlessJson, harmlessText } from "../channel/harmless_json.ts";
 import { isNumber, placeholders, templateText } from "./template_text.ts";
 
 /**
- * A template with larger components is listed without them, so that a list of templates fits into
- * the memory.
+ * A template with larger components is listed without its components, so that a list of templates
+ * fits into the memory.
  */
 const MAX_COMPONENTS_BYTES = 65_536;
 const MAX_SAMPLE_URL = 4096;
@@ -28,7 +28,8 @@ const MEDIA_FORMATS = new Set(["IMAGE", "VIDEO", "DOCUMENT"]);
 // or malformed member does not affect the others. Unknown members are not read.
 const Text = z.catch(z.optional(z.string()), undefined);
 /**
- * Examples in order. For a body, the channel lists several sets of examples; the first one is read.
+ * Examples in order. For a body, the channel lists several sets of examples; this code reads the
+ * first set.
  */
 const Texts = z.prefault(
   z.pipe(

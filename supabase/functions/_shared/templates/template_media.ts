@@ -3,19 +3,20 @@ import { rows } from "../database/rows.ts";
 import { inTime } from "../in_time.ts";
 import { pause } from "../pause.ts";
 import { ChannelTrouble } from "../channel/channel_list.ts";
+import { isAboutAccount } from "../channel/outcome.ts";
 import type { ChannelConfig } from "../channel/channel_config.ts";
 import { MediaTrouble } from "./media_trouble.ts";
 import type { Sample } from "./sample.ts";
 import { uploadSample } from "./sample_media.ts";
 import { readByName } from "./template_reading.ts";
 
-// The media of a template's header. The database decides which request uploads it; see
+// The media of a template's header. The database decides which request uploads the media; see
 // begin_media_upload().
 
 /** The media of a header, as a send needs it. */
 export interface TemplateMedia {
   mediaId: string;
-  /** The name that the recipient sees; only a document has one. */
+  /** The name that the recipient sees; only a document has a name. */
   filename: string | null;
 }
 
@@ -64,9 +65,10 @@ const underWay = new Map<string, Promise<TemplateMedia>>();
 const LOOK_EVERY_MS = 300;
 
 /**
- * The media of a template's header for an account. If the channel does not have it, it is uploaded
- * first. If several callers need it at the same time, in this instance or in others, one uploads it
- * and the others wait. If the address of the sample has expired, the template is read again, once.
+ * The media of a template's header for an account. If the channel does not have the media, it is
+ * uploaded first. If several callers need it at the same time, in this instance or in others, one
+ * uploads it and the others wait. If the address of the sample has expired, the template is read
+ * again, once.
  *
  * @throws MediaTrouble when it cannot be uploaded, or not in time; DatabaseError, ApiError.
  */
@@ -165,8 +167,11 @@ async function upload(
       media = await uploadFrom(fresh);
     }
   } catch (error) {
-    const reason = error instanceof MediaTrouble ? error.message : "The upload failed unexpectedly";
-    await fail(db, upload_id, reason);
+    const trouble = error instanceof MediaTrouble ? error : null;
+    const refused = trouble?.channel && isAboutAccount(trouble.channel);
+    await fail(db, upload_id, trouble?.message ?? "The upload failed unexpectedly", {
+      refusal: refused ? String(trouble.channel!.code) : undefined,
+    });
     throw error;
   }
   const isRecorded = rows(
@@ -179,9 +184,17 @@ async function upload(
   return isRecorded ? media : null;
 }
 
-/** Records a failure if the database can be reached. If not, the lease ends on time anyway. */
-async function fail(db: CompanyDb, upload_id: string, reason: string) {
-  await db.rpc("fail_media_upload", { upload_id, reason });
+/**
+ * Records a failure if the database can be reached. If not, the lease ends on time anyway.
+ * @param refusal the channel's code, if the channel refused the account.
+ */
+async function fail(
+  db: CompanyDb,
+  upload_id: string,
+  reason: string,
+  { refusal }: { refusal?: string } = {},
+) {
+  await db.rpc("fail_media_upload", { upload_id, reason, refusal });
 }
 
 /** The address that the channel currently gives for the sample. */
@@ -198,7 +211,8 @@ async function freshAddress(
     entries = await inTime(reading, signal, late);
   } catch (error) {
     if (!(error instanceof ChannelTrouble)) throw error;
-    throw new MediaTrouble(`The address of the sample has expired. ${error.message}`);
+    const channel = error.reply?.kind === "refused" ? error.reply.channel : undefined;
+    throw new MediaTrouble(`The address of the sample has expired. ${error.message}`, { channel });
   }
   const address = entries.find((entry) => entry.language === language)?.sample_url;
   if (address) return address;

@@ -12,17 +12,17 @@ export interface Changes {
   templates: number;
   added: number;
   changed: number;
-  /** How many templates it no longer lists. */
+  /** How many templates the channel no longer lists. */
   removed: number;
 }
 
-/** A business account whose templates are to be read, with the token of one of its accounts. */
+/** A business account with the token of one of its accounts, for a reading of its templates. */
 export interface TemplateSource {
   accountId: string;
   businessAccountId: string;
   token: string;
   /**
-   * The database's time before the reading. Because of it, the database does not replace the
+   * The database's time before the reading. Because of this time, the database does not replace the
    * results of a later reading.
    */
   beganAt: string;

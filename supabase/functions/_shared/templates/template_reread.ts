@@ -26,15 +26,16 @@ const KEPT_MS = 15_000;
 const ELSEWHERE_MS = 1_500;
 const LOOK_EVERY_MS = 50;
 /**
- * How long a send waits for its own reading. It may take many pages, because the channel also lists
- * names that resemble the requested one. After this time, the reading continues for later sends.
+ * How long a send waits for its own reading. A reading may take many pages, because the channel
+ * also lists names that resemble the requested name. After this time, the reading continues for
+ * later sends.
  */
 const PATIENCE_MS = 5_000;
 
 /**
- * Reads the templates of one name again, for a send that does not fit what is stored. If several
- * sends of one instance need it, one reads and the others wait. If another instance reads them, the
- * send waits up to 1.5 s.
+ * Reads the templates of one name again, for a send that does not fit the stored templates. If
+ * several sends of one instance need this reading, one send reads and the other sends wait. If
+ * another instance reads the templates, the send waits up to 1.5 s.
  *
  * @param source with `isElsewhere`, whether the database has left the reading to another request.
  * @returns whether the templates of this name have now been read again and stored.

@@ -4,18 +4,22 @@ import { inTime } from "../in_time.ts";
 import { readTemplates } from "./catalogue.ts";
 import { ChannelTrouble } from "../channel/channel_list.ts";
 import type { ChannelConfig } from "../channel/channel_config.ts";
-import type { CredentialsKeys } from "../credentials/credentials.ts";
+import type { CredentialsKeys } from "../credentials/credentials_keys.ts";
 import { type JobAccount, type JobOutcome, runJob } from "./account_job.ts";
 import { MediaTrouble } from "./media_trouble.ts";
+import { noteNumbers } from "./number_health.ts";
 import { uploadMedia } from "./template_media.ts";
 import { type Changes, storeReading } from "./template_reading.ts";
 
 /** The results of the uploads of due media. */
 export interface MediaUploads {
   uploaded: number;
-  /** The first templates whose media could not be uploaded, at most 20, with the reason in a sentence. */
+  /**
+   * The first templates, at most 20, with media that could not be uploaded. Each template has the
+   * reason in a sentence.
+   */
   failed: { name: string; language: string; reason: string }[];
-  /** How many more could not be uploaded; left out when `failed` lists all of them. */
+  /** How many more could not be uploaded; left out when `failed` lists all failed templates. */
   more_failed?: number;
 }
 
@@ -28,8 +32,8 @@ export interface Synchronisation extends Changes {
 }
 
 /**
- * After this time, no further upload begins. It is on the clock of `performance.now()`; Infinity
- * means no limit.
+ * After this time, no further upload begins. The time is on the clock of `performance.now()`;
+ * Infinity means no limit.
  */
 interface JobTime {
   untilMs: number;
@@ -45,7 +49,7 @@ const UPLOAD = { timeoutMs: 80_000, leaseSeconds: 120 };
 const DUE_AT_ONCE = 50;
 /**
  * The report on a run is one line of the log, and is stored. Each failed template adds its reason
- * to it.
+ * to the report.
  */
 const MAX_TOLD = 20;
 
@@ -68,7 +72,9 @@ export async function syncTemplates(
       new ChannelTrouble(`The channel took more than ${READING_MS / 1000} s to list its templates`);
     const reading = readTemplates(channel, account);
     const entries = await inTime(reading, AbortSignal.timeout(READING_MS), late);
-    return await storeReading(db, account, entries);
+    const changes = await storeReading(db, account, entries);
+    await noteNumbers(db, channel, account);
+    return changes;
   });
   if (synced.outcome !== "done") return synced;
   const media = await uploadDueMedia(db, channel, keys, accountId, time);
@@ -105,7 +111,7 @@ export async function uploadDueMedia(
   });
 }
 
-/** A template whose media is due. */
+/** A template with media that is due. */
 interface DueMedia {
   template_id: string;
   name: string;

@@ -12,7 +12,7 @@ export type Fault =
   /** The field names one variable: `body_variables.1`. */
   | { field: string; fault: "empty" | "characters" }
   | { field: "template_header_type"; fault: "header"; header: string | null }
-  /** Which buttons take the values is known only after the template has been read. */
+  /** The service knows which buttons take the values only after it has read the template. */
   | { field: "button_variables"; fault: "unplaced" };
 
 /** The facts that decide whether a template can be sent at all. */

@@ -1,94 +1,121 @@
+import type { Problem } from "./problem.ts";
+
 /** A request with a known key that was answered. */
 export interface AnsweredRequest {
   keyHash: string;
   status: number;
   /** The error of the answer; null for a success. */
-  error: Omit<ErrorOfKey, "key_hash" | "at" | "status"> | null;
+  error: ErrorOfRequest | null;
 }
 
-/** How many requests with one key got one status on one day (in UTC). */
+/** The error in the answer to a request. It has nothing that the caller sent, except the method. */
+export interface ErrorOfRequest extends Problem {
+  code: string;
+  method: string;
+  /** The operation and its path; null when no operation has the path and the method. */
+  operation: string | null;
+  path: string | null;
+  request_id: string;
+}
+
+/** How many requests with one key got one status in one hour. */
 export interface CountOfKey {
   key_hash: string;
-  day: string;
+  /** When the hour began. */
+  hour: string;
   status: number;
   requests: number;
 }
 
-/**
- * The error in the answer to a request with a key. It contains nothing that the caller sent, except
- * the method.
- */
-export interface ErrorOfKey {
+/** Equal errors of requests with one key. */
+export interface ErrorsOfKey extends Omit<ErrorOfRequest, "request_id"> {
   key_hash: string;
-  at: string;
   status: number;
-  code: string;
-  method: string;
-  /** Null when no operation has the path and the method. */
-  operation: string | null;
-  request_id: string;
+  errors: number;
+  first_at: string;
+  last_at: string;
+  /** The latest requests, the newest first. */
+  requests: { id: string; at: string }[];
 }
 
 /** The counts that are stored together. */
 export interface Usage {
   usage: CountOfKey[];
-  errors: ErrorOfKey[];
+  errors: ErrorsOfKey[];
 }
 
-/** The maximum number of errors that are kept for a key. The database keeps the same number. */
-const MAX_ERRORS_OF_KEY = 50;
+/** How many kinds of errors are kept for a key. The database keeps the same number. */
+const MAX_KINDS_OF_KEY = 50;
+/** How many requests are kept for a kind of error. The database keeps the same number. */
+const MAX_REQUESTS = 10;
 /** The caller chooses the method, so its length is limited. */
 const MAX_METHOD_LENGTH = 16;
-const DAY_MS = 24 * 60 * 60_000;
+const HOUR_MS = 60 * 60_000;
 
 /**
  * The counts of an instance that are not stored yet. Their number is limited, because the database
  * may be down for a long time. Beyond the limit, a key with a new status is not counted, and only
- * the newest errors of a key are kept.
+ * the latest kinds of errors of a key are kept.
  */
 export class UsageCounts {
   readonly #counts = new Map<string, CountOfKey>();
-  readonly #errors = new Map<string, ErrorOfKey[]>();
-  #errorCount = 0;
+  /** The errors of each key by their kind. The kind of the latest error is the last one. */
+  readonly #errors = new Map<string, Map<string, ErrorsOfKey>>();
+  #kinds = 0;
 
-  constructor(readonly bounds = { counts: 5_000, errors: 1_000 }) {}
+  constructor(readonly bounds = { counts: 5_000, kinds: 1_000 }) {}
 
   get isEmpty(): boolean {
     return this.#counts.size === 0 && this.#errors.size === 0;
   }
 
   add({ keyHash: key_hash, status, error }: AnsweredRequest, now = Date.now()) {
-    const place = `${status} ${Math.floor(now / DAY_MS)} ${key_hash}`;
+    const hours = Math.floor(now / HOUR_MS);
+    const place = `${status} ${hours} ${key_hash}`;
     const count = this.#counts.get(place);
     if (count) count.requests++;
     else if (this.#counts.size < this.bounds.counts) {
-      const day = new Date(now).toISOString().slice(0, 10);
-      this.#counts.set(place, { key_hash, day, status, requests: 1 });
+      const hour = new Date(hours * HOUR_MS).toISOString();
+      this.#counts.set(place, { key_hash, hour, status, requests: 1 });
     }
     if (!error) return;
-    const method = error.method.slice(0, MAX_METHOD_LENGTH);
+    const { request_id: id, ...kind } = error;
+    const method = kind.method.slice(0, MAX_METHOD_LENGTH);
     const at = new Date(now).toISOString();
-    this.#addError({ key_hash, at, status, ...error, method });
+    const once = { errors: 1, first_at: at, last_at: at, requests: [{ id, at }] };
+    this.#addErrors({ key_hash, status, ...kind, method, ...once });
   }
 
-  #addError(error: ErrorOfKey) {
-    const ofKey = this.#errors.get(error.key_hash) ?? [];
-    if (ofKey.length >= MAX_ERRORS_OF_KEY || this.#errorCount >= this.bounds.errors) {
+  #addErrors(added: ErrorsOfKey) {
+    const { key_hash, status, code, method, operation, path, field, problem } = added;
+    const ofKey = this.#errors.get(key_hash) ?? new Map<string, ErrorsOfKey>();
+    const kind = JSON.stringify([status, code, method, operation, path, field, problem]);
+    const known = ofKey.get(kind);
+    if (known) {
+      this.#forget(ofKey, kind);
+    } else if (ofKey.size >= MAX_KINDS_OF_KEY || this.#kinds >= this.bounds.kinds) {
       // Only errors of this key are dropped, so that no key displaces the errors of another.
-      if (!ofKey.shift()) return;
-      this.#errorCount--;
+      const [oldest] = ofKey.keys();
+      if (oldest === undefined) return;
+      this.#forget(ofKey, oldest);
     }
-    ofKey.push(error);
-    this.#errorCount++;
-    this.#errors.set(error.key_hash, ofKey);
+    ofKey.set(kind, known ? together(known, added) : added);
+    this.#kinds++;
+    this.#errors.set(key_hash, ofKey);
+  }
+
+  #forget(ofKey: Map<string, ErrorsOfKey>, kind: string) {
+    ofKey.delete(kind);
+    this.#kinds--;
   }
 
   /** Takes all counts. Counting starts again from zero. */
   take(): Usage {
-    const taken = { usage: [...this.#counts.values()], errors: [...this.#errors.values()].flat() };
+    const errors = [...this.#errors.values()].flatMap((ofKey) => [...ofKey.values()]);
+    const taken = { usage: [...this.#counts.values()], errors };
     this.#counts.clear();
     this.#errors.clear();
-    this.#errorCount = 0;
+    this.#kinds = 0;
     return taken;
   }
 
@@ -96,11 +123,21 @@ export class UsageCounts {
   putBack({ usage, errors }: Usage) {
     const meanwhile = this.take();
     for (const told of [...usage, ...meanwhile.usage]) {
-      const place = `${told.status} ${Date.parse(told.day) / DAY_MS} ${told.key_hash}`;
+      const place = `${told.status} ${Date.parse(told.hour) / HOUR_MS} ${told.key_hash}`;
       const count = this.#counts.get(place);
       if (count) count.requests += told.requests;
       else if (this.#counts.size < this.bounds.counts) this.#counts.set(place, told);
     }
-    for (const error of [...errors, ...meanwhile.errors]) this.#addError(error);
+    for (const told of [...errors, ...meanwhile.errors]) this.#addErrors(told);
   }
+}
+
+/** Equal errors, earlier and later ones, together. */
+function together(earlier: ErrorsOfKey, later: ErrorsOfKey): ErrorsOfKey {
+  return {
+    ...later,
+    errors: earlier.errors + later.errors,
+    first_at: earlier.first_at,
+    requests: [...later.requests, ...earlier.requests].slice(0, MAX_REQUESTS),
+  };
 }

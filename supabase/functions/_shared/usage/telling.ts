@@ -8,10 +8,10 @@ import { logFailure, type Origin } from "../log.ts";
 import { type AnsweredRequest, UsageCounts } from "./counts.ts";
 
 /**
- * A function that counts an answered request with a known key. It only counts, so no answer waits
- * for it. From time to time, this instance stores its counts in the database with one statement. It
- * also does so immediately when the platform is about to end the instance. While counts are not
- * stored, the platform knows that the instance has work to do.
+ * A function that counts an answered request with a known key. The function only counts, so no
+ * answer waits for it. From time to time, this instance stores its counts in the database with one
+ * statement. The instance also stores its counts when the platform is about to end the instance.
+ * While counts are not stored, the platform knows that the instance has work to do.
  */
 export function usageOfKeys(config: Config): (answered: AnsweredRequest, origin: Origin) => void {
   const counts = new UsageCounts();

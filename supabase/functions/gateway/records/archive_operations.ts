@@ -23,8 +23,8 @@ interface ArchiveDeclaration<Id extends string, Name extends string> {
 }
 
 /**
- * An operation that archives a record. Archiving a record again changes nothing, whatever the
- * condition of the request, because the record is already as requested.
+ * An operation that archives a record. Archiving a record again changes nothing and succeeds, even
+ * if the request accepts only another version.
  */
 export function archiveOperation<const Id extends string>(
   { id, path, resource, by }: ArchiveDeclaration<Id, "archive_contact" | "archive_deal">,
@@ -64,7 +64,10 @@ async function archive(
 export function restoreOperation<const Id extends string>(
   { id, path, resource, by, conflicts }:
     & ArchiveDeclaration<Id, "restore_contact" | "restore_deal">
-    /** The sentence about each field whose value another record may have taken in the meantime. */
+    /**
+     * For each field: the sentence about another record that has taken the field's value in the
+     * meantime.
+     */
     & { conflicts: Record<string, string> },
 ): Operation<Id> {
   const { name } = resource;

@@ -48,7 +48,7 @@ export const BatchItemError = lazily(() =>
 );
 type BatchItemError = z.output<typeof BatchItemError>;
 
-/** How many items of a batch had which result. */
+/** The number of items of a batch for each result. */
 export const BatchSummary = lazily(() =>
   z.object({
     total: z.int().check(z.gte(1), z.lte(MAX_ITEMS)),

@@ -12,7 +12,7 @@ export interface Place {
   id: string;
 }
 
-/** This id is greater than every other, so its place comes after all changes of its version. */
+/** This id is greater than every other id, so its place comes after all changes of its version. */
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 /** The place after all changes below this horizon. */
@@ -25,7 +25,7 @@ export function writePlace(feed: string, { generation, version, id }: Place): st
   return base64url.encode(JSON.stringify([feed, generation, version, id]));
 }
 
-/** Every cursor is shorter than this. A cursor has a name, two numbers and an id. */
+/** Every cursor is shorter than this limit. A cursor has a name, two numbers and an id. */
 const MAX_CURSOR_LENGTH = 200;
 
 const Numeral = z.int().check(z.gte(0));

@@ -32,7 +32,8 @@ export function changesPage<Row extends z.ZodMiniObject>(row: Row) {
   return z.object({ data: z.array(z.union([row, DeletedRow])), pagination: ChangesPagination });
 }
 
-const ChangesPagination = z.object({
+/** How the pages of changes continue. */
+export const ChangesPagination = z.object({
   limit: z.int().register(z.globalRegistry, { minimum: 1, maximum: 200 }),
   has_more: z.boolean(),
   next_cursor: z.string(),
@@ -85,8 +86,7 @@ type Change = (Row | DeletedRow) & { id: string; version: number };
 /**
  * One page of changes: the body `{ data, pagination: { limit, has_more, next_cursor } }`. Each row
  * is in its current state, and is returned again after its next change. A caller updates a copy by
- * replacing the row with the same id. The copy is up to date after a page whose `has_more` is
- * false.
+ * replacing the row with the same id. The copy is up to date after a page with a false `has_more`.
  *
  * @throws ApiError cursor_expired when the cursor was made before the database was restored or
  *   moved.
@@ -104,7 +104,7 @@ export async function readChanges(
     after_id: page.cursor.id,
   };
   // The query reads one row more than a page has, to learn whether there is another page. With the
-  // limit 0, it reads only the clock.
+  // limit 0, the query reads only the clock.
   const max_rows = page.start === "now" ? 0 : limit + 1;
   // A page has at least the clock and one row, so that each page makes progress.
   const atLeast = 2;
@@ -118,7 +118,7 @@ export async function readChanges(
 
   const changes = found.slice(0, limit);
   const hasMore = found.length > limit || endedEarly;
-  // If there are no more rows, this page and the earlier ones have all changes below the horizon.
+  // If there are no more rows, this page and the earlier pages have all changes below the horizon.
   const next = hasMore ? { ...changes.at(-1)!, generation: clock.generation } : placeAt(clock);
   const data = changes.map(asAnswered);
   const pagination = {
@@ -136,7 +136,8 @@ function asAnswered({ version, ...change }: Change): Row | DeletedRow {
   return "deleted_at" in change ? change as DeletedRow : { ...change, version: String(version) };
 }
 
-function cursorExpired(): ApiError {
+/** The refusal of a cursor that is older than a restore or a move of the database. */
+export function cursorExpired(): ApiError {
   return new ApiError(
     "cursor_expired",
     "The database of the service was restored or moved after this cursor was made, so the list " +

@@ -31,7 +31,7 @@ export function changesOperation<const Id extends string>(
   }, async ({ caller, query }) => {
     const { data, pagination } = await readChanges(caller, feed, query);
     const recordOf = partOf(resource, query.fields);
-    // A deleted row always has the same fields, whatever fields the caller asks for.
+    // A deleted row always has the same fields, even if the caller asks for other fields.
     const answers = data.map((change) => "deleted_at" in change ? change : recordOf(change));
     return reply(200, { data: answers, pagination });
   });

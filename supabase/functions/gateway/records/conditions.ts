@@ -1,9 +1,9 @@
-// Conditions on the rows of a list, in PostgREST's syntax. They select from a view of the company's
-// own rows.
+// Conditions on the rows of a list, in PostgREST's syntax. Conditions select from a view of the
+// company's own rows.
 
 /**
- * A test of one column, such as `name=eq.Ana`, or several conditions. At least one of them must be
- * true, or all of them.
+ * A test of one column, such as `name=eq.Ana`, or a group of conditions. In `anyOf`, at least one
+ * condition must be true. In `allOf`, all conditions must be true.
  */
 export type Condition = ColumnTest | { anyOf: Condition[] } | { allOf: Condition[] };
 
@@ -36,7 +36,7 @@ export function isAnyOf(column: string, operands: string[]): Condition[] {
   ];
 }
 
-/** The value is none of these, or there is no value. */
+/** The value is none of these, or the column has no value. */
 export function isNoneOf(column: string, operands: string[]): Condition[] {
   return operands.map((operand) => test(column, "isdistinct", operand));
 }
@@ -46,12 +46,12 @@ export function compares(column: string, operator: string, operand: string): Con
   return [test(column, operator, operand)];
 }
 
-/** Whether there is no value. */
+/** Whether the column has no value. */
 export function isNull(column: string, isTrue: boolean): Condition[] {
   return [test(column, isTrue ? "is" : "not.is", "null")];
 }
 
-/** Whether there is no text, or an empty one. */
+/** Whether the column has no text, or an empty text. */
 export function isEmptyText(column: string, isTrue: boolean): Condition[] {
   return isTrue
     ? [{ anyOf: [test(column, "is", "null"), test(column, "eq", "")] }]
@@ -66,8 +66,8 @@ export function isLike(columns: string[], pattern: string): Condition[] {
 /**
  * Adds the company of the key to conditions that search words. The views have only rows of this
  * company, but the planner of Postgres does not know which company it is. Without this condition,
- * it plans for the largest company. For a smaller company, Postgres then often reads all rows
- * instead of the index of the words.
+ * the planner plans for the largest company. For a smaller company, Postgres then often reads all
+ * rows instead of the index of the words.
  *
  * @param companyId undefined while the company is not known.
  */

@@ -66,7 +66,7 @@ export function computedChoice(
 }
 
 /**
- * A text that few rows have.
+ * The filter of a text that few rows have.
  * @param isRare the column that is true for each row in the index of rare rows.
  */
 export function rareText(column: string, isRare: string): Filter {
@@ -79,13 +79,13 @@ export function rareText(column: string, isRare: string): Filter {
   };
 }
 
-/** A value that one of these columns has. */
+/** The filter that finds a record if any of these columns has the value. */
 export function inOneOf(columns: string[], value: QueryValue): Filter {
   const tests = (operands: string[]) => columns.flatMap((each) => the.isAnyOf(each, operands));
   return { is: listOf(value, (operands) => [{ anyOf: tests(operands) as ColumnTest[] }]) };
 }
 
-/** A text that is compared literally: a comma separates no values. */
+/** The filter of a text that is compared literally: a comma does not separate values. */
 export function literal(column: string, maxLength: number): Filter {
   return {
     is: single(
@@ -107,7 +107,7 @@ export function optionalChoice(column: string, value: QueryValue): Filter {
   };
 }
 
-/** The filter of a text, which is compared unchanged or as `value` defines. */
+/** The filter of a text. The text is compared unchanged, or in the form that `value` defines. */
 export function text(column: string, value: QueryValue = TEXT): Filter {
   return {
     ...choice(column, orNone(value)),
@@ -116,8 +116,8 @@ export function text(column: string, value: QueryValue = TEXT): Filter {
 }
 
 /**
- * The filter of a text that `field[contains]=` also searches. That search ignores accents, case and
- * punctuation.
+ * The filter of a text that `field[contains]=` also searches. `field[contains]=` ignores accents,
+ * case and punctuation.
  * @param foldedColumn with the folded text.
  */
 export function searchedText(
@@ -157,7 +157,7 @@ export function optionalTime(column: string): Filter {
 }
 
 /**
- * A `time` that may be missing and that lists are sorted by.
+ * A `time` that may be missing, and by which lists can be sorted.
  * @param column the column that has a very early time in place of a missing one, so that one index
  * serves ranges and order.
  */
@@ -196,8 +196,8 @@ export function optionalAmount(column: string, filled: string): Filter {
 }
 
 /**
- * The filter of a list of texts: `field=a,b` finds rows with any of them, `field[all]=a,b` with
- * all, `field[ne]=a,b` with none.
+ * The filter of a list of texts: `field=a,b` finds rows with any of these texts, `field[all]=a,b`
+ * with all of them, and `field[ne]=a,b` with none of them.
  */
 export function list(column: string, value: QueryValue = orNone(TEXT)): Filter {
   return {

@@ -5,16 +5,17 @@ import { type ColumnTest, type Condition, isAnyOf, testsOf } from "./conditions.
 import type { Resource } from "./resource.ts";
 
 // A search for the phone of a merged contact also finds the remaining contact. Nearly every phone
-// belongs directly to its contact, so the list usually needs only one round trip. Only a phone that
-// belongs directly to no contact is looked up separately.
+// belongs directly to its contact, so the list usually needs only one round trip. A second round
+// trip is needed only for a phone that no contact has as its own.
 
 function isChoice({ operator }: ColumnTest): boolean {
   return operator === "eq" || operator === "in";
 }
 
 /**
- * The ids of contacts that have one of the requested phones as an additional phone. They are looked
- * up only if the list found fewer records than phones, or includes records of archived contacts.
+ * The ids of contacts that have one of the requested phones as an additional phone. The service
+ * looks them up only if the list found fewer records than phones, or includes records of archived
+ * contacts.
  */
 export async function foundBesides(
   { db }: Caller,
@@ -28,7 +29,7 @@ export async function foundBesides(
       .filter((test) => test.column === besides.column && isChoice(test))
       .flatMap(({ operand }) => operand.match(/\+\d+/g) ?? []);
   const phone_keys = conditions.flatMap(keysOf);
-  // The keys of a search are what the digits of one phone may mean.
+  // The digits of one phone in a search may have several keys. So these keys count as one phone.
   const phones = conditions.flatMap((each) =>
     "anyOf" in each ? keysOf(each).slice(0, 1) : keysOf(each)
   );
@@ -38,10 +39,7 @@ export async function foundBesides(
   return rows(await db.rpc(besides.by, { phone_keys, with_archived }, { get: true })) as string[];
 }
 
-/**
- * The conditions, changed so that the records of these contacts match too: they count as having
- * the requested value.
- */
+/** The conditions, changed so that they also match the records of these contacts. */
 export function orThese(
   { besides, archives }: Pick<Resource, "besides" | "archives">,
   conditions: Condition[],

@@ -7,9 +7,9 @@ interface Query
   extends PromiseLike<Parameters<typeof rows<{ id: string }[]>>[0]>, Filterable<Query> {}
 
 /**
- * The conditions on fields of other records, as conditions on the references to these records. Such
- * a condition costs one statement more. A join would not do: the planner knows which ids are
- * frequent, so the ids themselves give it the right plan.
+ * The conditions on fields of other records, as conditions on the references to these records. A
+ * condition on a field of another record costs one more statement. A join would be slower: if the
+ * query has the ids, the planner knows which ids are frequent, and chooses the right plan.
  */
 export async function byReference(
   { reader }: { reader: CompanyDb },

@@ -25,9 +25,12 @@ interface ListDeclaration<Id extends string> {
   params?: z.ZodMiniObject;
   /** A condition from the path that all rows must meet. */
   within?(params: Record<string, string>): Condition[];
-  /** Replaces conditions on columns that no view has, by conditions on columns that it has. */
+  /**
+   * Some conditions are on columns that no view has. This function replaces them by conditions on
+   * columns of the view.
+   */
   resolve?(caller: Caller, conditions: Condition[]): Promise<Condition[]>;
-  /** Runs before an empty list is returned. It replaces the check of the key. */
+  /** Runs before an empty list is returned. This call replaces the check of the key. */
   whenEmpty?(request: ListRequest): Promise<void>;
   errors?: readonly ErrorCode[];
 }

@@ -68,7 +68,7 @@ function pathsOf(key: string): string[][] {
   );
 }
 
-/** The members whose value is written as this text: 5 and "5" are both written 5. */
+/** The members with a value that is written as this text: 5 and "5" are both written 5. */
 function membersOfText(paths: string[][], value: string): Record<string, unknown>[] {
   const number = Number(value);
   const isNumber = value !== "" && Number.isFinite(number) && String(number) === value;

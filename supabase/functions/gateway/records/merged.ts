@@ -8,9 +8,9 @@ import type { Resource } from "./resource.ts";
 
 /** The error message of a write to a merged record. */
 export const MERGED =
-  "This contact was merged into another one; write to that one instead: its id is in existing_id";
+  "This contact was merged into another contact; write to that contact instead: its id is in existing_id";
 
-/** The id of the record into which this one was merged; null when it was not merged. */
+/** The id of the record into which this record was merged; null when this record was not merged. */
 export async function survivorOf(
   { db }: Caller,
   { survivor }: Pick<Resource, "survivor">,
@@ -20,7 +20,7 @@ export async function survivorOf(
 }
 
 /**
- * The error of a write to a record that is not found, because it was merged into another one or
+ * The error of a write to a record that is not found, because it was merged into another record or
  * does not exist.
  */
 export async function missing(

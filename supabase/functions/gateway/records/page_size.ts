@@ -7,7 +7,7 @@ import type { Caller } from "../../_shared/key/caller.ts";
 // fewer rows are read.
 
 /**
- * This is less than the budget, so that rows slightly larger than those of the last page still fit.
+ * This size is less than the budget, so that slightly larger rows than on the last page still fit.
  */
 const ASKED_BYTES = 0.9 * PAGE_BYTES;
 /**
@@ -15,12 +15,12 @@ const ASKED_BYTES = 0.9 * PAGE_BYTES;
  * KiB.
  */
 const LARGE_BYTES = PAGE_BYTES / 4;
-/** One instance never answers so many lists at the same time. */
+/** One instance never answers more lists than this at the same time. */
 const MAX_LISTS = 1_000;
 
 /** The size of one list's rows, as measured on the last page. */
 interface RowSize {
-  /** The average. It is 0 until a page has been read. */
+  /** The average. The size is 0 until a page has been read. */
   bytes: number;
 }
 

@@ -33,13 +33,13 @@ interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>> {
 /** A list of records. */
 export interface List {
   resource: Resource;
-  /** Conditions that all rows of the list must meet, whatever the request. */
+  /** Conditions that all rows of the list must meet, in every request. */
   within: Condition[];
   /** The ids of further records that match the conditions; see `foundBesides`. */
   besides?: string[];
   /**
-   * If the list is empty, nothing has shown yet that the key is valid. So this checks the key or
-   * reads a row of the company.
+   * An empty list does not show that the key is valid. So this function checks the key or reads a
+   * row of the company.
    * @throws ApiError also when an empty list is an error.
    */
   whenEmpty(): Promise<void>;
@@ -162,7 +162,7 @@ function adviceFor({ conditions, includesTotal }: ListQuery): string {
 /**
  * Limits a query to the rows after a start (x, y, z) in the columns a, b, c: a ≥ x and (a > x or (b
  * ≥ y and (b > y or c > z))). Because of the separate condition a ≥ x, Postgres can start in the
- * index at x. It could not do so with a plain list of alternatives.
+ * index at x. With a plain list of alternatives, Postgres could not start in the index.
  */
 function after(query: Query, { columns, ascending }: ListOrder, start: Start): Query {
   const operator = ascending ? "gt" : "lt";

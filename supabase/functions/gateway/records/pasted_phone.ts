@@ -3,17 +3,18 @@ import { phoneKey } from "./phone_key.ts";
 import { folded, patternOf } from "./searched_words.ts";
 
 // People paste a phone into a search as they found it: +55 (21) 99000-0001, or 99000-0001 without
-// the country. Its parts are not words of the stored phone, so its digits are searched together.
+// the country. The parts of such a phone are not words of the stored phone, so the digits are
+// searched together.
 
 /** The columns by which a resource finds phones. */
 export interface PhoneColumns {
-  /** The column with the stored phone, whose plus sign is a space. */
+  /** The column with the stored phone, with a space in place of the plus sign. */
   words: string;
   /** The column with the phone key. */
   key: string;
 }
 
-/** The words of a search, some of which are a phone. */
+/** The words of a search. Some of these words are a phone. */
 export interface PastedPhone {
   /** The words outside of the phone. */
   others: string[];
@@ -28,12 +29,15 @@ export interface PastedPhone {
 /** Dashes of other scripts, and invisible characters that programs add to a phone when it is copied. */
 const UNSEEN = /[\u200b-\u2015\u202a-\u202e\u2060-\u2069\u2212\ufeff]+/g;
 const DIGITS = /^[0-9]+$/;
-/** Fewer digits are a part of many phones. More digits are no phone (E.164). */
+/** Fewer digits are a part of many phones. More digits than this cannot be a phone (E.164). */
 const [FEWEST, MOST] = [8, 15];
-/** The countries in which a phone has several spellings, and no country at all. */
+/**
+ * The codes of the countries in which a phone has several spellings. The empty code is for digits
+ * that include a country code.
+ */
 const COUNTRIES = ["", "55", "52", "54"];
 
-/** The first phone in a text to search for; null when the text has none. */
+/** The first phone in a text to search for; null when the text has no phone. */
 export function pastedPhone(text: string): PastedPhone | null {
   const words = folded(text.replace(UNSEEN, " ")).split(" ").filter((word) => word !== "");
   for (let [from, to] = [0, 0]; from < words.length; from = ++to) {
@@ -58,7 +62,10 @@ function patternsOf(digits: string): string[] {
   return [`%${digits}%`, ...old];
 }
 
-/** A caller may leave out the country. So each country's own spelling of the digits is tried. */
+/**
+ * A caller may leave out the country. So the search tries the digits with the code of each of these
+ * countries.
+ */
 function keysOf(digits: string): string[] {
   const phones = COUNTRIES.map((country) => `+${country}${digits}`)
     .filter((phone) => phone.length <= MOST + 1);

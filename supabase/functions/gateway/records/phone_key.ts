@@ -5,8 +5,8 @@
  * same key.
  */
 export function phoneKey(phone: string): string {
-  // Brazil: a ninth digit was added to mobile numbers. Only the old mobile range (6 to 9) was ever
-  // written without it.
+  // Brazil: a ninth digit was added to mobile numbers. Only numbers of the old mobile range (6 to
+  // 9) were ever written without the ninth digit.
   if (/^\+55[1-9][0-9][6-9][0-9]{7}$/.test(phone)) return `${phone.slice(0, 5)}9${phone.slice(5)}`;
   // Mexico: mobile numbers used to have a 1 before their ten digits.
   if (/^\+521[0-9]{10}$/.test(phone)) return `+52${phone.slice(-10)}`;

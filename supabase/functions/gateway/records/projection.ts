@@ -3,8 +3,8 @@ import { notOneOf } from "../../_shared/http/suggestion.ts";
 import type { Archived } from "./archived.ts";
 import { type Included, recordSchema, type Resource } from "./resource.ts";
 
-// The part of a record that is returned: all of its fields or those in the parameter `fields`, and
-// the records that `include` adds.
+// The part of a record that is returned: all of its fields or the fields in the parameter `fields`,
+// and the records that `include` adds.
 
 /** The part of a record that a caller asks for. */
 export interface Projection {
@@ -66,9 +66,9 @@ export interface Selection {
 }
 
 /**
- * The selection of a projection of a resource. It names columns only for `fields`, because the Data
- * API needs more time for each column that a request names.
- * @param needed further columns whose values are needed, such as those of a cursor.
+ * The columns to select for a projection of a resource. It names columns only for `fields`, because
+ * the Data API needs more time for each column that a request names.
+ * @param needed further columns that are needed, such as the columns of a cursor.
  */
 export function select(
   resource: Resource,

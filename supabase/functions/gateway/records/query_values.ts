@@ -67,8 +67,8 @@ export const INTEGER: QueryValue = {
 };
 
 /**
- * One of these words.
- * @param stored how a word is stored, if callers see another word.
+ * A value that is one of these words. @param stored how a word is stored, if callers see another
+ * word.
  */
 export function oneOf(
   words: readonly string[],
@@ -123,8 +123,8 @@ function lowerCase(letter: string): string {
 }
 
 /**
- * A phone in any of its spellings, with its country code. Between the digits, it may have what people
- * write there: blanks, brackets, hyphens of all kinds, and invisible characters of programs.
+ * A phone in any of its spellings, with its country code. People may write blanks, brackets and
+ * hyphens of all kinds between the digits, and programs add invisible characters.
  */
 const A_PHONE =
   /^[\s().\-/\u2000-\u206f]*(?:(?:\+|00)[\s().\-/\u2000-\u206f]*)?[1-9](?:[\s().\-/\u2000-\u206f]*[0-9]){6,14}[\s().\-/\u2000-\u206f]*$/;

@@ -28,8 +28,8 @@ interface Query extends PromiseLike<PostgrestSingleResponse<Row[]>>, Filterable<
 }
 
 /**
- * An operation that returns one record of the key's company by its id. A record of another company
- * is answered like one that does not exist, with 404.
+ * An operation that returns one record of the key's company by its id. For a record of another
+ * company, the answer is the same 404 as for a record that does not exist.
  */
 export function readOperation<const Name extends string>(
   { id, path, resource, by = "id" }: {

@@ -6,8 +6,8 @@ import type { PhoneColumns } from "./pasted_phone.ts";
 import type { ListOrder, SortColumn } from "./sorting.ts";
 
 /**
- * One kind of record and what callers can read of it, declared once. The operations that read it,
- * their parameters, their checks and their description derive from this.
+ * One kind of record and what callers can read of it, declared once. The operations that read the
+ * record, their parameters, their checks and their description derive from this declaration.
  */
 export interface Resource<
   Stored extends z.ZodMiniObject = z.ZodMiniObject,
@@ -27,7 +27,10 @@ export interface Resource<
   words?: string[];
   /** The columns by which `q` finds a phone in any spelling. */
   phones?: PhoneColumns;
-  /** The column with the JSON object whose members `<column>.<key>=` finds. */
+  /**
+   * The column with a JSON object. The filter `<column>.<key>=` finds rows by the members of this
+   * object.
+   */
   members?: keyof Stored["shape"] & string;
   /**
    * The orders of a list, in either direction. Rows with equal values are in the order of their
@@ -41,7 +44,10 @@ export interface Resource<
    * them.
    */
   archives?: {
-    /** Columns whose values archived records keep in another column: `{ phone_key: "…" }`. */
+    /**
+     * For each of these columns, the other column that has the value of an archived record: `{
+     * phone_key: "…" }`.
+     */
     keptIn?: Record<string, string>;
     /** The column with the time when a record was erased. */
     erasedIn?: string;
@@ -57,8 +63,8 @@ export interface Resource<
    */
   besides?: { column: string; by: "contacts_of_further_phones"; contact: string };
   /**
-   * The fields of a record to which this record refers, by which callers filter: each with the
-   * column of the reference, and the table that has the field.
+   * Fields of another record to which this record refers. Callers can filter by these fields. Each
+   * entry has the column of the reference, and the table that has the field.
    */
   through?: Record<string, { column: string; table: Table }>;
   /** The records that `include` adds, by the names of the members that contain them. */
@@ -69,8 +75,8 @@ export interface Resource<
 export interface Included {
   table: Table;
   /**
-   * If this is missing, the record has at most one such record. Otherwise it has a list in this
-   * order.
+   * If this is missing, the record has at most one such record. Otherwise the record has a list in
+   * this order.
    */
   listedBy?: { column: string; ascending: boolean }[];
   /**
@@ -96,8 +102,8 @@ export function recordSchema({ table, answered }: Resource): z.ZodMiniObject {
 }
 
 /**
- * The schema of a record that is read by its id. It has `merged_into` when the id belongs to a
- * merged record.
+ * The schema of a record that is read by its id. The record has `merged_into` when the id belongs
+ * to a merged record.
  */
 export function recordById(resource: Resource): z.ZodMiniObject {
   const record = recordWithIncluded(resource);

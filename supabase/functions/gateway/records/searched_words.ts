@@ -26,9 +26,9 @@ export function wordsOf(text: string): string[] {
 const ANYWHERE_LENGTH = 3;
 
 /**
- * The pattern for `like` that finds a folded text in folded rows. It finds a text of at least three
- * letters anywhere, and a shorter one at the beginning of a word, because no index finds it
- * elsewhere. A folded text has no special characters of `like`.
+ * The pattern for `like` that finds a folded text in folded rows. The pattern finds a text of at
+ * least three letters anywhere. It finds a shorter text only at the beginning of a word, because no
+ * index finds a shorter text elsewhere. A folded text has no special characters of `like`.
  */
 export function patternOf(text: string): string {
   const isShort = [...text].length < ANYWHERE_LENGTH;

@@ -43,7 +43,10 @@ export function changedRecord<Row>(
     : refusals[result]();
 }
 
-/** Throws unless a DELETE archived its record. The parameters are those of `changedRecord`. */
+/**
+ * Throws unless a DELETE archived its record. The function has the same parameters as
+ * `changedRecord`.
+ */
 export function requireArchived(
   name: string,
   result: string,

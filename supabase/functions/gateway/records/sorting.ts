@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { described, Id, isStorable, Timestamp } from "../../_shared/http/fields.ts";
 import { notOneOf } from "../../_shared/http/suggestion.ts";
 
-/** A column that sorts a list. It has no nulls, so a page can start at any value. */
+/** A column that sorts a list. The column has no nulls, so a page can start at any value. */
 export interface SortColumn {
   column: string;
   /** The type of its values in a cursor. */
@@ -30,7 +30,10 @@ const Time = z.union([
   z.literal("-infinity"),
   Timestamp.check(z.refine((time) => !TOO_FINE.test(String(time)))),
 ]);
-/** Every sorted text is shorter than this, because a name is sorted by its first 100 characters. */
+/**
+ * Every sorted text is shorter than this limit, because a name is sorted by its first 100
+ * characters.
+ */
 const MAX_TEXT = 512;
 const Text = z.string().check(z.refine((text) => text.length <= 2 * MAX_TEXT && isStorable(text)));
 

@@ -3,8 +3,8 @@ import { DatabaseError, rows } from "../../_shared/database/rows.ts";
 import { ApiError } from "../../_shared/errors.ts";
 
 /**
- * The rows of a query whose filters and sort the caller chose. There may be no index for such a
- * query.
+ * The rows of a query with filters and a sort that the caller chose. There may be no index for such
+ * a query.
  *
  * @param advice what the caller should add or leave out when the query takes too long.
  * @throws ApiError query_too_expensive when it took longer than a statement may; otherwise the

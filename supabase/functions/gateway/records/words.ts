@@ -20,7 +20,8 @@ const batchSummary: FieldsOf<typeof BatchSummary> = {
   created: "How many records were created.",
   updated: "How many records were updated.",
   unchanged:
-    "How many records were already as their items want them. They keep their `version` and `updated_at`.",
+    "How many records already had the values of their items. They keep their `version` and " +
+    "`updated_at`.",
   failed: "How many items failed.",
 };
 

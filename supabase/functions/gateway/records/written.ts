@@ -16,7 +16,7 @@ interface Written<Row> {
   status: 200 | 201;
   id: string;
   data: Row;
-  /** Present if the record was already as the item wants it, so that it was not written. */
+  /** Present if the record already had the values of the item, so that nothing was written. */
   unchanged?: true;
 }
 
@@ -51,7 +51,7 @@ export interface Meanings {
   name: string;
   /** The wrong field for each constraint that a write may break, by the constraint's name. */
   constraints: Record<string, FieldError>;
-  /** The sentence about each field with a value that another record may already have. */
+  /** For each field: the sentence about another record that already has the value of the field. */
   conflicts?: Record<string, string>;
   /** The field that names a merged record, and the sentence about it. */
   merged?: FieldError;
@@ -78,14 +78,14 @@ export function recordOfRow<Schema extends z.ZodMiniObject>(
 
 /**
  * The answer of a database function that writes records.
- * @param row the schema of a record, whose form the answer has.
+ * @param row the schema of a record in the answer.
  */
 export function outcomeOf<Row>(answer: Json, row: z.ZodMiniObject): Outcome<Row> {
   const outcome = answer as unknown as Outcome;
   const results = outcome.results.map((result) => {
     if (!("data" in result)) return result;
     const written = { ...result, data: inFormOf(row, result.data) };
-    // The database's word for a record that was already as the item wants it.
+    // The database's word for a record that already had the values of the item.
     return written.status as number === 304
       ? { ...written, status: 200 as const, unchanged: true as const }
       : written;

@@ -21,12 +21,12 @@ export interface AppliedEvent {
 }
 
 const lines = new LineLimit(20);
-/** The most send ids in a line about one event, because a line has at most 8 KiB. */
+/** The maximum number of send ids in a line about one event, because a line has at most 8 KiB. */
 const MAX_TOLD = 20;
 
 /**
  * Logs an event that operators should know about: a message was sent twice, or items failed, belong
- * to no account, or are left for the job. The line has ids of this platform and numbers. It
+ * to no account, or are left for the job. The line has ids of this platform and numbers. The line
  * contains nothing that the channel wrote.
  */
 export function logAppliedEvent(origin: Origin, event: AppliedEvent, facts: { app_key?: string }) {

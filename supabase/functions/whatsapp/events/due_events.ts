@@ -51,7 +51,7 @@ export function whatIsIn(bytes: Uint8Array): { items: Json; problem?: string } {
   return { items: items as unknown as Json, problem: problem ?? undefined };
 }
 
-/** Whether the error concerns only this event, so that the database may accept another one. */
+/** Whether the error concerns only this event, so that the database may accept another event. */
 export function isOfEvent({ passing }: DatabaseError): boolean {
   return passing === null || passing === "slow" || passing === "locked";
 }

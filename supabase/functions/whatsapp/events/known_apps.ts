@@ -7,21 +7,18 @@ import {
   openAppSecret,
   SecretOfAnotherApp,
 } from "../../_shared/credentials/app_secrets.ts";
-import {
-  type CredentialsKeys,
-  keyIdOf,
-  UnknownCredentialsKey,
-} from "../../_shared/credentials/credentials.ts";
+import { keyIdOf, UnknownCredentialsKey } from "../../_shared/credentials/credentials.ts";
+import type { CredentialsKeys } from "../../_shared/credentials/credentials_keys.ts";
 import { signatureKey } from "./signature.ts";
 
 /**
- * An app of the channel, with its secrets. They show whether an event, or a request to verify the
- * app's address, is genuine.
+ * An app of the channel, with its secrets. The secrets show whether an event, or a request to
+ * verify the app's address, is genuine.
  */
 export interface KnownApp {
   /**
-   * The secrets that may have signed an event: the current one and, during a rotation, the previous
-   * one. An empty list means that no secret can be decrypted.
+   * The secrets that may have signed an event: the current secret and, during a rotation, the
+   * previous secret. An empty list means that no secret can be decrypted.
    */
   signatureKeys: CryptoKey[];
   /** Null: this secret cannot be decrypted. */

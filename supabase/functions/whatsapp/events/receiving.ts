@@ -9,9 +9,9 @@ import { applyEvent, isOfEvent, whatIsIn } from "./due_events.ts";
 export const ORDINARY_BYTES = 64 * 1024;
 
 /**
- * Stores an event whose signature was correct, and applies it. An ordinary event takes one round
- * trip. A large event is stored separately before anything in it is applied. An event that cannot
- * be applied is stored too, and the job applies the rest later. Returns whether the app exists.
+ * Stores an event with a correct signature, and applies it. An ordinary event takes one round trip.
+ * A large event is stored separately before anything in it is applied. An event that cannot be
+ * applied is stored too, and the job applies the rest later. Returns whether the app exists.
  * @throws DatabaseError when the event is not stored.
  */
 export async function receiveEvent(

@@ -9,7 +9,7 @@ export function signatureIn(headers: Headers): Uint8Array | null {
   return Uint8Array.from({ length: 32 }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 
-/** The key of a secret. It can only check signatures. */
+/** The key of a secret. This key can only check signatures. */
 export async function signatureKey(secret: string): Promise<CryptoKey> {
   const bytes = new TextEncoder().encode(secret);
   return await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [

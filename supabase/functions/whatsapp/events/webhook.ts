@@ -10,7 +10,7 @@ import { channelTokenSource } from "../../_shared/key/token.ts";
 import type { Origin } from "../../_shared/log.ts";
 import type { WhatsappConfig } from "../whatsapp_config.ts";
 import { type KnownApp, KnownApps } from "./known_apps.ts";
-import { isSameText } from "../same_text.ts";
+import { isSameText } from "../../_shared/same_text.ts";
 import { ORDINARY_BYTES, receiveEvent } from "./receiving.ts";
 import { isSigned, signatureIn } from "./signature.ts";
 
@@ -186,7 +186,7 @@ async function inTurn<Result>(work: Promise<Result>): Promise<Result> {
     if (!(error instanceof ApiError && error.code === "too_many_requests")) throw error;
     throw new ApiError(
       "database_unavailable",
-      "Too many requests are in progress; nothing was done for this one, so send it again",
+      "Too many requests are in progress; nothing was done for this request, so send it again",
       { headers: RETRY_SOON },
     );
   }

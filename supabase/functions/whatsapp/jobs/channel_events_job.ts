@@ -20,9 +20,9 @@ export interface ChannelEventsResult {
 }
 
 /**
- * Runs the job of the channel, which needs no account. It applies due events until the time or the
- * limit of a run is used up, and runs tend_channel(). The database records the beginning and the
- * end of the run.
+ * Runs the job of the channel, which needs no account. The job applies due events until the time or
+ * the limit of a run is used up, and runs tend_channel(). The database records the beginning and
+ * the end of the run.
  * @throws DatabaseError when the database cannot begin or end the run; unexpected errors.
  */
 export async function runChannelEvents(
@@ -64,7 +64,7 @@ export async function runChannelEvents(
   }
 }
 
-/** Runs tend_channel(). Its failure does not stop the events from being applied. */
+/** Runs tend_channel(). If tend_channel() fails, the job still applies the events. */
 async function tend(db: CompanyDb): Promise<{ failures: string[] } & Record<string, unknown>> {
   try {
     return rows(await db.rpc("tend_channel")) as { failures: string[] }; // the jsonb from tend_channel()

@@ -28,8 +28,8 @@ export type Job =
 type JobAnswer = { job: string; account_id?: string } & Record<string, unknown>;
 
 /**
- * A function that runs a job, and writes a line about it to the log. It throws ApiError not_found,
- * job_running or job_failed; DatabaseError.
+ * A function that runs a job, and writes a line about it to the log. The function throws ApiError
+ * not_found, job_running or job_failed; DatabaseError.
  */
 export function jobs(config: WhatsappConfig) {
   const { whatsapp, credentialsKeys, jobMs, jobDatabaseTimeoutMs } = config;

@@ -1,13 +1,16 @@
+import * as z from "zod/mini";
 import { keepRunning } from "../../_shared/background.ts";
 import { FairShare } from "../../_shared/fair_share.ts";
+import { IdParams } from "../../_shared/http/fields.ts";
 import { operation, reply } from "../../_shared/http/operation.ts";
 import type { SendingConfig } from "../../_shared/sending/send_config.ts";
 import { SendParameters } from "../../_shared/sending/request.ts";
+import { markRead, MessageRead, ReadRequest } from "./mark_read.ts";
 import { ReplyAnswer } from "./reply_answers.ts";
 import { ReplyRequest } from "./reply_request.ts";
 import { sendReply } from "./send_reply.ts";
 
-/** The operations of this function for callers with an API key: the free reply. */
+/** The operations of this function for callers with an API key: the free reply, and the read receipt. */
 export function replyOperations(config: SendingConfig) {
   const share = new FairShare(config.sendShare);
   return [
@@ -27,6 +30,7 @@ export function replyOperations(config: SendingConfig) {
         "window_closed",
         "idempotency_key_reused",
         "template_rejected",
+        "media_rejected",
         "recipient_unreachable",
         "recipient_opted_out",
         "channel_account_error",
@@ -44,6 +48,26 @@ export function replyOperations(config: SendingConfig) {
       keepRunning(sending.catch(() => {}));
       const { body: answer, headers } = await sending;
       return reply(200, answer, { headers });
+    }),
+    operation({
+      id: "markMessageRead",
+      method: "POST",
+      path: "/messages/:id/read",
+      scope: "messaging",
+      params: IdParams,
+      body: ReadRequest,
+      answers: () => ({ 200: z.object({ data: MessageRead }) }),
+      errors: [
+        "not_found",
+        "conflict",
+        "account_not_connected",
+        "channel_account_error",
+        "channel_unavailable",
+      ],
+    }, async ({ caller, params, body, origin }) => {
+      const asked = { id: params.id, typing: body.typing ?? false };
+      const data = await share.run(caller.holder, () => markRead(caller, config, asked, origin));
+      return reply(200, { data });
     }),
   ];
 }

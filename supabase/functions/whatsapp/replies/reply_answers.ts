@@ -1,10 +1,12 @@
 import * as z from "zod/mini";
-import { ApiError } from "../../_shared/errors.ts";
+import { ApiError, invalidRequest } from "../../_shared/errors.ts";
 import { DoNotContact, DryRun, Repeat, Sent } from "../../_shared/sending/send_answers.ts";
+
+import type { Unfit } from "./reply_claim.ts";
 
 // The answers to a free reply.
 
-/** Every answer with the status 200: the same as for a template send. */
+/** Every answer with the status 200. A template send has the same answers. */
 export const ReplyAnswer = z.union([Sent, Repeat, DoNotContact, DryRun]).register(
   z.globalRegistry,
   { id: "ReplyAnswer" },
@@ -41,7 +43,7 @@ export function archivedContact(): ApiError {
   );
 }
 
-/** The error of a reply in a conversation whose account is disconnected. */
+/** The error of a reply if the account of the conversation is disconnected. */
 export function noAccount(): ApiError {
   return new ApiError(
     "account_not_connected",
@@ -65,3 +67,22 @@ export function windowClosed(expiresAt: string | null): ApiError {
     { body: { window_expires_at: expiresAt } },
   );
 }
+
+/** The error of a reply with a field that does not fit. */
+export function unfit({ field, fault }: Unfit): ApiError {
+  return invalidRequest([{ field, message: UNFIT[fault][field] ?? UNFIT[fault].other }]);
+}
+
+/** What is wrong with a field, by the fault and the field. */
+const UNFIT: Record<Unfit["fault"], Record<string, string>> = {
+  unknown: {
+    reply_to_id: "is not a message of this conversation that the messaging channel knows",
+    other:
+      "is not an upload of the conversation's phone number, or the upload has expired; upload " +
+      "the file again",
+  },
+  not_document: { other: "must be left out: only a document has a file name" },
+  not_audio: { other: "must be left out or false: only audio can be a voice note" },
+  not_opus: { other: "must be left out or false: a voice note must be Ogg with Opus" },
+  caption_of_audio: { other: "must be left out: audio has no caption" },
+};

@@ -7,6 +7,7 @@ import {
   type ReusedKey,
 } from "../../_shared/sending/claim.ts";
 import type { SettlePatience } from "../../_shared/sending/settle.ts";
+import { interactiveOf } from "./interactive.ts";
 import type { ReplyRequest } from "./reply_request.ts";
 
 // How a free reply begins in the ledger; see claim_reply() in the database.
@@ -29,14 +30,32 @@ type Decision =
   | { result: "closed"; existing_id: string | null }
   /** If `expires_at` is null, the person has never written to this number. */
   | { result: "window_closed"; expires_at: string | null }
+  | Unfit
   /** A dry run: the send would be claimed. */
   | { result: "send" };
+
+/** A field of the request does not fit the conversation, or the file that the request names. */
+export interface Unfit {
+  result: "unfit";
+  field: string;
+  fault: "unknown" | "not_document" | "not_audio" | "not_opus" | "caption_of_audio";
+}
 
 /** A free reply that this request has claimed. */
 export interface ClaimedReply extends ClaimedSend {
   phone: string | null;
   /** The channel's id of the person, for a contact without a phone. */
   user_id: string | null;
+  /** The file, as the channel needs it; missing without a file. */
+  media?: {
+    type: "image" | "video" | "audio" | "document";
+    id?: string;
+    link?: string;
+    filename?: string;
+    voice?: true;
+  };
+  /** The channel's id of the message that this reply answers. */
+  reply_to?: string;
 }
 
 /**
@@ -50,7 +69,7 @@ export async function claimReply(
   request: ReplyRequest,
   dryRun: boolean,
 ): Promise<ReplyClaim> {
-  const { conversation_id, text, idempotency_key } = request;
+  const { conversation_id, text = "", idempotency_key, media, reply_to_id } = request;
   return await claimSend(caller, patience, claimId, async () =>
     rows(
       await caller.db.rpc("claim_reply", {
@@ -59,6 +78,9 @@ export async function claimReply(
         content: text,
         idempotency_key,
         dry_run: dryRun,
+        media,
+        reply_to_id,
+        interactive: interactiveOf(request),
       }),
     ) as unknown as ReplyClaim); // the jsonb from claim_reply()
 }

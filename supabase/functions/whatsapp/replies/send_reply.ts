@@ -5,16 +5,17 @@ import { callAndSettle } from "../../_shared/sending/call.ts";
 import type { SendingConfig } from "../../_shared/sending/send_config.ts";
 import { failedSend } from "../../_shared/sending/send_errors.ts";
 import { keyOfOtherMessage, repeatReply, type SendReply } from "../../_shared/sending/repeat.ts";
-import type { MessageContent, Recipient } from "../../_shared/channel/message_call.ts";
 import {
   archivedContact,
   closedConversation,
   noAccount,
   noConversation,
   type ReplyAnswer,
+  unfit,
   windowClosed,
 } from "./reply_answers.ts";
-import { type ClaimedReply, claimReply } from "./reply_claim.ts";
+import { claimReply } from "./reply_claim.ts";
+import { replyMessage } from "./reply_message.ts";
 import type { ReplyRequest } from "./reply_request.ts";
 
 /**
@@ -43,6 +44,8 @@ export async function sendReply(
       throw noAccount();
     case "window_closed":
       throw windowClosed(claim.expires_at);
+    case "unfit":
+      throw unfit(claim);
     case "send":
       return { body: dryRunAnswer(claim) };
     case "reused":
@@ -56,6 +59,7 @@ export async function sendReply(
   const outcome = await callAndSettle(caller, config, {
     ...{ claimId, send: claim, message: replyMessage(claim, request), began, origin },
     event: "reply_send",
+    hasOwnMedia: request.media !== undefined,
   });
   if (outcome.kind === "accepted") return { body: sentAnswer(claim, outcome.whatsappMessageId) };
   throw failedSend(outcome, {
@@ -63,16 +67,4 @@ export async function sendReply(
     hasKey: request.idempotency_key !== undefined,
     rejected: "The messaging channel rejected the message; the field channel has the reason",
   });
-}
-
-/**
- * The text in the channel's form. A person's id must not be in `to`, because the channel would then
- * deliver nothing.
- */
-function replyMessage(
-  { phone, user_id }: ClaimedReply,
-  { text }: ReplyRequest,
-): Recipient & MessageContent {
-  const recipient = phone === null ? { recipient: user_id! } : { to: phone };
-  return { ...recipient, type: "text", text: { body: text } };
 }

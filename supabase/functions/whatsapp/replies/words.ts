@@ -1,5 +1,13 @@
 import type { FieldsOf, Words } from "../../_shared/http/api_words.ts";
-import type { ReplyRequest } from "./reply_request.ts";
+import type { MessageRead, ReadRequest } from "./mark_read.ts";
+import type {
+  ReplyButton,
+  ReplyList,
+  ReplyListRow,
+  ReplyListSection,
+  ReplyMedia,
+  ReplyRequest,
+} from "./reply_request.ts";
 
 /** The texts about free replies in the API's description. */
 export const words = {
@@ -8,23 +16,90 @@ export const words = {
       tag: "Conversations",
       summary: "Reply in a conversation",
       description:
-        "Sends a text in a conversation while its window is open: until `window_expires_at`, " +
+        "Sends a text, a file, buttons or a list in a conversation while its window is open: until `window_expires_at`, " +
         "24 hours after the person's last message. After that, the answer is a 409 " +
         "`window_closed`, and only a template can be sent. **Always check `success`**, and " +
         "give every message an `idempotency_key`, as for a template send.",
     },
+    markMessageRead: {
+      tag: "Conversations",
+      summary: "Mark a message as read",
+      description:
+        "Shows the person that your company has read the message. WhatsApp marks all earlier " +
+        "messages of the conversation too, and so does `read_at`. A repeat does no harm. A reply " +
+        "never marks anything as read by itself.",
+    },
   },
   schemas: {
-    ReplyRequest: "A free reply to send.",
+    ReadRequest: "How a message is marked as read.",
+    MessageRead: "A message of a person that your company has read.",
+    ReplyRequest: "A free reply to send: a text, or a file, buttons or a list with a text.",
+    ReplyMedia: "The file of a reply: an upload, or an address that the channel fetches itself.",
+    ReplyButton: "A button that the person can tap.",
+    ReplyList: "A list of choices, which opens when the person taps its button.",
+    ReplyListSection: "Choices of a list that belong together.",
+    ReplyListRow: "One choice of a list.",
     ReplyAnswer: "The result of the request.",
   },
   fields: {
+    ReadRequest: {
+      typing:
+        "`true` also shows the person that someone is typing: for 25 seconds, or until your next " +
+        "message. A repeat begins the 25 seconds again.",
+    } satisfies FieldsOf<typeof ReadRequest>,
+    MessageRead: {
+      id: "The id of the message.",
+      read_at: "When the message was first marked as read.",
+      typing: "Whether the person sees that someone is typing.",
+    } satisfies FieldsOf<typeof MessageRead>,
     ReplyRequest: {
       conversation_id: "The conversation to reply in. It must not be closed.",
-      text: "The text of the message, sent byte for byte.",
+      text:
+        "The text of the message, sent byte for byte. With `media` it is the caption: optional, " +
+        "at most 1,024 characters, and not allowed with audio. With `buttons` it has at most 1,024 " +
+        "characters.",
       idempotency_key:
         "Your name for this one send. It never expires: a repeat with the same key sends nothing. " +
         "A key of a template send cannot be used again for a free reply.",
+      media: "The file of the message. `media`, `buttons` and `list` cannot be combined.",
+      reply_to_id:
+        "The id of the message of this conversation that the reply answers. The person " +
+        "sees that message above the reply.",
+      buttons: "Up to three buttons below the text. The ids differ, and the titles differ. The " +
+        "person's tap comes back as a message of the type `interactive`.",
+      list:
+        "A list of up to ten choices. The person's choice comes back as a message of the type " +
+        "`interactive`.",
     } satisfies FieldsOf<typeof ReplyRequest>,
+    ReplyMedia: {
+      id: "The id of an upload of the conversation's phone number.",
+      link:
+        "An https address that the channel fetches. What is wrong with the file shows later, as a " +
+        "`failed` message. An upload is better.",
+      type: "What kind of file `link` is.",
+      filename:
+        "The name that the person sees. Only for a document; the default is the name of the upload.",
+      voice:
+        "`true` sends audio as a voice note. The file must be Ogg with Opus. It shows a play " +
+        "button up to 512 KB.",
+    } satisfies FieldsOf<typeof ReplyMedia>,
+    ReplyButton: {
+      id: "Your own id of the choice. The person does not see it.",
+      title: "What the person sees.",
+    } satisfies FieldsOf<typeof ReplyButton>,
+    ReplyList: {
+      button: "The button that opens the list.",
+      sections:
+        "The parts of the list. All parts together have at most ten rows, with different ids.",
+    } satisfies FieldsOf<typeof ReplyList>,
+    ReplyListSection: {
+      title: "The title of the part. Required when there are several.",
+      rows: "The choices of the part.",
+    } satisfies FieldsOf<typeof ReplyListSection>,
+    ReplyListRow: {
+      id: "Your own id of the choice. The person does not see it.",
+      title: "What the person sees.",
+      description: "A line below the title.",
+    } satisfies FieldsOf<typeof ReplyListRow>,
   },
 } satisfies Words;

@@ -89,8 +89,8 @@ export const ContactExport = lazily(() =>
 );
 
 /**
- * Everything that is stored about a person, as one JSON document. It is made while it is sent, so
- * that only one page of it is in memory at a time.
+ * Everything that is stored about a person, as one JSON document. The service makes the document
+ * while it sends the document, so only one page is in memory at a time.
  */
 export const contactExport = operation({
   id: "exportContact",
@@ -160,7 +160,7 @@ async function wishesOf({ reader }: Caller, id: string): Promise<Row> {
 
 /**
  * The channel knows few things about a person, so there are few rows. One request reads at most
- * this many of them.
+ * this many rows.
  */
 const PART_ROWS = 500;
 

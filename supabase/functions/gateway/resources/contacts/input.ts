@@ -16,7 +16,7 @@ const MAX_TAGS_SENT = 1000;
 
 const TOO_MANY_TAGS = `must have at most ${MAX_TAGS} different tags`;
 
-/** The message about tags of which there would be too many with the stored ones. */
+/** The message about tags that would be too many together with the stored tags. */
 export const TOO_MANY_TAGS_AFTERWARDS =
   `would have more than ${MAX_TAGS} different tags together with the stored ones; remove some first`;
 
@@ -69,7 +69,7 @@ const PhoneOfChanges = z.clone(Phone, {
       : undefined,
 });
 
-/** The input of an update, which may also add tags to the stored ones and remove tags. */
+/** The input of an update, which may also add tags to the stored tags and remove tags. */
 const changes = () =>
   z.extend(input(), { add_tags: z.optional(SentTags), remove_tags: z.optional(SentTags) });
 
@@ -144,7 +144,7 @@ export const NewContact = lazily(() =>
 
 /**
  * The input for the contact with this phone. In an existing contact, a field that is left out keeps
- * its value. In a new contact, it gets its default.
+ * its value. In a new contact, a field that is left out gets its default.
  */
 export const ContactToPut = lazily(() => described(input(), { id: "ContactToPut" }));
 

@@ -32,7 +32,7 @@ const MEANINGS: Meanings = {
   merged: { field: "id", message: MERGED },
   conflicts: {
     from:
-      "The contact in from was merged into another one; name that one instead: its id is in existing_id",
+      "The contact in from was merged into another contact; name that contact instead: its id is in existing_id",
   },
 };
 

@@ -13,8 +13,8 @@ import type { Contact } from "./row.ts";
 const contact: FieldsOf<typeof Contact> = {
   ...ROW,
   external_id:
-    "The id of the contact in your own system. Two contacts that are not archived never have the " +
-    "same one.",
+    "The id of the contact in your own system. Two contacts that are not archived never have " +
+    "the same `external_id`.",
   name: "The person's name.",
   email: "The person's email address.",
   phone:
@@ -148,9 +148,9 @@ export const words = {
       tag: "Contacts",
       summary: "Restore a contact",
       description:
-        "Restores an archived contact as it was, and returns it. If another contact now has its " +
-        "phone or its `external_id`, the answer is a 409 with the id of that contact. A contact that is not archived " +
-        "is returned unchanged.",
+        "Restores an archived contact unchanged, and returns it. If another contact now has its " +
+        "phone or its `external_id`, the answer is a 409 with the id of that contact. A contact " +
+        "that is not archived is returned unchanged.",
     },
     mergeContact: {
       tag: "Contacts",

@@ -30,14 +30,15 @@ const LighterContact = z.omit(Contact, { custom_fields: true }).register(z.globa
 });
 
 const PHONE_TAKEN =
-  "A contact with this phone, or another spelling of it, already exists; update that one instead";
+  "A contact with this phone, or another spelling of it, already exists; update that contact instead";
 
-const EXTERNAL_ID_TAKEN = "A contact with this external_id already exists; update that one instead";
+const EXTERNAL_ID_TAKEN =
+  "A contact with this external_id already exists; update that contact instead";
 
 /** The sentence about an item of a batch, which says how a batch updates known contacts. */
 const inBatch = (sentence: string) =>
   sentence.replace(
-    "update that one instead",
+    "update that contact instead",
     "to update existing contacts too, send the batch with on_conflict=update, merge or keep",
   );
 
@@ -182,7 +183,8 @@ export const contactWrites = [
 ];
 
 /**
- * The argument `match` of write_contacts(). Without it, write_contacts() finds contacts by phone.
+ * The argument `match` of write_contacts(). Without this argument, write_contacts() finds contacts
+ * by phone.
  */
 function by(match: z.output<typeof Match>) {
   return match === "phone" ? {} : { match };

@@ -57,7 +57,7 @@ function constraintMeanings(db: CompanyDb, id: string) {
     conversations_team_fkey: wrongField("team_id", "is not a team of your company"),
     conversations_one_not_closed_idx: conflict(
       async () => rows(await db.rpc("other_conversation_not_closed", { conversation_id: id })),
-      "The contact has another conversation on this account that is not closed; close that one first",
+      "The contact has another conversation on this account that is not closed; close that conversation first",
     ),
   };
 }

@@ -7,7 +7,7 @@ const deal: FieldsOf<typeof Deal> = {
   ...ROW,
   external_id:
     "The id of the deal in your own system. Two deals that are not archived never have the same " +
-    "one.",
+    "`external_id`.",
   title: "What the deal is about.",
   value: "The value of the deal, with at most two decimals.",
   status: "The state of the deal. A new deal is `open`.",
@@ -69,7 +69,7 @@ export const words = {
       tag: "Deals",
       summary: "Restore a deal",
       description:
-        "Restores an archived deal as it was, and returns it. A deal that is not archived is " +
+        "Restores an archived deal unchanged, and returns it. A deal that is not archived is " +
         "returned unchanged. A deal can be restored even if its contact is archived. If another " +
         "deal now has its `external_id`, the answer is a 409 with the id of that deal.",
     },

@@ -59,12 +59,12 @@ const MEANINGS = {
     },
   },
   conflicts: {
-    external_id: "A deal with this external_id already exists; update that one instead",
+    external_id: "A deal with this external_id already exists; update that deal instead",
   },
   merged: {
     field: "contact_id",
     message:
-      "The contact of the deal was merged into another one; name that one instead: its id is in existing_id",
+      "The contact of the deal was merged into another contact; name that contact instead: its id is in existing_id",
   },
 };
 

@@ -8,10 +8,10 @@ import {
   verbatim,
 } from "../../../_shared/http/fields.ts";
 
-/** Types that only people send, and companies never. */
-const INBOUND_TYPES = [
-  ...["audio", "sticker", "location", "contacts", "interactive", "button", "order"] as const,
-  ...["system", "unsupported"] as const,
+/** Companies send only texts, files, and `interactive` messages. */
+const TYPES = [
+  ...["text", "image", "video", "document", "audio", "sticker", "location", "contacts"] as const,
+  ...["interactive", "button", "order", "system", "unsupported"] as const,
 ];
 
 /** A word of the channel or of this service, stored unchanged. */
@@ -30,16 +30,42 @@ export const MessageFailure = z.object({
   details: TextOrNull,
 }).register(z.globalRegistry, { id: "MessageFailure" });
 
-/** A file that a person sent. The channel keeps the file itself. */
+/** The file of a message. The channel keeps the file itself. */
 export const MessageMedia = z.object({
-  id: z.string(),
+  id: TextOrNull,
   mime_type: TextOrNull,
   sha256: TextOrNull,
   filename: TextOrNull,
   voice: z.nullable(z.boolean()),
   animated: z.nullable(z.boolean()),
   expires_at: z.nullable(OwnTime),
+  gone_at: z.optional(OwnTime),
 }).register(z.globalRegistry, { id: "MessageMedia" });
+
+/** A place that a person sent. */
+export const MessageLocation = z.object({
+  latitude: z.number(),
+  longitude: z.number(),
+  name: TextOrNull,
+  address: TextOrNull,
+  url: TextOrNull,
+}).register(z.globalRegistry, { id: "MessageLocation" });
+
+/** A contact card that a person sent. The card names another person, and makes no contact. */
+export const ContactCard = z.object({
+  name: TextOrNull,
+  organization: TextOrNull,
+  phones: z.array(z.object({ phone: TextOrNull, whatsapp_id: TextOrNull, type: TextOrNull })),
+  emails: z.array(z.object({ email: TextOrNull, type: TextOrNull })),
+}).register(z.globalRegistry, { id: "ContactCard" });
+
+/** The button or the entry of a list that a person chose. */
+export const MessageChoice = z.object({
+  type: z.enum(["button", "button_reply", "list_reply"]),
+  id: TextOrNull,
+  title: TextOrNull,
+  description: TextOrNull,
+}).register(z.globalRegistry, { id: "MessageChoice" });
 
 /** A person's reaction to a message. */
 export const MessageReaction = z.object({ emoji: z.string(), at: OwnTime }).register(
@@ -59,7 +85,7 @@ export const Message = z.object({
   ...ROW_IDS,
   conversation_id: Id,
   direction: z.enum(["inbound", "outbound"]),
-  type: z.enum(["text", "image", "video", "document", ...INBOUND_TYPES]),
+  type: z.enum(TYPES),
   author: z.nullable(MessageAuthor),
   content: verbatim(65_536),
   rendered_text: z.nullable(verbatim(65_536)),
@@ -76,6 +102,9 @@ export const Message = z.object({
   price_category: z.nullable(verbatim(64)),
   price_type: z.nullable(verbatim(64)),
   payload: z.nullable(z.looseObject({})),
+  location: z.nullable(MessageLocation),
+  contact_cards: z.nullable(z.array(ContactCard)),
+  choice: z.nullable(MessageChoice),
   media: z.nullable(MessageMedia),
   reply_to_id: z.nullable(Id),
   reply_to_whatsapp_id: z.nullable(verbatim(255)),

@@ -1,8 +1,11 @@
 import { type FieldsOf, ROW, type Words } from "../../../_shared/http/api_words.ts";
 import type {
+  ContactCard,
   Message,
   MessageAuthor,
+  MessageChoice,
   MessageFailure,
+  MessageLocation,
   MessageMedia,
   MessageReaction,
 } from "./row.ts";
@@ -31,13 +34,28 @@ export const words = {
       summary: "Get a message",
       description: "Returns one message of your company. Its `status` says whether it has arrived.",
     },
+    getMessageMedia: {
+      tag: "Conversations",
+      summary: "Read the medium of a message",
+      description:
+        "Returns the bytes of the picture, video, voice message, document or sticker that a person " +
+        "sent. The service passes them on from the channel and keeps nothing. The channel has the " +
+        "file for seven days; after that, the answer is a 410 `media_expired`. **If the connection " +
+        "breaks off before `Content-Length` bytes, throw the bytes away:** the service ends an " +
+        "answer only if the bytes have the right SHA-256. `Range` is ignored.",
+    },
   },
   schemas: {
     Message: "A message of a conversation.",
     MessageAuthor: "Who wrote a message.",
     MessageFailure: "Why a message failed.",
-    MessageMedia: "A file that a person sent, such as an image. The channel keeps the file itself.",
+    MessageMedia:
+      "A file that a person sent, such as an image. The channel keeps the file itself; " +
+      "`GET /messages/{id}/media` reads it.",
     MessageReaction: "A person's reaction to a message.",
+    MessageLocation: "A place that a person sent.",
+    ContactCard: "A contact card that a person sent. It makes no contact.",
+    MessageChoice: "The button or the entry of a list that a person chose.",
   },
   fields: {
     Message: {
@@ -65,7 +83,9 @@ export const words = {
         "reported. For an inbound message: when the person sent it.",
       delivered_at:
         "When the message reached one of the person's devices. May stay `null` for a message that was read.",
-      read_at: "When the person read the message, or played it.",
+      read_at:
+        "When the person read the message, or played it. For an inbound message, when your " +
+        "company marked it as read.",
       failed_at: "When the message failed, according to the channel.",
       expired_at:
         "When the lifetime of the message ended, if the channel never reported that it arrived.",
@@ -81,6 +101,13 @@ export const words = {
         "For an inbound message: the object that the channel sent for this type of message, " +
         'without the parts that are fields of this record. `{ "truncated": true }` when it is ' +
         "larger than 64 KiB.",
+      location: "The place that the person sent; only for the type `location`.",
+      contact_cards:
+        "The contact cards that the person sent; only for the type `contacts`. No contact is made " +
+        "of them.",
+      choice:
+        "What the person chose: for the type `button` the button of a template, and for the type " +
+        "`interactive` a reply button or an entry of a list. `null` for a form.",
       media: "What is known about the file of an inbound message.",
       reply_to_id:
         "The id of the message that this message answers, if this service has that message.",
@@ -110,12 +137,37 @@ export const words = {
     MessageMedia: {
       id: "The channel's id of the file.",
       mime_type: "The type of the file, such as `image/jpeg`.",
-      sha256: "The SHA-256 hash of the file in base64, as the channel gives it.",
+      sha256: "The SHA-256 hash of the file in hexadecimal digits.",
       filename: "The name of a document.",
       voice: "Whether an audio file is a voice message.",
       animated: "Whether a sticker is animated.",
       expires_at: "The time until which the channel keeps the file.",
+      gone_at:
+        "When the channel said that it no longer has the file. Missing as long as it has not said so.",
     } satisfies FieldsOf<typeof MessageMedia>,
+    MessageLocation: {
+      latitude: "The latitude in degrees.",
+      longitude: "The longitude in degrees.",
+      name: "The name of the place.",
+      address: "The address of the place.",
+      url: "The web page of the place.",
+    } satisfies FieldsOf<typeof MessageLocation>,
+    ContactCard: {
+      name: "The name on the card.",
+      organization: "The company on the card.",
+      phones:
+        "The phones on the card: `phone` as the person wrote it, `whatsapp_id` if the channel " +
+        "knows the phone, and `type`, such as `CELL`.",
+      emails: "The email addresses on the card, each with its `type`.",
+    } satisfies FieldsOf<typeof ContactCard>,
+    MessageChoice: {
+      type: "`button`: a button of a template. `button_reply`: a reply button. `list_reply`: an " +
+        "entry of a list.",
+      id: "The id that your company gave the button or the entry; for a template's button, its " +
+        "payload.",
+      title: "The label that the person saw.",
+      description: "The description of the entry.",
+    } satisfies FieldsOf<typeof MessageChoice>,
     MessageReaction: {
       emoji: "The emoji.",
       at: "When the person reacted.",

@@ -49,7 +49,7 @@ export const search = operation({
     }),
   };
   const size = new PageSize(`${caller.holder} search`);
-  // All rows are read, whatever their size, because a search has no next page.
+  // All rows are read, even large ones, because a search has no next page.
   const read = async () =>
     await withinBudget(caller.reader.rpc("search_records", asked, { get: true }), limit);
   const answer = await size.read(limit, caller, read);

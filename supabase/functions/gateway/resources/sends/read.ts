@@ -19,7 +19,7 @@ import { Send } from "./row.ts";
 /**
  * The filter of the state or the status of a send. A pending send whose lease has ended counts as
  * failed.
- * @param rare the values that an index finds. It has the rows for which `isRare` is true.
+ * @param rare the values that an index finds. The index has the rows for which `isRare` is true.
  */
 function outcome(column: string, words: readonly string[], rare: string[], isRare: string) {
   return computedChoice(oneOf(words), (operands) => {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { RequiredShortText, ROW_CHANGE, ROW_IDS } from "../../../_shared/http/fields.ts";
 
-/** A team of the company. Conversations are assigned to it (specification, 4.11). */
+/** A team of the company. Conversations can be assigned to a team (specification, 4.11). */
 export const Team = z.object({ ...ROW_IDS, name: RequiredShortText, ...ROW_CHANGE }).register(
   z.globalRegistry,
   {

@@ -1,17 +1,17 @@
 import { table } from "../../../_shared/database/table.ts";
-import { whyNotSendable } from "../../../_shared/templates/template_words.ts";
+import { answeredTemplate } from "../../../_shared/templates/answered_template.ts";
 import { choice, list, searchedText, text, time } from "../../records/filters.ts";
 import { listOperation } from "../../records/list_operation.ts";
 import { CHANNEL_NUMBER, LANGUAGE, UPPER_CASE, UUID } from "../../records/query_values.ts";
 import { readOperation } from "../../records/read_operation.ts";
 import { resource } from "../../records/resource.ts";
 import { byId, byText, byTime, orderBy } from "../../records/sorting.ts";
-import { MEDIA, StoredTemplate, Template } from "./row.ts";
+import { StoredTemplate, Template } from "./row.ts";
 
 const TEMPLATE = resource({
   table: table("templates", StoredTemplate, "own_templates", "own_plain_templates"),
   name: "Template",
-  answered: { schema: Template, of: answered },
+  answered: { schema: Template, of: answeredTemplate },
   filters: {
     id: choice("id", UUID),
     name: searchedText("name", "name_words"),
@@ -37,27 +37,3 @@ export const templates = [
 
   readOperation({ id: "getTemplate", path: "/templates/:id", resource: TEMPLATE }),
 ];
-
-/** A template as callers see it. */
-function answered(stored: StoredTemplate): Template {
-  const { read_at, created_at, updated_at, ...others } = stored;
-  const { header_format, status_since, unsupported, media_problem, ...fields } = others;
-  const { header, body, buttons } = fields.variables;
-  const { status, phone_number_ids } = fields;
-  const why_not = whyNotSendable({
-    ...{ status, status_since, unsupported, media_problem, phone_number_ids },
-  });
-  return {
-    ...fields,
-    variables: { header, body, buttons },
-    send: {
-      template_header_type: MEDIA.find((media) => media.toUpperCase() === header_format) ?? null,
-      header_variables: header.length,
-      body_variables: body.length,
-      button_variables: buttons.length,
-    },
-    can_be_sent: why_not.length === 0,
-    why_not,
-    ...{ read_at, created_at, updated_at },
-  };
-}

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { MEDIA } from "../../../_shared/templates/answered_template.ts";
 import { ROW_IDS, ROW_TIMES, Timestamp, verbatim } from "../../../_shared/http/fields.ts";
 
 // Many fields share this schema, because making a schema takes a tenth of a millisecond when a
@@ -33,8 +34,6 @@ export const TemplateVariables = z.object({
   body: Variables,
   buttons: z.array(TemplateButton),
 }).register(z.globalRegistry, { id: "TemplateVariables" });
-
-export const MEDIA = ["image", "video", "document"] as const;
 
 /** What a send of a template must provide. */
 export const TemplateNeeds = z.object({
@@ -75,7 +74,8 @@ export const Template = z.object({
 export type Template = z.output<typeof Template>;
 
 /**
- * The columns that are read: those that callers see, and those that other fields are computed from.
+ * The columns of a read: the columns that callers see, and the columns from which other fields are
+ * computed.
  */
 export const StoredTemplate = z.object({
   ...AS_STORED,

@@ -1,6 +1,6 @@
 // People's texts are stored as text and jsonb, but Postgres refuses NUL and half surrogate pairs.
 // If such an event were refused, the channel would send it again for a week. So every text of an
-// item is cleaned, whatever its use.
+// item is cleaned.
 
 /** JSON that Postgres accepts. */
 export type Clean = string | number | boolean | null | Clean[] | { [key: string]: Clean };
@@ -14,7 +14,7 @@ const MAX_DEPTH = 32;
 export function cleanText(text: string, maxLength: number): string {
   const clean = text.toWellFormed().replaceAll("\0", "\ufffd");
   if (clean.length <= maxLength) return clean;
-  // A character may have two units. It must not be cut in half.
+  // A character may have two units. A cut must not split a character.
   let end = 0;
   for (let count = 0; count < maxLength && end < clean.length; count++) {
     end += clean.codePointAt(end)! > 0xffff ? 2 : 1;
@@ -24,7 +24,7 @@ export function cleanText(text: string, maxLength: number): string {
 
 /**
  * An object of the channel that is stored, with clean keys and texts. An object that is too large
- * or too deep becomes `{ "truncated": true }`; the stored event still has all of it.
+ * or too deep becomes `{ "truncated": true }`; the stored event still has the whole object.
  */
 export function cleanObject(value: Record<string, unknown>): { [key: string]: Clean } {
   try {

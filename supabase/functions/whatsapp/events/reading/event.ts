@@ -21,8 +21,8 @@ export interface ReadEvent {
 const MAX_ITEMS = 10_000;
 
 /**
- * Reads the body of an event into items. It accepts any body: a malformed or unknown part becomes
- * an item of kind `unknown`, and does not affect other items. It never throws.
+ * Reads the body of an event into items. The function accepts any body: a malformed or unknown part
+ * becomes an item of kind `unknown`, and does not affect other items. It never throws.
  */
 export function readEvent(body: Uint8Array): ReadEvent {
   try {

@@ -71,14 +71,14 @@ export function integerIn(value: unknown, key: string): number | null {
 const EARLIEST = Date.UTC(2009, 0) / 1000;
 const LATEST = Date.UTC(2100, 0) / 1000;
 
-/** A time in ISO 8601. The channel gives it in seconds, as a text or as a number. */
+/** A time in ISO 8601. The channel gives a time in seconds, as a text or as a number. */
 export function timeIn(value: unknown, key: string): string | null {
   const text = textOrNumber(member(value, key));
   const seconds = text !== null && /^[0-9]{1,12}$/.test(text) ? Number(text) : NaN;
   return seconds >= EARLIEST && seconds < LATEST ? new Date(seconds * 1000).toISOString() : null;
 }
 
-/** A phone as `+` and digits. The channel writes it as digits, or in a spelling for people. */
+/** A phone as `+` and digits. The channel writes a phone as digits, or in a spelling for people. */
 export function phoneIn(value: unknown, key: string): string | null {
   const text = textOrNumber(member(value, key));
   if (text === null || text.length > 40 || !/^\+?[0-9 ().-]+$/.test(text)) return null;

@@ -16,10 +16,18 @@ export function mediaIn(own: unknown, sentAt: string | null): Media | null {
   return {
     id,
     mime_type: textIn(own, "mime_type", 255),
-    sha256: textIn(own, "sha256", 255),
+    sha256: digestIn(own),
     filename: textIn(own, "filename", 255),
     voice: booleanIn(own, "voice"),
     animated: booleanIn(own, "animated"),
     expires_at: sentAt && timeText(Date.parse(sentAt) + KEPT_MS),
   };
+}
+
+/** The SHA-256 of a file in hexadecimal digits. The channel gives it in base64. */
+function digestIn(own: unknown): string | null {
+  const digest = textIn(own, "sha256", 255) ?? "";
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(digest)) return null;
+  return Array.from(atob(digest), (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0"))
+    .join("");
 }

@@ -17,7 +17,7 @@ import { payloadOf } from "./payload.ts";
 import { type Cards, personWith } from "./persons.ts";
 import { unknown } from "./unknown.ts";
 
-/** The fields that every message has, whatever its type. */
+/** The fields that messages of all types have. */
 interface Envelope extends ItemPlace {
   id: string;
   person: Person;

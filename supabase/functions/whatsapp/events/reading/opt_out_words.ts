@@ -7,7 +7,7 @@ export type Word = "stop" | "stop_promotions" | "start";
 
 const STOP_WORDS = ["stop", "unsubscribe", "parar", "sair", "descadastrar", "baja"];
 // The labels that the channel puts on the button of a marketing template, in the languages of our
-// companies and their people. They name promotions, so they stop nothing else.
+// companies and their people. These labels name promotions, so they stop nothing else.
 const PROMOTION_WORDS = [
   "stop promotions",
   "parar promocoes",
@@ -36,12 +36,15 @@ const WORDS = new Map<string, Word>([
   ...START_WORDS.map((word): [string, Word] => [word, "start"]),
 ]);
 
-/** Each of the words is shorter than this, even with the characters that may surround it. */
+/**
+ * Each of the words is shorter than this limit, even with the characters that may surround the
+ * word.
+ */
 const MAX_LENGTH = 100;
 
 /**
- * The word that the whole message consists of; null when it is none of these words. It ignores
- * case, accents, and characters around the word that are not letters.
+ * The stop or start word, if the whole message is such a word; otherwise null. The comparison
+ * ignores case, accents, and characters around the word that are not letters.
  */
 export function wordIn(text: string): Word | null {
   if (text.length > MAX_LENGTH) return null;

@@ -1,0 +1,170 @@
+import type { WebhookEvent } from "./events.ts";
+
+/** The headers of a request: `Headers`, or the object of Node's `request.headers`. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Record<string, string | readonly string[] | undefined>;
+
+/** What `verifyWebhook` accepts. */
+export interface VerifyOptions {
+  /** By how many seconds the request may be older or newer than the clock; 300 by default. */
+  tolerance?: number;
+}
+
+/** Why a request was refused. */
+export type WebhookRefusal =
+  | "missing_header"
+  | "malformed_header"
+  | "wrong_signature"
+  | "too_old"
+  | "too_new"
+  | "not_an_event";
+
+/**
+ * A request is not a delivery of your webhook, or not a recent one. Answer it with a 400, and do not
+ * use its body. The message has no secret.
+ */
+export class WebhookVerificationError extends Error {
+  override name = "WebhookVerificationError";
+  /** Why the request was refused. Your program can use it to decide what to do. */
+  readonly code: WebhookRefusal;
+
+  constructor(code: WebhookRefusal, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const TOLERANCE_S = 300;
+/** A delivery has one signature, or two during an overlap. A header with more costs no more. */
+const MAX_SIGNATURES = 10;
+
+/**
+ * Verifies a delivery of a webhook, and returns its event.
+ *
+ * The same event may come more than once, always with the same `id`.
+ *
+ * @param body the body as it was received, before anything parsed it.
+ * @param secret the secret of the webhook, `whsec_…`; or several, of which one must have signed.
+ * @throws WebhookVerificationError when the request is not a recent delivery that was signed with
+ *   this secret; TypeError when the body or the secret is not what this function needs.
+ */
+export async function verifyWebhook(
+  headers: WebhookHeaders,
+  body: string | Uint8Array | ArrayBuffer,
+  secret: string | readonly string[],
+  { tolerance = TOLERANCE_S }: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const keys = [secret].flat().map(bytesOfSecret);
+  if (keys.length === 0) throw new TypeError("No secret: give the secret of the webhook, whsec_…");
+  const bytes = bytesOfBody(body);
+  const id = headerOf(headers, "webhook-id");
+  const timestamp = headerOf(headers, "webhook-timestamp");
+  const signatures = headerOf(headers, "webhook-signature").split(" ")
+    .map((each) => each.split(",", 2)).filter(([version]) => version === "v1")
+    .slice(0, MAX_SIGNATURES).flatMap(([, mac]) => fromBase64(mac) ?? []);
+  if (!/^\d{1,12}$/.test(timestamp) || signatures.length === 0) {
+    const name = signatures.length === 0 ? "webhook-signature" : "webhook-timestamp";
+    const form = signatures.length === 0 ? "v1,<base64>" : "a time in seconds";
+    throw new WebhookVerificationError(
+      "malformed_header",
+      `The header ${name} has not the form ${form}: the request is not a delivery, or a proxy changed it`,
+    );
+  }
+  const content = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
+  if (!await isSigned(keys, signatures, content)) {
+    throw new WebhookVerificationError(
+      "wrong_signature",
+      "No signature is of this secret: check that the secret is the one of this webhook, and that the " +
+        "body is as it was received, before anything parsed it",
+    );
+  }
+  const seconds = Date.now() / 1000 - Number(timestamp);
+  if (Math.abs(seconds) > tolerance) {
+    const amount = `${Math.round(Math.abs(seconds))} s`;
+    throw new WebhookVerificationError(
+      seconds > 0 ? "too_old" : "too_new",
+      `The delivery was signed ${amount} ${
+        seconds > 0 ? "ago" : "in the future"
+      }, and ${tolerance} s are ` +
+        "allowed: check the clock of this machine; if it is right, someone sent an earlier delivery again",
+    );
+  }
+  return eventOf(bytes);
+}
+
+function headerOf(headers: WebhookHeaders, name: string): string {
+  const value = typeof headers.get === "function"
+    ? headers.get(name)
+    : (headers as Record<string, string | readonly string[] | undefined>)[name];
+  const text = [value ?? ""].flat().join(" ").trim();
+  if (text !== "") return text;
+  throw new WebhookVerificationError(
+    "missing_header",
+    `The request has no header ${name}: it is not a delivery, or a proxy removed the header`,
+  );
+}
+
+function bytesOfSecret(secret: string): Uint8Array<ArrayBuffer> {
+  const bytes = typeof secret === "string" && secret.startsWith("whsec_")
+    ? fromBase64(secret.slice(6))
+    : null;
+  if (bytes) return bytes;
+  throw new TypeError(
+    "The secret is not the one of a webhook: it begins with whsec_ and is shown when the webhook is made",
+  );
+}
+
+function bytesOfBody(body: string | Uint8Array | ArrayBuffer): Uint8Array {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (body instanceof Uint8Array) return body;
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  throw new TypeError(
+    "The body is not a text or bytes: give the body as it was received, before anything parsed it, such as " +
+      'await request.text(), or request.body after express.raw({ type: "application/json" })',
+  );
+}
+
+/** The bytes; null when the text is missing, empty or not base64. */
+function fromBase64(text: string | undefined): Uint8Array<ArrayBuffer> | null {
+  if (!text) return null;
+  try {
+    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  } catch {
+    return null;
+  }
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(one.length + other.length);
+  bytes.set(one);
+  bytes.set(other, one.length);
+  return bytes;
+}
+
+/** WebCrypto compares the signatures in constant time. */
+async function isSigned(
+  secrets: Uint8Array<ArrayBuffer>[],
+  signatures: Uint8Array<ArrayBuffer>[],
+  content: Uint8Array<ArrayBuffer>,
+): Promise<boolean> {
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  for (const secret of secrets) {
+    const key = await crypto.subtle.importKey("raw", secret, algorithm, false, ["verify"]);
+    for (const signature of signatures) {
+      if (await crypto.subtle.verify("HMAC", key, signature, content)) return true;
+    }
+  }
+  return false;
+}
+
+function eventOf(bytes: Uint8Array): WebhookEvent {
+  try {
+    const event = JSON.parse(new TextDecoder().decode(bytes));
+    if (typeof event.id === "string" && typeof event.type === "string") return event;
+  } catch { /* it is not JSON */ }
+  throw new WebhookVerificationError(
+    "not_an_event",
+    "The body is signed, but it is not an event: the secret signs for something else too",
+  );
+}

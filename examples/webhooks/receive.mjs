@@ -1,0 +1,54 @@
+// Receives webhooks of the CRM with Node: verifies each delivery and stores its event; docs/webhooks.md.
+// WEBHOOK_SECRET=whsec_… node receive.mjs 8000
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { verifyWebhook, WebhookVerificationError } from "@crm-messaging/client/webhooks";
+
+const secret = process.env.WEBHOOK_SECRET;
+if (!secret) throw new Error("Set WEBHOOK_SECRET to the secret of the webhook, whsec_…");
+const FILE = "events.jsonl";
+/** An event has at most 256 KiB of data. */
+const MAX_BYTES = 1_000_000;
+
+// The same event may come more than once, with the same id.
+const text = existsSync(FILE) ? readFileSync(FILE, "utf8") : "";
+const seen = new Set(text.split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
+
+/** The body as it was received. In Express, express.raw({ type: "application/json" }) keeps it so. */
+async function bodyOf(request) {
+  const parts = [];
+  let length = 0;
+  for await (const part of request) {
+    length += part.length;
+    if (length > MAX_BYTES) return null;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Returns the status of the answer and its text. */
+async function receive(request) {
+  if (request.method !== "POST") return [405, "Send a POST\n"];
+  const body = await bodyOf(request);
+  if (!body) return [413, "The body is too large\n"];
+  try {
+    const event = await verifyWebhook(request.headers, body, secret);
+    if (seen.has(event.id)) return [204];
+    // The event is stored before the answer: after a 2xx, the service does not send it again.
+    appendFileSync(FILE, JSON.stringify(event) + "\n", { mode: 0o600 });
+    seen.add(event.id);
+    if (event.type === "deal.won") console.log(`won: ${event.data?.title}`);
+    else console.log(`${event.type} ${event.record_id}`);
+    return [204];
+  } catch (error) {
+    if (error instanceof WebhookVerificationError) return [400, `${error.message}\n`];
+    console.error(error);
+    return [500, "Try again\n"];
+  }
+}
+
+// Behind a proxy with TLS: the service sends events only to https.
+createServer(async (request, response) => {
+  const [status, text] = await receive(request).catch(() => [400, "The body broke off\n"]);
+  response.writeHead(status).end(text);
+}).listen(Number(process.argv[2] ?? 8000), "127.0.0.1");

@@ -1,0 +1,36 @@
+// Receives webhooks of the CRM with Deno: verifies each delivery and stores its event; docs/webhooks.md.
+// deno run --allow-net=127.0.0.1:8000 --allow-read=. --allow-write=. --allow-env=WEBHOOK_SECRET receive.ts 8000
+import { verifyWebhook, WebhookVerificationError } from "../../client/src/webhooks.ts"; // jsr:@crm-messaging/client/webhooks
+
+const secret = Deno.env.get("WEBHOOK_SECRET");
+if (!secret) throw new Error("Set WEBHOOK_SECRET to the secret of the webhook, whsec_…");
+const FILE = "events.jsonl";
+/** An event has at most 256 KiB of data. */
+const MAX_BYTES = 1_000_000;
+
+// The same event may come more than once, with the same id.
+const text = await Deno.readTextFile(FILE).catch(() => "");
+const seen = new Set(text.split("\n").filter(Boolean).map((line) => JSON.parse(line).id));
+
+const receive = async (request: Request): Promise<Response> => {
+  if (request.method !== "POST") return new Response("Send a POST\n", { status: 405 });
+  if (!(Number(request.headers.get("content-length")) <= MAX_BYTES)) {
+    return new Response("The body is too large\n", { status: 413 });
+  }
+  try {
+    const event = await verifyWebhook(request.headers, await request.text(), secret);
+    if (seen.has(event.id)) return new Response(null, { status: 204 });
+    // The event is stored before the answer: after a 2xx, the service does not send it again.
+    await Deno.writeTextFile(FILE, JSON.stringify(event) + "\n", { append: true, mode: 0o600 });
+    seen.add(event.id);
+    if (event.type === "deal.won") console.log(`won: ${event.data?.title}`);
+    else console.log(`${event.type} ${event.record_id}`);
+    return new Response(null, { status: 204 });
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    return new Response(`${error.message}\n`, { status: 400 });
+  }
+};
+
+// Behind a proxy with TLS: the service sends events only to https.
+Deno.serve({ hostname: "127.0.0.1", port: Number(Deno.args[0] ?? 8000) }, receive);

@@ -1,0 +1,143 @@
+// The texts about events in the API's description.
+
+/** When an event of each type happens, as the end of "The service sends this when …". */
+export const WHEN: Record<string, string> = {
+  "contact.created": "a contact is created",
+  "contact.updated": "a contact changes",
+  "contact.archived": "a contact is archived",
+  "contact.restored": "an archived contact is restored",
+  "contact.merged":
+    "another contact is merged into this one. `changes.contact_id` has the id of the other contact, for which there is no `contact.deleted`",
+  "contact.erased":
+    "a person is erased: delete what you have of them. `changes` has the ids of their conversations and deals",
+  "contact.deleted": "a contact is deleted",
+  "contact.opted_out": "a contact may no longer get messages, or no marketing",
+  "contact.opted_in": "a contact may get messages, or marketing, again",
+  "deal.created": "a deal is created",
+  "deal.updated": "a deal changes",
+  "deal.stage_changed": "a deal moves to another stage",
+  "deal.won": "a deal is won",
+  "deal.lost": "a deal is lost",
+  "deal.reopened": "a deal that was won or lost is open again",
+  "deal.archived": "a deal is archived",
+  "deal.restored": "an archived deal is restored",
+  "deal.deleted": "a deal is deleted",
+  "conversation.opened": "a conversation begins, or is opened again",
+  "conversation.assigned": "a conversation gets another member or team",
+  "conversation.updated": "the status of a conversation changes in another way",
+  "conversation.closed": "a conversation is closed",
+  "conversation.window_closing": "the time in which a free reply is possible ends soon",
+  "conversation.deleted": "a conversation is deleted",
+  "message.received": "a person writes",
+  "message.status_changed":
+    "a message of the company is sent, delivered, read, failed or expired. `changes.status` has the status",
+  "message.updated": "a person edits or revokes a message, or reacts to one",
+  "send.settled": "WhatsApp takes a message that was sent with this API",
+  "send.failed":
+    "a send ends without that, or WhatsApp reports later that it failed. `changes.reason` says why",
+  "template.status_changed": "WhatsApp changes the status of a template",
+  "account.restricted": "WhatsApp restricts a business number",
+  "account.restored": "WhatsApp withdraws a restriction",
+  "webhook.test": "someone asks for a test of a webhook, whatever its types are",
+  "webhook.switched_off":
+    "a webhook of the company is switched off. Its other webhooks get this. `changes.why` says why",
+};
+
+/** The names of the changed fields and their values, in the example of some types. */
+export const EXAMPLE_CHANGES: Record<string, Record<string, unknown>> = {
+  "contact.updated": { temperature: { from: "warm", to: "hot" } },
+  "contact.merged": {
+    contact_id: {
+      from: "de300006-0000-4000-8000-000000000036",
+      to: "de300006-0000-4000-8000-000000000004",
+    },
+  },
+  "contact.erased": {
+    conversation_ids: ["de300008-0000-4000-8000-000000000003"],
+    deal_ids: [],
+  },
+  "deal.stage_changed": {
+    stage_id: {
+      from: "de300005-0000-4000-8000-000000000001",
+      to: "de300005-0000-4000-8000-000000000002",
+    },
+  },
+  "deal.won": { status: { from: "open", to: "won" } },
+  "deal.lost": { status: { from: "open", to: "lost" } },
+  "deal.reopened": { status: { from: "lost", to: "open" } },
+  "conversation.assigned": {
+    team_id: { from: null, to: "de300002-0000-4000-8000-000000000002" },
+  },
+  "conversation.closed": { status: { from: "open", to: "closed" } },
+  "message.status_changed": { status: { from: "sent", to: "delivered" } },
+  "send.failed": { reason: { from: null, to: "unreachable" } },
+  "template.status_changed": { status: { from: "PENDING", to: "APPROVED" } },
+  "webhook.switched_off": { why: { from: null, to: "failing" } },
+};
+
+/** The headers of every delivery, which Standard Webhooks describes. */
+export const DELIVERY_HEADERS = [
+  {
+    name: "webhook-id",
+    description: "The id of the event. It is the same in every repeat.",
+    schema: { type: "string", pattern: "^evt_[0-9a-f]{32}$" },
+  },
+  {
+    name: "webhook-timestamp",
+    description: "When this request was signed, in seconds since 1970.",
+    schema: { type: "string", pattern: "^[0-9]{1,12}$" },
+  },
+  {
+    name: "webhook-signature",
+    description:
+      "`v1,` and the HMAC with SHA-256 of `<webhook-id>.<webhook-timestamp>.<body>` in base64. During a rotation " +
+      "of the secret, there are two signatures with a space between them.",
+    schema: { type: "string", pattern: "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$" },
+  },
+].map((header) => ({ ...header, in: "header", required: true }));
+
+const uuid = { type: "string", format: "uuid" };
+const time = { type: "string", format: "date-time" };
+
+/** The schema of a business number, which no operation returns. */
+export const ACCOUNT = {
+  type: "object",
+  description: "A business number of the company, as a webhook gets it.",
+  properties: {
+    id: { description: "The id of the record.", ...uuid },
+    company_id: { description: "The company of the business number.", ...uuid },
+    phone_number_id: {
+      description: "WhatsApp's id of the business number.",
+      type: "string",
+    },
+    display_phone: {
+      description: "The business number as WhatsApp shows it.",
+      type: ["string", "null"],
+    },
+    is_connected: {
+      description: "Whether the company can send with this number.",
+      type: "boolean",
+    },
+    is_restricted: {
+      description: "Whether WhatsApp restricts this number, so that messages are refused.",
+      type: "boolean",
+    },
+    created_at: { description: "When the record was created.", ...time },
+    updated_at: { description: "When the record was last changed.", ...time },
+  },
+  required: [
+    ...["id", "company_id", "phone_number_id", "display_phone", "is_connected", "is_restricted"],
+    ...["created_at", "updated_at"],
+  ],
+};
+
+export const EXAMPLE_ACCOUNT = {
+  id: "de300003-0000-4000-8000-000000000001",
+  company_id: "de300000-0000-4000-8000-000000000001",
+  phone_number_id: "900000000000011",
+  display_phone: "+1 202-555-0100",
+  is_connected: true,
+  is_restricted: true,
+  created_at: "2026-01-05T09:00:00+00:00",
+  updated_at: "2026-11-23T01:02:03.123456+00:00",
+};

@@ -1,0 +1,151 @@
+import { toPascalCase } from "deno-std/text/to_pascal_case.js";
+import { EVENT_TYPES, TYPES } from "../../supabase/functions/_shared/webhooks/event.ts";
+import type { Examples } from "../examples/examples.ts";
+import {
+  ACCOUNT,
+  DELIVERY_HEADERS,
+  EXAMPLE_ACCOUNT,
+  EXAMPLE_CHANGES,
+  WHEN,
+} from "./event_words.ts";
+import type { JsonSchema } from "./json_schema.ts";
+import { FIELDS } from "./words.ts";
+
+type Resource = keyof typeof EVENT_TYPES;
+
+/** The operation that reads a record of each kind; null when there is none. */
+const READS: Record<Resource, string | null> = {
+  contact: "getContact",
+  deal: "getDeal",
+  conversation: "getConversation",
+  message: "getMessage",
+  send: "getSend",
+  template: "getTemplate",
+  account: null,
+  webhook: "getWebhook",
+};
+
+/** A record of which only the id was sent. */
+const ONLY_ID = {
+  type: "object",
+  description: "A record of which only the id was sent.",
+  properties: { id: { description: "The id of the record.", type: "string", format: "uuid" } },
+  required: ["id"],
+};
+
+/**
+ * The section `webhooks` of the description: a request for each type of event. It refers to the
+ * schemas of the answers, and adds the schemas of the events.
+ *
+ * @param schemas the schemas of all operations.
+ * @throws Error that names a type without words, a record without a schema or without an example.
+ */
+export function webhooksSection(
+  examples: Examples,
+  schemas: Record<string, JsonSchema>,
+): Record<string, JsonSchema> {
+  Object.assign(schemas, { Account: ACCOUNT, OnlyId: ONLY_ID });
+  for (const resource of Object.keys(EVENT_TYPES) as Resource[]) {
+    schemas[schemaName(resource)] = eventSchema(resource, examples, schemas);
+  }
+  return Object.fromEntries(TYPES.map((type) => [type, { post: delivery(type) }]));
+}
+
+/** The name of the schema of a resource's events: `DealEvent`. */
+function schemaName(resource: string): string {
+  return `${toPascalCase(resource)}Event`;
+}
+
+/** The schema of all events of one kind of record. */
+function eventSchema(
+  resource: Resource,
+  examples: Examples,
+  schemas: Record<string, JsonSchema>,
+): JsonSchema {
+  const record = toPascalCase(resource);
+  if (!schemas[record]) throw new Error(`there is no schema ${record}`);
+  const { properties, required, ...event } = schemas.Event;
+  const types = EVENT_TYPES[resource].map((what) => `${resource}.${what}`);
+  const described = Object.entries<JsonSchema>(properties).map(([name, field]) => [
+    name,
+    { description: FIELDS.Event[name], ...field },
+  ]);
+  return {
+    ...event,
+    description: `An event about a record of the kind ${resource}, as a webhook receives it.`,
+    properties: {
+      ...Object.fromEntries(described),
+      type: { description: FIELDS.Event.type, type: "string", enum: types },
+      resource: { description: FIELDS.Event.resource, type: "string", const: resource },
+      data: {
+        description:
+          "The record as it is when the request is sent, which may be later than the event. Only its id " +
+          "if the webhook asks for ids, or if `truncated` is there. `null` when the record is gone.",
+        anyOf: [
+          { $ref: `#/components/schemas/${record}` },
+          { $ref: "#/components/schemas/OnlyId" },
+          { type: "null" },
+        ],
+      },
+      truncated: {
+        description: "Present when the body would be larger than 256 KiB.",
+        type: "boolean",
+        const: true,
+      },
+    },
+    required: [...required, "data"],
+    // They belong to the schema, because in the body of a request, tools refuse fields that callers
+    // cannot set.
+    examples: types.map((type) => exampleOf(type, resource, examples)),
+  };
+}
+
+function delivery(type: string): JsonSchema {
+  if (!WHEN[type]) throw new Error(`${type} has no words`);
+  const [resource] = type.split(".");
+  return {
+    operationId: `on${toPascalCase(type.replace(".", "_"))}`,
+    tags: ["Webhooks"],
+    summary: type,
+    description: `The service sends this request to a webhook when ${WHEN[type]}. ` +
+      "Verify the signature, store the event, and answer with a 2xx within 10 seconds.",
+    security: [],
+    parameters: DELIVERY_HEADERS,
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": { schema: { $ref: `#/components/schemas/${schemaName(resource)}` } },
+      },
+    },
+    responses: {
+      "2XX": { description: "You have the event." },
+      "4XX": { description: "The service sends the event again later. After a 410, never again." },
+    },
+  };
+}
+
+function exampleOf(type: string, resource: Resource, examples: Examples): JsonSchema {
+  const read = READS[resource];
+  const record: JsonSchema = read === null ? EXAMPLE_ACCOUNT : recordOf(read, examples);
+  const changes = EXAMPLE_CHANGES[type] ?? {};
+  return {
+    id: "evt_019abf3e1a2370008000000000000001",
+    type,
+    timestamp: "2026-11-23T01:02:03.123456Z",
+    company_id: record.company_id,
+    resource,
+    record_id: record.id ?? record.message_id,
+    actor: { kind: "key", id: "de300001-0000-4000-8000-000000000001" },
+    request_id: "5f0c4a3e-order-1042",
+    changed: Object.keys(changes),
+    changes,
+    data: type.endsWith(".deleted") ? null : record,
+  };
+}
+
+/** The record in the first recorded answer of an operation. */
+function recordOf(operation: string, examples: Examples): JsonSchema {
+  const found = examples[operation]?.find(({ status }) => status === 200);
+  if (!found) throw new Error(`${operation} has no example of a record`);
+  return (found.answer as JsonSchema).data;
+}

@@ -1,0 +1,74 @@
+import { delay } from "deno-std/async/delay.js";
+import { waitAtMost } from "../supabase/functions/_shared/wait_at_most.ts";
+import { announceEnd } from "./functions/host.ts";
+import type { Sql } from "./postgres/database.ts";
+
+/** How often the loop looks whether a run is needed. Each run looks for work itself. */
+const EVERY_MS = 500;
+/** After a failed run, the next one waits longer, for example while the database is down. */
+const AFTER_FAILURE_MS = 2_000;
+/** A run takes 65 s, and the requests that it has begun take 10 s more. */
+const TIMEOUT_MS = 150_000;
+/** When the stack ends, it waits this long for the run in progress. */
+const PATIENCE_MS = 2_000;
+
+/** The loop that lets the function webhooks deliver. */
+export interface Deliveries {
+  /** Starts no further run. The run in progress ends when the functions are ended. */
+  end(): void;
+  /** Waits for the run in progress, and then breaks it off. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Lets the function webhooks deliver as long as any webhook is on: one run after the other, without
+ * a pause. On a hosted project, pg_cron starts a run each minute. Failed runs are logged by the
+ * function.
+ *
+ * @param owner a connection as the owner of the tables.
+ * @param url the address of the function webhooks.
+ */
+export function runDeliveries(owner: Sql, url: string, secret: string): Deliveries {
+  const stopping = new AbortController();
+  const ending = new AbortController();
+
+  /** Resolves to false after a failure. */
+  const runOnce = async (): Promise<boolean> => {
+    const [{ needed }] = await owner<{ needed: boolean }[]>`
+      select exists (select from public.webhooks where state in ('on', 'catching_up')) as needed
+    `;
+    if (!needed || stopping.signal.aborted) return true;
+    const answer = await fetch(`${url}/jobs/deliver`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${secret}`, "Content-Type": "application/json" },
+      body: "{}",
+      signal: AbortSignal.any([ending.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    await answer.body?.cancel();
+    return answer.ok;
+  };
+  const running = (async () => {
+    // A run of a stack that was killed keeps its webhooks for half a minute. No other stack uses
+    // this database.
+    await owner`
+      update public.webhooks set lease_id = null, leased_until = null where lease_id is not null
+    `.catch(() => {});
+    while (!stopping.signal.aborted) {
+      // The stack keeps running when a run fails.
+      const isDone = await runOnce().catch(() => false);
+      await delay(isDone ? EVERY_MS : AFTER_FAILURE_MS, { signal: stopping.signal })
+        .catch(() => {});
+    }
+  })();
+
+  return {
+    end: () => stopping.abort(),
+    async stop() {
+      stopping.abort();
+      await announceEnd(PATIENCE_MS, running);
+      ending.abort();
+      // The run may be waiting for a database that is down.
+      await waitAtMost(100, running);
+    },
+  };
+}

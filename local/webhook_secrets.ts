@@ -1,0 +1,27 @@
+import { readCredentialsKey } from "../supabase/functions/_shared/credentials/credentials_keys.ts";
+import { openWebhookSecret } from "../supabase/functions/_shared/credentials/webhook_secrets.ts";
+import type { SecretsOf } from "../sandbox/receiver/received.ts";
+import type { Sql } from "./postgres/database.ts";
+
+/**
+ * Finds the secrets of the webhooks with an address, so that the sandbox can verify what it
+ * receives. A stranger's receiver gets its secret from the person who made the webhook.
+ */
+export function webhookSecrets(owner: Sql, credentialsKey: string): SecretsOf {
+  const keys = [readCredentialsKey(credentialsKey)] as const;
+  return async (url) => {
+    const webhooks = await owner<
+      { id: string; company_id: string; sealed: string[] }[]
+    >`
+      select id, company_id, array_remove(array[sealed_secret, sealed_previous_secret], null) as sealed
+      from webhooks where url = ${url} or starts_with(url, ${`${url}?`})
+    `;
+    if (webhooks.length === 0) return null;
+    const opened = webhooks.flatMap(({ id, company_id, sealed }) =>
+      sealed.map((each) =>
+        openWebhookSecret(each, { company_id, webhook_id: id }, keys).catch(() => null)
+      )
+    );
+    return (await Promise.all(opened)).filter((secret) => secret !== null);
+  };
+}

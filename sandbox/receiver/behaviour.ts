@@ -1,0 +1,60 @@
+import * as z from "zod";
+
+const ORDINARY = { status: 200, delay_ms: 0, silent: false, times: null, retry_after: null };
+
+const Plan = z.strictObject({
+  /** The status of the answer. */
+  status: z.int("must be a status from 200 to 599").min(200).max(599),
+  /** The milliseconds until the answer. */
+  delay_ms: z.int("must be a whole number of milliseconds").min(0).max(60_000),
+  /** Whether the request gets no answer at all. */
+  silent: z.boolean(),
+  /** After this many requests, the receiver accepts again; null: it stays as it is. */
+  times: z.int("must be a whole number").min(1).max(1_000).nullable(),
+  /** The header Retry-After of the answer, in seconds. */
+  retry_after: z.int("must be a whole number of seconds").min(0).max(86_400).nullable(),
+});
+
+/** What the receiver does with the requests for a name. */
+export type Behaviour = z.infer<typeof Plan>;
+
+/**
+ * Reads what someone tells the receiver to do. What the text leaves out is as usual: it answers 200
+ * at once.
+ *
+ * @returns the behaviour, or a sentence that says what to change.
+ */
+export function readBehaviour(text: string): Behaviour | string {
+  let told: unknown;
+  try {
+    told = JSON.parse(text || "{}");
+  } catch {
+    return 'The body is not JSON; send an object such as {"status":500,"times":3}';
+  }
+  const { data, error } = Plan.partial().safeParse(told);
+  if (data) return { ...ORDINARY, ...data };
+  const [{ path, message, code, ...issue }] = error.issues;
+  if (code === "unrecognized_keys" && "keys" in issue) {
+    return `${(issue.keys as string[])[0]} is not known; use ${Object.keys(ORDINARY).join(", ")}`;
+  }
+  return path.length > 0
+    ? `${path.join(".")}: ${message}`
+    : 'The body must be an object such as {"status":500,"times":3}';
+}
+
+/** The behaviour of each name. */
+export function behaviours() {
+  const told = new Map<string, Behaviour>();
+  return {
+    of: (name: string): Behaviour => told.get(name) ?? ORDINARY,
+    tell: (name: string, behaviour: Behaviour) => told.set(name, behaviour),
+    forget: (name: string) => told.delete(name),
+    /** The behaviour for a request that has arrived, which counts. */
+    next(name: string): Behaviour {
+      const now = told.get(name) ?? ORDINARY;
+      if (now.times === 1) told.delete(name);
+      else if (now.times !== null) told.set(name, { ...now, times: now.times - 1 });
+      return now;
+    },
+  };
+}

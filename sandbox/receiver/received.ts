@@ -1,0 +1,64 @@
+import { sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
+
+/** A request that the receiver of the sandbox got. */
+export interface Received {
+  /** The last part of the address. */
+  name: string;
+  at: string;
+  /** The type of the event; null when the body is not an event. */
+  type: string | null;
+  /** Whether the signature is right for the secret of a webhook with this address. */
+  verified: boolean;
+  /** Why it is not verified; null when it is. */
+  why: string | null;
+  /** The status of the answer; null when there was none. */
+  answered: number | null;
+  headers: Record<string, string>;
+  /** The body exactly as it arrived, as text. */
+  body: string;
+}
+
+/** The secrets of the webhooks with an address, and null if no webhook has it. */
+export type SecretsOf = (url: string) => Promise<string[] | null>;
+
+/** A receiver refuses a request that is older or newer, so that no one can repeat an old one. */
+const TOLERANCE_S = 300;
+
+/**
+ * Why a request is not verified, by Standard Webhooks; null when it is.
+ *
+ * @param secrets null when no webhook has the address.
+ * @param now in milliseconds.
+ */
+export async function whyUnverified(
+  headers: Headers,
+  body: Uint8Array,
+  secrets: string[] | null,
+  now: number,
+): Promise<string | null> {
+  const [id, time, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"]
+    .map((name) => headers.get(name));
+  if (id === null || time === null || signature === null) {
+    return "the headers webhook-id, webhook-timestamp and webhook-signature are not all there";
+  }
+  if (!/^\d{1,12}$/.test(time)) return "webhook-timestamp is not a number of seconds";
+  if (Math.abs(Number(time) - now / 1000) > TOLERANCE_S) {
+    return "webhook-timestamp is more than five minutes from now";
+  }
+  if (secrets === null) return "no webhook has this address";
+  const given = signature.split(" ");
+  for (const secret of secrets) {
+    if (given.includes(await sign([secret], id, Number(time), body))) return null;
+  }
+  return "the signature is of no secret of a webhook with this address";
+}
+
+/** The type of the event in a body; null when the body is not an event. */
+export function typeOf(body: string): string | null {
+  try {
+    const { type } = JSON.parse(body);
+    return typeof type === "string" ? type.slice(0, 100) : null;
+  } catch {
+    return null;
+  }
+}

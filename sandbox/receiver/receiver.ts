@@ -1,0 +1,154 @@
+import { delay } from "deno-std/async/delay.js";
+import { HEADERS } from "../../local/static_files.ts";
+import { behaviours, readBehaviour } from "./behaviour.ts";
+import { receiverPage } from "./page.ts";
+import { type Received, type SecretsOf, typeOf, whyUnverified } from "./received.ts";
+
+/** A receiver for webhooks, as a company would run one. */
+export interface Receiver {
+  /** Answers a request to /sandbox/webhooks or below. */
+  fetch(request: Request): Promise<Response>;
+  /** Ends the requests that wait for their answer. */
+  stop(): void;
+}
+
+export const RECEIVER_PATH = "/sandbox/webhooks";
+
+const MOST_KEPT = 200;
+/** The kept bodies have at most this many bytes together. */
+const MOST_BYTES_KEPT = 16 * 1024 * 1024;
+/** A delivery has at most 256 KiB, and some bytes around the record. */
+const MAX_BODY_BYTES = 512 * 1024;
+/** A request without an answer is given up after this time. */
+const SILENCE_MS = 120_000;
+
+const PATH = /^\/sandbox\/webhooks(?:\/([\w-]{1,64}))?(\.json)?\/?$/;
+const METHODS_OF_ALL = "GET, HEAD, DELETE";
+const METHODS = "GET, HEAD, POST, PUT, DELETE";
+
+/**
+ * Receives webhooks at any name below /sandbox/webhooks, shows them to people and programs, and
+ * fails if it is told to. The newest requests are kept in memory.
+ *
+ * @param secretsOf finds the secrets that verify a request.
+ */
+export function receiver(
+  { secretsOf = () => Promise.resolve(null), now = Date.now }: {
+    secretsOf?: SecretsOf;
+    now?: () => number;
+  } = {},
+): Receiver {
+  const told = behaviours();
+  const ending = new AbortController();
+  let kept: Received[] = [];
+
+  const keep = (received: Received) => {
+    kept.unshift(received);
+    let bytes = 0;
+    const tooMany = kept.findIndex(({ body }, place) =>
+      place >= MOST_KEPT || (bytes += body.length) > MOST_BYTES_KEPT && place > 0
+    );
+    if (tooMany > 0) kept.length = tooMany;
+  };
+
+  const receive = async (request: Request, name: string): Promise<Response> => {
+    const bytes = await bodyOf(request);
+    if (bytes === null) return problem(413, `The body has more than ${MAX_BODY_BYTES} bytes`);
+    const { status, delay_ms, silent, retry_after } = told.next(name);
+    const { origin } = new URL(request.url);
+    const secrets = await secretsOf(`${origin}${RECEIVER_PATH}/${name}`).catch(() => null);
+    const why = await whyUnverified(request.headers, bytes, secrets, now());
+    const body = new TextDecoder().decode(bytes);
+    keep({
+      name,
+      at: new Date(now()).toISOString(),
+      type: typeOf(body),
+      verified: why === null,
+      why,
+      answered: silent ? null : status,
+      headers: Object.fromEntries(request.headers),
+      body,
+    });
+    const wait = silent ? SILENCE_MS : delay_ms;
+    await delay(wait, { signal: ending.signal, persistent: false }).catch(() => {});
+    const headers = retry_after === null ? undefined : { "Retry-After": String(retry_after) };
+    if (status === 204 || status === 205 || status === 304) {
+      return new Response(null, { status, headers });
+    }
+    return status < 300
+      ? Response.json({ received: true }, { status, headers })
+      : problem(status, `The receiver answers ${status}, as it was told`, headers);
+  };
+
+  const show = (request: Request, name: string | null, asJson: boolean): Response => {
+    const data = kept.filter((each) => name === null || each.name === name);
+    const headers = { ...HEADERS, "Cache-Control": "no-store", Vary: "Accept" };
+    if (asJson || /\bapplication\/json\b/.test(request.headers.get("Accept") ?? "")) {
+      return Response.json({ data, ...(name !== null && { next: told.of(name) }) }, { headers });
+    }
+    const address = `${new URL(request.url).origin}${RECEIVER_PATH}`;
+    return new Response(receiverPage(data, { name, address, most: MOST_KEPT }), {
+      headers: { ...headers, "Content-Type": "text/html; charset=utf-8" },
+    });
+  };
+
+  return {
+    async fetch(request) {
+      const [matched, name = null, extension] = PATH.exec(new URL(request.url).pathname) ?? [];
+      if (matched === undefined) {
+        return problem(
+          404,
+          "The name of a receiver has 1 to 64 letters, digits, - or _, such as /sandbox/webhooks/orders",
+        );
+      }
+      switch (request.method) {
+        case "GET":
+        case "HEAD":
+          return show(request, name, extension !== undefined);
+        case "POST":
+          if (name !== null && !extension) return await receive(request, name);
+          break;
+        case "PUT": {
+          if (name === null || extension) break;
+          const bytes = await bodyOf(request);
+          const read = readBehaviour(new TextDecoder().decode(bytes ?? new Uint8Array()));
+          if (typeof read === "string") return problem(400, read);
+          told.tell(name, read);
+          return Response.json(read);
+        }
+        case "DELETE":
+          if (extension) break;
+          kept = kept.filter((each) => name !== null && each.name !== name);
+          if (name !== null) told.forget(name);
+          return new Response(null, { status: 204 });
+      }
+      const allowed = extension ? "GET, HEAD" : name === null ? METHODS_OF_ALL : METHODS;
+      return problem(405, `${request.method} is not allowed here; use ${allowed}`, {
+        Allow: allowed,
+      });
+    },
+    stop: () => ending.abort(),
+  };
+}
+
+function problem(status: number, message: string, headers?: HeadersInit): Response {
+  return Response.json({ message }, { status, headers });
+}
+
+/** The body; null when it is too long. */
+async function bodyOf(request: Request): Promise<Uint8Array | null> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of request.body ?? []) {
+    length += piece.length;
+    if (length > MAX_BODY_BYTES) return null;
+    pieces.push(piece);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,67 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { Action } from "../action.ts";
+import type { App } from "../app.ts";
+
+/** A list that is read page by page, the newest rows first. */
+export class Older<Row> {
+  rows: Row[] = [];
+  private hasOlder = false;
+  private readonly reading = new Action();
+  /** Rows that arrive late, for an earlier request, are ignored. */
+  private turn = 0;
+
+  /**
+   * @param read reads the rows after the last one, or the newest rows if there is none, in their
+   * order. It asks for one row more than `size`, which says whether there are more.
+   * @param size how many rows a page has.
+   */
+  constructor(
+    private readonly read: (last: Row | undefined, limit: number, app: App) => Promise<Row[]>,
+    private readonly size = 50,
+  ) {}
+
+  /** Reads the newest rows. */
+  async load(app: App): Promise<void> {
+    const turn = ++this.turn;
+    const found = await this.read(undefined, this.size + 1, app);
+    if (turn !== this.turn) return;
+    this.rows = [];
+    this.add(found);
+  }
+
+  /**
+   * The button that reads older rows, below the list.
+   * @param row the selector of a row, which gets the focus: `.rows tbody tr`.
+   */
+  html(row: string, app: App): TemplateResult {
+    const { t: { frame: t } } = app;
+    const more = () =>
+      this.reading.run(app, async () => {
+        const known = this.rows.length;
+        const turn = this.turn;
+        const found = await this.read(this.rows.at(-1), this.size + 1, app);
+        if (turn !== this.turn) return;
+        this.add(found);
+        app.say(t.olderShown(this.rows.length - known));
+        // The button may have disappeared. So the focus moves to the first new row, where the person
+        // continues to read.
+        document.querySelectorAll<HTMLElement>(row)[known]?.focus();
+      });
+    return html`
+      ${this.reading.html(app.t)}
+      ${this.hasOlder
+        ? html`
+          <p class="buttons">
+            <button type="button" ?disabled=${this.reading.isBusy} @click=${more}>${t
+              .older}</button>
+          </p>
+        `
+        : nothing}
+    `;
+  }
+
+  private add(found: Row[]) {
+    this.hasOlder = found.length > this.size;
+    this.rows = [...this.rows, ...found.slice(0, this.size)];
+  }
+}

@@ -1,0 +1,31 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import { exactly } from "../moments.ts";
+import type { Tone } from "./badge.ts";
+
+/** A step of a timeline. */
+export interface Step {
+  /** What happened: "Delivered". */
+  title: unknown;
+  /** When, as the database writes it. Null: it has not happened yet, or no one knows when. */
+  at: string | null;
+  tone: Tone;
+  /** More about it, such as the reason of a failure and what to do. */
+  more?: TemplateResult | string | typeof nothing;
+}
+
+/** What happened to one thing, the earliest step first. */
+export function timeline(steps: Step[], locale: string): TemplateResult {
+  return html`
+    <ol class="timeline">
+      ${steps.map(({ title, at, tone, more }) =>
+        html`
+          <li class=${tone}>
+            <b>${title}</b>
+            ${at ? html`<time datetime=${at}>${exactly(at, locale)}</time>` : nothing}
+            ${more ? html`<div>${more}</div>` : nothing}
+          </li>
+        `
+      )}
+    </ol>
+  `;
+}

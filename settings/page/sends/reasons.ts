@@ -1,0 +1,35 @@
+import type { SendsTexts } from "../texts/en/sends.ts";
+
+/** A reason that the texts explain. */
+export type Reason = keyof SendsTexts["reasons"];
+
+/** The codes of WhatsApp that say more than their reason. Several codes can share a reason. */
+const BY_CODE: [codes: number[], reason: Reason][] = [
+  [[131026], "no_whatsapp"],
+  [[131049, 130472], "marketing_limit"],
+  [[131030], "test_recipient"],
+  [[132001], "template_missing"],
+  [[132015, 132016], "template_paused"],
+  [[100, 131008, 131009, 132000, 132012, 132018], "template_values"],
+  [[131051, 131053], "media"],
+  [[4, 80007, 130429, 131056], "too_fast"],
+];
+
+/**
+ * The reason that the texts explain.
+ * @param reason the reason in the database, such as `recipient_unreachable`.
+ * @param code WhatsApp's code, if it is known.
+ */
+export function preciseReason(
+  reason: string,
+  code: number | null,
+  { reasons }: SendsTexts,
+): Reason {
+  const precise = BY_CODE.find(([codes]) => code !== null && codes.includes(code))?.[1];
+  return precise ?? (Object.hasOwn(reasons, reason) ? reason as Reason : "channel_error");
+}
+
+/** A reason in a few words. */
+export function reasonName(reason: string, code: number | null, t: SendsTexts): string {
+  return t.reasons[preciseReason(reason, code, t)];
+}

@@ -1,0 +1,36 @@
+import { filled, mediumOf, textOf, type Values, type WholeTemplate } from "./template.ts";
+
+/** The fields of a send that come from the template and its values. */
+export function fieldsOf(template: WholeTemplate, values: Values, phoneNumberId: string) {
+  const medium = mediumOf(template);
+  return {
+    template_name: template.name,
+    language_code: template.language,
+    phone_number_id: phoneNumberId,
+    ...(medium && { template_header_type: medium }),
+    ...(values.header.length > 0 && { header_variables: values.header }),
+    ...(values.body.length > 0 && { body_variables: values.body }),
+    ...(values.buttons.length > 0 && { button_variables: values.buttons }),
+  };
+}
+
+/** A request for a terminal that sends the template. @param key a text in the place of the API key. */
+export function requestFor(
+  functionsUrl: string,
+  template: WholeTemplate,
+  values: Values,
+  { phone, phoneNumberId, key }: { phone: string; phoneNumberId: string; key: string },
+): string {
+  const text = textOf(template, "BODY");
+  const body = {
+    phone,
+    ...fieldsOf(template, values, phoneNumberId),
+    display_text: text === null
+      ? template.name
+      : filled(text, template.variables.body, values.body),
+    idempotency_key: `${template.name}-${phone.slice(-4)}-1`,
+  };
+  const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
+  return `curl "${functionsUrl}/send-external-template" \\\n  -H "Authorization: Bearer ${key}" \\\n` +
+    `  -H "Content-Type: application/json" \\\n  -d '${json}'`;
+}

@@ -1,0 +1,62 @@
+import type { DeliveriesTexts } from "../en/deliveries.ts";
+
+export const deliveries: DeliveriesTexts = {
+  test: {
+    title: "Prueba",
+    lead:
+      "Envía un evento “webhook.test” solo a esta dirección, y muestra qué responde el receptor.",
+    notNow: "Activa el webhook, y entonces podrás probarlo.",
+    button: "Enviar un evento de prueba",
+    result: "El resultado de la prueba",
+    waiting: "En camino…",
+    late: "Sigue en espera. Otros eventos de este webhook pueden ir primero.",
+    arrived: "El evento de prueba llegó.",
+    failed: "El receptor no aceptó el evento de prueba.",
+  },
+  log: "Entregas",
+  refresh: "Actualizar",
+  refreshed: "Este es el estado actual.",
+  none: "Todavía no se entregó nada",
+  noneWhy:
+    "Cuando ocurre un evento que este webhook pide, aparece aquí con la respuesta del receptor, durante 30 días.",
+  noneFound: "No se encontró nada",
+  noneFoundWhy: "Ninguna entrega de los últimos 30 días coincide con estos filtros.",
+  state: "Estado",
+  type: "Evento",
+  any: "Todos",
+  eventId: "Id del evento",
+  recordId: "Registro",
+  noTry: "Todavía no se intentó.",
+  states: {
+    waiting: "En espera",
+    retrying: "Se intenta de nuevo",
+    delivered: "Entregado",
+    failed: "Fallido",
+    undelivered: "No entregado",
+  },
+  deliverAgain: "Entregar otra vez",
+  deliverNow: "Entregar ahora",
+  queued: "Se entregará en un momento.",
+  answered: (status) => `El receptor respondió ${status}`,
+  took: (ms) => `después de ${ms} ms`,
+  otherFailure: (word) => `Sin respuesta (${word})`,
+  failures: {
+    timeout: "Sin respuesta en 10 segundos",
+    dns: "No se encontró el nombre del servidor",
+    tls: "No se aceptó el certificado del receptor",
+    refused_address: "La dirección ya no está permitida",
+    reset: "Se cortó la conexión",
+    refused: "El receptor no acepta conexiones",
+  },
+  advice: {
+    timeout: "Responde enseguida y haz el trabajo después.",
+    dns: "Revisa el dominio y sus registros DNS.",
+    tls: "Renueva el certificado, y sírvelo con toda su cadena.",
+    refused_address: "Cada registro DNS del servidor debe indicar una dirección pública.",
+    redirect: "No seguimos redirecciones. Ingresa la dirección final.",
+    signature: "Revisa qué secreto usa tu programa. Después de crear uno nuevo, necesita el nuevo.",
+    notFound: "Revisa la ruta de la dirección.",
+    other:
+      "Mira el registro de tu programa a esta hora. Nosotros lo intentamos de nuevo por nuestra cuenta.",
+  },
+};

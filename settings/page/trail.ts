@@ -1,0 +1,58 @@
+/**
+ * The place of each entry in the browser's history. With it, the page can undo a step of the person
+ * exactly, so that Back never leads to a page that was not shown.
+ */
+export class Trail {
+  #shown: number;
+  /** Whether the browser is on its way back to the entry that is shown. */
+  isReturning = false;
+
+  constructor() {
+    this.#shown = this.#place() ?? 0;
+    this.replace(location.hash);
+  }
+
+  /** Adds an entry, and goes to it. */
+  push(hash: string): void {
+    this.#shown += 1;
+    history.pushState({ place: this.#shown }, "", hash || location.pathname);
+  }
+
+  /** Gives the current entry another address. */
+  replace(hash: string): void {
+    history.replaceState({ place: this.#shown }, "", hash || location.pathname);
+  }
+
+  /** Says that the current entry is shown. An entry that a link has just made gets its place here. */
+  arrive(): void {
+    const place = this.#place();
+    this.#shown = place ?? this.#shown + 1;
+    if (place === null) this.replace(location.hash);
+  }
+
+  /**
+   * Goes back to the entry that is shown. @param hash the address of that entry.
+   * @returns a function that repeats the step of the person.
+   */
+  undo(hash: string): () => void {
+    const wanted = location.hash;
+    const steps = (this.#place() ?? this.#shown + 1) - this.#shown;
+    // The current entry got another address, so there is no step.
+    if (steps === 0) {
+      this.replace(hash);
+      return () => {
+        this.replace(wanted);
+        dispatchEvent(new Event("hashchange"));
+      };
+    }
+    if (this.#place() === null) history.replaceState({ place: this.#shown + 1 }, "");
+    this.isReturning = true;
+    history.go(-steps);
+    return () => history.go(steps);
+  }
+
+  #place(): number | null {
+    const place = (history.state as { place?: unknown } | null)?.place;
+    return typeof place === "number" ? place : null;
+  }
+}

@@ -1,0 +1,36 @@
+import { html, type TemplateResult } from "lit-html";
+import { type App, isManager } from "../app.ts";
+import { Failure } from "../failure.ts";
+import type { View } from "../view.ts";
+import { keepSecret } from "./secret_once.ts";
+import { createWebhook, type WebhookFields } from "./webhook.ts";
+import { WebhookForm } from "./webhook_form.ts";
+
+/** The view that creates a webhook. Its secret is shown once, on the page of the webhook. */
+export function newWebhook(): View {
+  const form = new WebhookForm(null);
+
+  const create = async (fields: WebhookFields, app: App) => {
+    const made = await createWebhook(app, fields).catch((error) => {
+      if (!(error instanceof Failure) || error.kind !== "unanswered") throw error;
+      throw new Failure("unanswered", "", (t) => t.webhookForm.maybeMade);
+    });
+    keepSecret(made);
+    app.go(app.href(`webhooks/${made.id}`), true);
+  };
+
+  const view = (app: App): TemplateResult => {
+    const { t } = app;
+    if (!isManager(app.company)) return html`<p>${t.webhooks.onlyManagers}</p>`;
+    return html`
+      <p class="lead">${t.webhookForm.newLead}</p>
+      ${form.html((fields) => create(fields, app), app)}
+    `;
+  };
+
+  return {
+    title: (t) => t.webhooks?.create ?? t.menu.webhooks,
+    load: () => Promise.resolve(),
+    html: view,
+  };
+}

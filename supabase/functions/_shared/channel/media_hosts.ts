@@ -1,0 +1,36 @@
+import type { ChannelConfig } from "./channel_config.ts";
+
+/** The channel's own media hosts. */
+const CHANNEL_MEDIA = /(^|\.)(whatsapp\.net|fbcdn\.net|fbsbx\.com)$/;
+
+/** Whether media and the samples of templates may be fetched from this address. */
+export function isMediaAddress(url: URL, { mediaHosts }: ChannelConfig): boolean {
+  if (url.username || url.password) return false;
+  const isChannels = url.protocol === "https:" && url.port === "" &&
+    CHANNEL_MEDIA.test(url.hostname);
+  return isChannels || mediaHosts.includes(url.origin);
+}
+
+/**
+ * Whether a request to this address may have the access token of an account, although another host
+ * redirected the request. Most of the channel's media hosts serve signed addresses, which need no
+ * token.
+ */
+export function mayGetToken(url: URL, { mediaHosts }: ChannelConfig): boolean {
+  return /(^|\.)fbsbx\.com$/.test(url.hostname) || mediaHosts.includes(url.origin);
+}
+
+/**
+ * The text, but each signed address ends before its "?", because the signature comes after the "?".
+ */
+export function withoutSignatures(text: string): string {
+  if (!text.includes("?")) return text;
+  // The query is optional in the pattern. Otherwise the pattern would read an address without a
+  // query many times.
+  return text.replace(/(https?:\/\/[^\s?#"'<>]*)(\?[^\s"'<>]*)?/gi, (address, plain) => {
+    const url = URL.canParse(address) ? new URL(address) : null;
+    const isSigned = url && (CHANNEL_MEDIA.test(url.hostname) ||
+      url.searchParams.has("oh") && url.searchParams.has("oe"));
+    return isSigned ? plain : address;
+  });
+}

@@ -1,0 +1,54 @@
+import * as base64url from "jose/base64url";
+import { ConfigError } from "../config.ts";
+
+// The keys that seal secrets. This file is separate, because a function that opens a token only for
+// few requests loads the rest later.
+
+// In base64 and base64url, 32 bytes are 43 characters. An encoder with padding adds one "=".
+const KEY = /^([A-Za-z0-9+/]{43}|[A-Za-z0-9_-]{43})=?$/;
+
+/**
+ * The keys that access tokens of messaging accounts are sealed with. New tokens are sealed with the
+ * current key.
+ */
+export type CredentialsKeys = readonly [current: Uint8Array, previous?: Uint8Array];
+
+/**
+ * The key that seals the access tokens of messaging accounts: 32 bytes in base64 or base64url, from
+ * the secret CREDENTIALS_KEY.
+ *
+ * @throws ConfigError when it is missing or malformed. The message never contains the key.
+ */
+export function readCredentialsKey(text: string | undefined): Uint8Array {
+  const key = decodeKey(text);
+  if (key) return key;
+  throw new ConfigError(
+    "CREDENTIALS_KEY must be 32 random bytes in base64 or base64url, the same for the functions " +
+      "and the operator's command; `openssl rand -base64 32` makes one.",
+  );
+}
+
+/**
+ * The keys in the secrets CREDENTIALS_KEY and CREDENTIALS_KEY_PREVIOUS. The second is set during a
+ * rotation, and may otherwise be missing or empty.
+ *
+ * @throws ConfigError when one of them is malformed, or the first is missing. The message never
+ *   contains a key.
+ */
+export function readCredentialsKeys(
+  { CREDENTIALS_KEY, CREDENTIALS_KEY_PREVIOUS }: Record<string, string | undefined>,
+): CredentialsKeys {
+  const current = readCredentialsKey(CREDENTIALS_KEY);
+  if (!CREDENTIALS_KEY_PREVIOUS) return [current];
+  const previous = decodeKey(CREDENTIALS_KEY_PREVIOUS);
+  if (previous) return [current, previous];
+  throw new ConfigError(
+    "CREDENTIALS_KEY_PREVIOUS must be the previous CREDENTIALS_KEY, 32 bytes in base64 or " +
+      "base64url, or be left out.",
+  );
+}
+
+function decodeKey(text: string | undefined): Uint8Array | null {
+  if (!text || !KEY.test(text)) return null;
+  return base64url.decode(text.replaceAll("+", "-").replaceAll("/", "_").replace("=", ""));
+}

@@ -1,0 +1,23 @@
+import type { PostgrestSingleResponse } from "@supabase/supabase-js";
+import { ApiError, invalidRequest } from "../errors.ts";
+import { rows } from "./rows.ts";
+
+/**
+ * The answer of a database function that refuses in words for the caller: PT409 is a conflict, and
+ * PT422 names a field with its first word.
+ *
+ * @throws ApiError conflict or invalid_request; the errors of `rows`.
+ */
+export function unlessRefused<Row>(answer: PostgrestSingleResponse<Row>): Row {
+  const { error } = answer;
+  // app.claim_idempotency_key() raises these codes with a single word.
+  if (error?.message.includes(" ")) {
+    const { code, message } = error;
+    if (code === "PT409") throw new ApiError("conflict", message);
+    if (code === "PT422") {
+      const [field, ...words] = message.split(" ");
+      throw invalidRequest([{ field, message: words.join(" ") }]);
+    }
+  }
+  return rows(answer);
+}

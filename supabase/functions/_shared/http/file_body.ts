@@ -1,0 +1,99 @@
+import { ApiError, type FieldError, invalidRequest } from "../errors.ts";
+import { late, nextPiece } from "./body.ts";
+
+// A body that is a file. Its bytes are passed on while they arrive, so only a few pieces are in
+// memory at a time.
+
+/** The content type of a file as the request names it: `image/png`, without parameters. */
+export function namedType(headers: Headers): string {
+  const [type] = (headers.get("Content-Type") ?? "").split(";", 1);
+  return type.trim().toLowerCase();
+}
+
+/**
+ * The length that the request declares, in bytes; null when it declares none.
+ * @throws ApiError payload_too_large when the length is over the limit.
+ */
+export function declaredLength(headers: Headers, limit: FileLimit): number | null {
+  const text = headers.get("Content-Length") ?? "";
+  const length = /^\d{1,15}$/.test(text) ? Number(text) : null;
+  if (length !== null && length > limit.maxBytes) throw tooLarge(limit);
+  return length;
+}
+
+/** The maximum size of a file of one type. */
+export interface FileLimit {
+  type: string;
+  maxBytes: number;
+}
+
+/** The error about a file that is too large for its type. */
+export function tooLarge({ type, maxBytes }: FileLimit): ApiError {
+  return new ApiError(
+    "payload_too_large",
+    `The file is larger than the ${maxBytes / 2 ** 20} MB that a file of the type ${type} may have`,
+    { headers: { Connection: "close" } },
+  );
+}
+
+/** The error about a file that its content type does not describe. */
+export function wrongFile(message: string): ApiError {
+  return invalidRequest([{ field: "Content-Type", message } satisfies FieldError]);
+}
+
+/**
+ * The bytes of a body, piece by piece. The rest is not read if the reading ends early.
+ *
+ * @param timeoutMs a body that takes longer to arrive is refused.
+ * @throws ApiError malformed_request when the body breaks off; request_timeout.
+ */
+export async function* arriving(
+  { body }: Request,
+  timeoutMs: number,
+): AsyncGenerator<Uint8Array> {
+  if (!body) return;
+  const reader = body.getReader();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    reader.cancel().catch(() => {}); // this ends the loop, even while it waits for a piece
+  }, timeoutMs);
+  try {
+    for (;;) {
+      const { done, value } = await nextPiece(reader);
+      if (isLate) throw late();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    clearTimeout(timer);
+    reader.cancel().catch(() => {});
+  }
+}
+
+/**
+ * The first bytes of a file, at least this many unless the file is shorter, and all its pieces.
+ */
+export async function withBeginning(
+  pieces: AsyncGenerator<Uint8Array>,
+  atLeast: number,
+): Promise<{ beginning: Uint8Array; bytes: AsyncGenerator<Uint8Array> }> {
+  const first: Uint8Array[] = [];
+  let length = 0;
+  while (length < atLeast) {
+    const { done, value } = await pieces.next();
+    if (done) break;
+    first.push(value);
+    length += value.length;
+  }
+  const beginning = new Uint8Array(await new Blob(first as BlobPart[]).arrayBuffer());
+  const bytes = async function* () {
+    try {
+      yield beginning;
+      yield* pieces;
+    } finally {
+      await pieces.return(undefined);
+    }
+  };
+  return { beginning, bytes: bytes() };
+}

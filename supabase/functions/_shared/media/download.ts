@@ -1,0 +1,161 @@
+import type { ChannelConfig } from "../channel/channel_config.ts";
+import { channelClient, reasonOf } from "../channel/channel_http.ts";
+import { causeInWords, withoutQueries } from "../channel/channel_words.ts";
+import { askChannel } from "../channel/graph.ts";
+import { isMediaAddress, mayGetToken } from "../channel/media_hosts.ts";
+import { isAboutAccount, secondsUntil } from "../channel/outcome.ts";
+import { fetchOnce } from "../fetch_once.ts";
+
+/** A medium, and the account that may read it. */
+export interface MediumOfAccount {
+  /** The channel's id of the medium. */
+  id: string;
+  phoneNumberId: string;
+  token: string;
+}
+
+/** What the channel says about a medium. */
+export interface MediumFacts {
+  kind: "known";
+  /** Where the bytes are, for five minutes. Only the channel's hosts may get the token. */
+  url: string;
+  type: string | null;
+  /** In bytes. */
+  size: number | null;
+  /** The SHA-256 in hexadecimal digits. */
+  sha256: string | null;
+}
+
+/** Why the channel does not give a medium. `cause` is for the log, and has no address. */
+export type NoMedium =
+  /** The channel no longer has the medium. */
+  | { kind: "gone" }
+  /** The channel refuses the account. */
+  | { kind: "account"; code: number }
+  | { kind: "unavailable"; cause: string; retryAfter?: number };
+
+/** The subcode of the error 100 for an object that does not exist. */
+const NO_OBJECT = 33;
+const MAX_REDIRECTS = 3;
+/** After these answers of a host, the address of the medium has to be asked for again. */
+const ADDRESS_ENDED = [401, 403, 404];
+
+/** Asks the channel about a medium, within this time. */
+export async function askForMedium(
+  channel: ChannelConfig,
+  { id, phoneNumberId, token }: MediumOfAccount,
+  timeoutMs: number,
+): Promise<MediumFacts | NoMedium> {
+  const reply = await askChannel(channel, token, {
+    path: encodeURIComponent(id),
+    query: { phone_number_id: phoneNumberId },
+    timeoutMs,
+    maxBytes: 65_536,
+  });
+  if (reply.kind === "unavailable") return reply;
+  if (reply.kind === "refused") {
+    const { code, subcode, message } = reply.channel;
+    if (code === 100 && subcode === NO_OBJECT) return { kind: "gone" };
+    if (isAboutAccount(reply.channel)) return { kind: "account", code };
+    return { kind: "unavailable", cause: `code ${code}: ${message}` };
+  }
+  const { url, mime_type, sha256, file_size } = Object(reply.body) as Record<string, unknown>;
+  if (typeof url !== "string") {
+    return { kind: "unavailable", cause: "The channel answered without the address of the medium" };
+  }
+  const size = Number(file_size ?? NaN);
+  return {
+    kind: "known",
+    url,
+    type: typeof mime_type === "string" ? mime_type : null,
+    size: Number.isSafeInteger(size) && size >= 0 ? size : null,
+    sha256: typeof sha256 === "string" && /^[0-9a-f]{64}$/i.test(sha256)
+      ? sha256.toLowerCase()
+      : null,
+  };
+}
+
+/**
+ * The answer of the host that has the bytes of a medium. If the address has ended, the channel is
+ * asked for another address, once.
+ *
+ * @param signal ends the download, also after this function has returned.
+ */
+export async function download(
+  channel: ChannelConfig,
+  medium: MediumOfAccount,
+  { url }: MediumFacts,
+  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+): Promise<{ kind: "opened"; response: Response } | NoMedium> {
+  const first = await answerAt(channel, url, medium.token, signal);
+  if ("kind" in first) return first;
+  if (!ADDRESS_ENDED.includes(first.status)) return await opened(first);
+  await first.body?.cancel();
+  const fresh = await askForMedium(channel, medium, timeoutMs);
+  if (fresh.kind !== "known") return fresh;
+  const second = await answerAt(channel, fresh.url, medium.token, signal);
+  return "kind" in second ? second : await opened(second);
+}
+
+async function opened(
+  response: Response,
+): Promise<{ kind: "opened"; response: Response } | NoMedium> {
+  const { status, headers } = response;
+  const isPlain = /^(identity)?$/i.test(headers.get("Content-Encoding") ?? "");
+  if (status === 200 && isPlain) return { kind: "opened", response };
+  await response.body?.cancel();
+  if (status === 410) return { kind: "gone" };
+  const what = status === 200 ? ", with compressed bytes" : "";
+  const cause = `The host of the medium answers HTTP ${status}${what}`;
+  const retryAfter = secondsUntil(headers.get("Retry-After"));
+  return { kind: "unavailable", cause, ...(retryAfter !== undefined && { retryAfter }) };
+}
+
+/** The first answer that is not a redirect. Each host on the way is checked. */
+async function answerAt(
+  channel: ChannelConfig,
+  address: string,
+  token: string,
+  signal: AbortSignal,
+): Promise<Response | NoMedium> {
+  let url = URL.parse(address);
+  for (let redirects = 0;; redirects++) {
+    if (!url || !isMediaAddress(url, channel)) return unavailable(strange(url));
+    // The channel named the first host itself, and expects the token there.
+    const hasToken = redirects === 0 || mayGetToken(url, channel);
+    let response: Response;
+    try {
+      response = await fetchOnce(url, {
+        headers: new Headers({
+          ...(hasToken && { Authorization: `Bearer ${token}` }),
+          // If the runtime decompressed the bytes, their number would be unknown.
+          "Accept-Encoding": "identity",
+        }),
+        redirect: "manual",
+        signal,
+        client: channelClient(),
+      });
+    } catch (error) {
+      const reason = causeInWords(withoutQueries(reasonOf(error)), token);
+      return unavailable(`The host of the medium does not answer (${reason})`);
+    }
+    const to = response.headers.get("Location");
+    if (response.status < 300 || response.status > 399 || to === null) return response;
+    await response.body?.cancel();
+    if (redirects === MAX_REDIRECTS) {
+      return unavailable(`The host of the medium redirects more than ${MAX_REDIRECTS} times`);
+    }
+    url = URL.parse(to, url);
+  }
+}
+
+function unavailable(cause: string): NoMedium {
+  return { kind: "unavailable", cause };
+}
+
+/** Why nothing is fetched from an address. */
+function strange(url: URL | null): string {
+  if (!url) return "The address of the medium is not a URL";
+  return `Media are not fetched from ${url.protocol}//${url.host}; the variable ` +
+    "WHATSAPP_MEDIA_HOSTS allows further hosts, with https";
+}

@@ -1,0 +1,70 @@
+// The types of media that the channel has, and how the files of each type begin.
+
+const OFFICE = "application/vnd.openxmlformats-officedocument";
+
+/** Whether the first bytes of a file fit its type. */
+type Beginning = (bytes: Uint8Array) => boolean;
+
+/** These ASCII characters at this place. */
+function at(place: number, ...texts: string[]): Beginning {
+  return (bytes) =>
+    texts.some((text) =>
+      Array.from(text).every((letter, index) => bytes[place + index] === letter.charCodeAt(0))
+    );
+}
+
+const ISO_MEDIA = at(4, "ftyp");
+const OLD_OFFICE = at(0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
+const ZIP = at(0, "PK\x03\x04");
+/** A frame of MPEG audio or of AAC begins with 11 or 12 bits that are set. */
+const isFrame: Beginning = (bytes) => bytes[0] === 0xff && bytes[1] >= 0xe0;
+
+const KINDS: Record<string, { extension: string; begins: Beginning }> = {
+  "image/jpeg": { extension: "jpg", begins: at(0, "\xff\xd8\xff") },
+  "image/png": { extension: "png", begins: at(0, "\x89PNG\r\n\x1a\n") },
+  "image/webp": {
+    extension: "webp",
+    begins: (bytes) => at(0, "RIFF")(bytes) && at(8, "WEBP")(bytes),
+  },
+  "video/mp4": { extension: "mp4", begins: ISO_MEDIA },
+  "video/3gpp": { extension: "3gp", begins: ISO_MEDIA },
+  "audio/aac": { extension: "aac", begins: (bytes) => isFrame(bytes) || at(0, "ADIF")(bytes) },
+  "audio/amr": { extension: "amr", begins: at(0, "#!AMR") },
+  "audio/mpeg": { extension: "mp3", begins: (bytes) => isFrame(bytes) || at(0, "ID3")(bytes) },
+  "audio/mp4": { extension: "m4a", begins: ISO_MEDIA },
+  "audio/ogg": { extension: "ogg", begins: at(0, "OggS") },
+  "application/pdf": { extension: "pdf", begins: at(0, "%PDF-") },
+  "application/msword": { extension: "doc", begins: OLD_OFFICE },
+  "application/vnd.ms-excel": { extension: "xls", begins: OLD_OFFICE },
+  "application/vnd.ms-powerpoint": { extension: "ppt", begins: OLD_OFFICE },
+  [`${OFFICE}.wordprocessingml.document`]: { extension: "docx", begins: ZIP },
+  [`${OFFICE}.spreadsheetml.sheet`]: { extension: "xlsx", begins: ZIP },
+  [`${OFFICE}.presentationml.presentation`]: { extension: "pptx", begins: ZIP },
+  "text/plain": { extension: "txt", begins: (bytes) => !bytes.includes(0) },
+};
+
+/** Without its parameters, and in lower case. */
+function plainType(type: string): string {
+  return type.split(";")[0].trim().toLowerCase();
+}
+
+/**
+ * The type of a file as a caller gets it: the channel's, if the file may have this type. Otherwise
+ * the type says nothing about the file.
+ *
+ * @param type the type that the channel gives: `audio/ogg; codecs=opus`.
+ * @param beginning the first bytes of the file; null when the file is not read.
+ */
+export function servedType(type: string | null, beginning: Uint8Array | null): string {
+  const plain = plainType(type ?? "");
+  const kind = Object.hasOwn(KINDS, plain) ? KINDS[plain] : null;
+  if (!kind || beginning && !kind.begins(beginning)) return "application/octet-stream";
+  const [, codecs] = /;\s*codecs=([\w.-]{1,20})\s*$/.exec(type!) ?? [];
+  return codecs ? `${plain}; codecs=${codecs}` : plain;
+}
+
+/** The usual extension of a type; `bin` for an unknown type. */
+export function extensionOf(type: string): string {
+  const plain = plainType(type);
+  return Object.hasOwn(KINDS, plain) ? KINDS[plain].extension : "bin";
+}

@@ -1,0 +1,178 @@
+import type { ChannelConfig } from "../channel/channel_config.ts";
+import { reasonOf } from "../channel/channel_http.ts";
+import { causeInWords, withoutQueries } from "../channel/channel_words.ts";
+import { askForMedium, download, type MediumOfAccount, type NoMedium } from "./download.ts";
+import { MAX_BYTES, WholeBytes } from "./whole_bytes.ts";
+
+/** How long the reading of a medium may take, in milliseconds. */
+export interface MediaPatience {
+  /** Until the first byte. */
+  firstByteMs: number;
+  wholeMs: number;
+}
+
+type Piece = Uint8Array;
+
+/** A medium whose bytes are coming. */
+export interface OpenMedium {
+  kind: "open";
+  /** The channel's type of the medium. */
+  type: string | null;
+  /** In bytes; null when neither the channel nor its host says. */
+  length: number | null;
+  /** The first bytes of the stream. A medium that is not longer has already been checked. */
+  beginning: Piece;
+  /**
+   * All bytes. The last piece comes only if the bytes are those of the medium. Otherwise the stream
+   * breaks off. A reader who cancels the stream ends the download.
+   */
+  stream: ReadableStream<Piece>;
+  /** Resolves when the download has ended; `failure` says why the stream broke off. */
+  ended: Promise<{ bytes: number; failure?: string }>;
+}
+
+/**
+ * The bytes that are read at once. If the runtime chose the pieces, the memory would grow twice as
+ * much until it is collected.
+ */
+const PIECE = 16_384;
+
+/** Media that are not longer are checked before the answer to the caller begins. */
+const SHORT = 16_384;
+
+/**
+ * Opens a medium of the channel: asks for its address, and reads its first bytes. The rest is read
+ * only as fast as the stream is read. Only the channel and its media hosts get the token.
+ *
+ * @param sha256 the digest of the medium in hexadecimal digits; null when it is not known.
+ */
+export async function openMedium(
+  channel: ChannelConfig,
+  medium: MediumOfAccount,
+  sha256: string | null,
+  { firstByteMs, wholeMs }: MediaPatience,
+): Promise<OpenMedium | NoMedium> {
+  const ending = new AbortController();
+  const timers = [
+    setTimeout(() => ending.abort(late("The first byte did not come in time")), firstByteMs),
+    setTimeout(() => ending.abort(late("The medium did not come in time")), wholeMs),
+  ];
+  const end = () => {
+    timers.forEach(clearTimeout);
+    ending.abort();
+  };
+  const without = (none: NoMedium): NoMedium => {
+    end();
+    return none;
+  };
+  const inWords = (error: unknown) => causeInWords(withoutQueries(reasonOf(error)), medium.token);
+  try {
+    const facts = await askForMedium(channel, medium, firstByteMs);
+    if (facts.kind !== "known") return without(facts);
+    if ((facts.size ?? 0) > MAX_BYTES) return without(TOO_LARGE);
+    const patience = { signal: ending.signal, timeoutMs: firstByteMs };
+    const answer = await download(channel, medium, facts, patience);
+    if (answer.kind !== "opened") return without(answer);
+    const length = lengthOf(answer.response.headers) ?? facts.size;
+    if ((length ?? 0) > MAX_BYTES) return without(TOO_LARGE);
+
+    const bytes = new WholeBytes({ length, sha256: sha256 ?? facts.sha256 });
+    const reader = (answer.response.body ?? new Blob().stream()).getReader({ mode: "byob" });
+    /** The next piece, or undefined after the last piece. */
+    const read = async () => {
+      const { done, value } = await reader.read(new Uint8Array(PIECE));
+      if (done) bytes.end();
+      else bytes.take(value);
+      return done ? undefined : value;
+    };
+    const pieces: Piece[] = [];
+    let isWhole = false;
+    while (!isWhole && bytes.count <= SHORT) {
+      const piece = await read();
+      clearTimeout(timers[0]);
+      if (piece) pieces.push(piece);
+      else isWhole = true;
+    }
+    const beginning = joined(pieces);
+    const { stream, ended } = streamOf(
+      beginning,
+      isWhole ? () => Promise.resolve(undefined) : read,
+      ending.signal,
+    );
+    return {
+      ...{ kind: "open", type: facts.type, length: isWhole ? bytes.count : length },
+      ...{ beginning, stream },
+      ended: ended.then((error) => {
+        end();
+        const failure = error === undefined ? undefined : inWords(error);
+        return { bytes: bytes.count, ...(failure !== undefined && { failure }) };
+      }),
+    };
+  } catch (error) {
+    return without({ kind: "unavailable", cause: inWords(error) });
+  }
+}
+
+const TOO_LARGE: NoMedium = {
+  kind: "unavailable",
+  cause: `The medium is larger than ${MAX_BYTES / 2 ** 20} MB`,
+};
+
+function late(words: string): DOMException {
+  return new DOMException(words, "TimeoutError");
+}
+
+function lengthOf(headers: Headers): number | null {
+  const length = headers.get("Content-Length") ?? "";
+  return /^\d{1,15}$/.test(length) ? Number(length) : null;
+}
+
+function joined(pieces: Piece[]): Piece {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
+
+/**
+ * The stream of a medium. It gives each piece only after the next piece has come, so the last piece
+ * waits until `read` has checked the whole.
+ *
+ * @param read returns undefined after the last piece, and throws if the medium is not whole.
+ * @param signal breaks the stream off, even if no one reads it.
+ * @returns also a promise of the end: undefined after the last piece, otherwise the reason.
+ */
+function streamOf(beginning: Piece, read: () => Promise<Piece | undefined>, signal: AbortSignal) {
+  const { promise: ended, resolve } = Promise.withResolvers<unknown>();
+  let held = beginning;
+  const stream = new ReadableStream<Piece>({
+    start(controller) {
+      const breakOff = () => {
+        controller.error(signal.reason);
+        resolve(signal.reason);
+      };
+      signal.addEventListener("abort", breakOff);
+      ended.then(() => signal.removeEventListener("abort", breakOff));
+    },
+    async pull(controller) {
+      try {
+        const next = await read();
+        if (signal.aborted) return;
+        controller.enqueue(held);
+        if (next) held = next;
+        else {
+          controller.close();
+          resolve(undefined);
+        }
+      } catch (error) {
+        controller.error(error);
+        resolve(error);
+      }
+    },
+    cancel: () => resolve(new Error("The caller hung up")),
+  }, { highWaterMark: 0 }); // nothing is read before the caller needs it
+  return { stream, ended };
+}

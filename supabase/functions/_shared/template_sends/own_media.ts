@@ -1,0 +1,97 @@
+import { isAboutAccount } from "../channel/outcome.ts";
+import { UnusableToken } from "../credentials/account_token.ts";
+import { ApiError, invalidRequest } from "../errors.ts";
+import { logFailure, type Origin } from "../log.ts";
+import type { Access } from "../sending/claim.ts";
+import { withToken } from "../sending/readable_token.ts";
+import { refusedAccount, unusableToken } from "../sending/send_errors.ts";
+import { MediaTrouble } from "../templates/media_trouble.ts";
+import type { MediaFormat } from "../templates/media_types.ts";
+import { uploadSample } from "../templates/sample_media.ts";
+import { noMedia } from "./template_answers.ts";
+import type { OwnMedia, UnfitMedia, UploadedMedia } from "./template_claim.ts";
+import type { SenderConfig } from "./template_send_config.ts";
+
+// The caller's own medium for the header of a template, such as an invoice.
+
+/**
+ * Fetches the medium at an address, under the rules for samples, and uploads it for one send. The
+ * upload comes before the claim, so a repeat may upload again, but never sends again.
+ *
+ * @throws ApiError invalid_request on `header_media.url` when the medium cannot be fetched or is not
+ *   of the header's kind; media_rejected, channel_account_error or channel_unavailable when the
+ *   channel does not accept it.
+ */
+export async function uploadOwnMedia(
+  config: SenderConfig,
+  access: Access & { kind: OwnMedia["type"] },
+  { url, templateName }: { url: string; templateName: string },
+  origin: Origin,
+): Promise<UploadedMedia> {
+  const { account_id, phone_number_id: phoneNumberId, kind } = access;
+  const format = kind.toUpperCase() as MediaFormat;
+  const signal = AbortSignal.timeout(config.mediaPatience.timeoutMs);
+  try {
+    const { mediaId, filename } = await withToken(
+      config,
+      access,
+      origin,
+      (token) =>
+        uploadSample(
+          config.whatsapp,
+          { token, phoneNumberId },
+          { url, format, templateName },
+          signal,
+        ),
+    );
+    return { media_id: mediaId, ...(filename !== null && { filename }) };
+  } catch (error) {
+    if (error instanceof UnusableToken) throw unusableToken(phoneNumberId);
+    if (!(error instanceof MediaTrouble)) throw error;
+    logFailure(origin, "header_media", error, { account_id });
+    throw errorOfTrouble(error, phoneNumberId, signal.aborted);
+  }
+}
+
+function errorOfTrouble(
+  { channel, message }: MediaTrouble,
+  phoneNumberId: string,
+  isLate: boolean,
+): ApiError {
+  if (channel && isAboutAccount(channel)) return refusedAccount(phoneNumberId, channel.code);
+  if (channel) {
+    const { code, message, details } = channel;
+    return new ApiError(
+      "media_rejected",
+      "The messaging channel rejected the file; the field channel has the reason",
+      { body: { channel: { code, message, ...(details && { details }) } } },
+    );
+  }
+  // Every other sentence is about the host of the medium, or about the medium itself.
+  if (isLate || message.startsWith("The channel ")) return noMedia(message);
+  const why = message.replace(
+    /template's sample|samples?/gi,
+    (word) => word.endsWith("s") ? "media" : "medium",
+  ).replace(/^m/, "M");
+  return invalidRequest([{ field: "header_media.url", message: `cannot be sent: ${why}` }]);
+}
+
+/** The error of a send whose own medium does not fit the header. */
+export function unfitMedia({ fault, kind }: UnfitMedia): ApiError {
+  const [field, message] = {
+    unknown: [
+      "header_media.id",
+      "is not an upload of the sending phone number, or the upload has expired; upload the file again",
+    ],
+    kind: [
+      "header_media.id",
+      `must be of the kind ${kind}, because the template has such a header`,
+    ],
+    kind_needed: [
+      "template_header_type",
+      "is required with header_media: the service has not read this template yet",
+    ],
+    no_header: ["header_media", "must be left out: the approved template has no media header"],
+  }[fault];
+  return invalidRequest([{ field, message }]);
+}

@@ -1,0 +1,120 @@
+import type { CompanyDb } from "../database/company_db.ts";
+import { logFailure, type Origin } from "../log.ts";
+import { UnusableToken } from "../credentials/account_token.ts";
+import { MediaTrouble } from "../templates/media_trouble.ts";
+import { isAboutAccount } from "../channel/outcome.ts";
+import { uploadMedia } from "../templates/template_media.ts";
+import { rereadTemplate } from "../templates/template_reread.ts";
+import { refusedAccount, unusableToken } from "../sending/send_errors.ts";
+import { withToken } from "../sending/readable_token.ts";
+import { noMedia } from "./template_answers.ts";
+import { uploadOwnMedia } from "./own_media.ts";
+import type { Claim, Preflight, UploadedMedia } from "./template_claim.ts";
+import type { SenderConfig } from "./template_send_config.ts";
+
+/**
+ * The final decision about a request: no template has to be read first, and no media has to be
+ * uploaded first.
+ */
+export type ReadyClaim = Exclude<
+  Claim,
+  { result: "reread" | "media_needed" | "own_media_needed" }
+>;
+
+/** How a send of a template is claimed. */
+export interface Claiming {
+  templateName: string;
+  /** Asks the database for its decision about the send. */
+  claim(preflight: Preflight, uploaded?: UploadedMedia): Promise<Claim>;
+  /** The address of the caller's medium for the header; missing if the caller names none. */
+  mediaUrl?: string;
+  origin: Origin;
+}
+
+/**
+ * Claims the send of a template. If the stored template does not allow the send and may be out of
+ * date, it is read from the channel first. If the header needs media that the channel does not
+ * have, the media is uploaded first. Both cases are rare, take more round trips, and come before
+ * anything is written.
+ *
+ * @throws ApiError channel_unavailable when the media cannot be uploaded; channel_account_error
+ * when the token for the upload is unusable or the channel refuses the account; the errors of
+ * `claim`.
+ */
+export async function claimWhenReady(
+  db: CompanyDb,
+  config: SenderConfig,
+  { templateName, claim, mediaUrl, origin }: Claiming,
+): Promise<ReadyClaim> {
+  let preflight: Preflight = "first";
+  let uploaded: UploadedMedia | undefined;
+  for (let hasMedia = false;;) {
+    const decision = await claim(preflight, uploaded);
+    switch (decision.result) {
+      case "reread":
+        await readAgain(db, config, decision, templateName, origin);
+        preflight = "last";
+        break;
+      case "media_needed":
+        // The template got another sample while the previous sample was uploaded.
+        if (hasMedia) throw noMedia("the media was replaced during the upload");
+        await supplyMedia(db, config, decision, origin);
+        hasMedia = true;
+        break;
+      case "own_media_needed":
+        uploaded = await uploadOwnMedia(config, decision, { url: mediaUrl!, templateName }, origin);
+        break;
+      default:
+        return decision;
+    }
+  }
+}
+
+/** Reads the template again. If the reading fails, the send continues with the stored template. */
+async function readAgain(
+  db: CompanyDb,
+  config: SenderConfig,
+  claim: Extract<Claim, { result: "reread" }>,
+  templateName: string,
+  origin: Origin,
+) {
+  try {
+    await withToken(config, claim, origin, (token) =>
+      rereadTemplate(db, config.whatsapp, {
+        token,
+        accountId: claim.account_id,
+        businessAccountId: claim.business_account_id!, // without a business account, there are no templates to compare with
+        beganAt: claim.began_at,
+        isElsewhere: claim.is_elsewhere,
+      }, templateName));
+  } catch (error) {
+    if (error instanceof UnusableToken) return; // the send will meet the same error
+    logFailure(origin, "template_not_reread", error, { account_id: claim.account_id });
+  }
+}
+
+async function supplyMedia(
+  db: CompanyDb,
+  config: SenderConfig,
+  claim: Extract<Claim, { result: "media_needed" }>,
+  origin: Origin,
+) {
+  const { account_id, template_id, phone_number_id } = claim;
+  try {
+    await withToken(config, claim, origin, (token) =>
+      uploadMedia(db, config.whatsapp, {
+        token,
+        accountId: account_id,
+        phoneNumberId: phone_number_id,
+        businessAccountId: claim.business_account_id!,
+        templateId: template_id,
+      }, config.mediaPatience));
+  } catch (error) {
+    if (error instanceof UnusableToken) throw unusableToken(phone_number_id);
+    if (!(error instanceof MediaTrouble)) throw error;
+    logFailure(origin, "template_media", error, { account_id, template_id });
+    const { channel, message } = error;
+    if (channel && isAboutAccount(channel)) throw refusedAccount(phone_number_id, channel.code);
+    throw noMedia(message);
+  }
+}

@@ -1,0 +1,26 @@
+import { readSendingConfig, type SendingConfig } from "../sending/send_config.ts";
+import type { MediaPatience } from "../templates/template_media.ts";
+
+/** The settings that the template endpoint needs. */
+export interface SenderConfig extends SendingConfig {
+  /**
+   * How long a send waits for the media of its header, and how long no other request begins the
+   * same upload.
+   */
+  mediaPatience: MediaPatience;
+}
+
+/**
+ * Reads the configuration once, when the function starts.
+ * @throws ConfigError with one sentence, for the operator's log.
+ */
+export async function readSenderConfig(
+  env: Record<string, string | undefined>,
+): Promise<SenderConfig> {
+  return {
+    ...await readSendingConfig(env),
+    // The lease is longer than the upload, so that the end of the upload is recorded before another
+    // upload begins.
+    mediaPatience: { timeoutMs: 20_000, leaseSeconds: 30 },
+  };
+}

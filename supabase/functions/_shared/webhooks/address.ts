@@ -1,0 +1,176 @@
+// Which addresses a webhook may have. They are strangers' addresses: no request may reach a machine
+// that is not on the public internet, or the service itself.
+import ipaddr from "ipaddr.js";
+
+/** Why requests are not sent to an address. */
+export interface AddressProblem {
+  name: AddressProblemName;
+  /** What is wrong and what to do, as the message about the field `url`. */
+  message: string;
+}
+
+/** @see PROBLEMS, which has the sentence of each name. */
+export type AddressProblemName = keyof typeof PROBLEMS;
+
+/** Where requests may go besides the public internet, and where they may not go. */
+export interface AddressRules {
+  /** The origins on this machine, `http://127.0.0.1:8080`, that a local stack allows. */
+  hosts?: readonly string[];
+  /** The host names of the service itself. */
+  own?: readonly string[];
+}
+
+/** The addresses that the name server has for a host name: none if the name has none. */
+export type Resolve = (
+  host: string,
+  type: "A" | "AAAA",
+  signal: AbortSignal,
+) => Promise<readonly string[]>;
+
+const MAX_LENGTH = 2_048;
+/** Without a name server, the runtime would wait for 15 s. */
+const RESOLVE_TIMEOUT_MS = 3_000;
+
+const PROBLEMS = {
+  not_a_url: "is not a URL; give one such as https://example.com/webhooks",
+  too_long: "is longer than 2,048 characters; give a shorter address",
+  unusual_characters:
+    "has a space, a line break, a control character or a backslash; encode it, such as %20",
+  not_https: "does not begin with https://; events are only sent over TLS",
+  user: "has a user or a password; put a secret into the path or the query instead",
+  fragment: "has a fragment, the part after #, which no request carries; leave it out",
+  port: "has another port than 443 or 8443; give one of these, or none",
+  numeric_host: "has a numeric address as its host; give a domain name",
+  host_name: "has a host that is not a full domain name, such as hooks.example.com",
+  special_name:
+    "has a host name that is not on the public internet; give a domain name that everyone can resolve",
+  own_host: "is an address of this service; give an address of your own server",
+  no_address: "has a host name without an address; check the name, and its A and AAAA records",
+  name_server: "has a host name whose name server did not answer; try again, or check the domain",
+  private_address:
+    "has a host name with an address that is not on the public internet; every A and AAAA record must be public",
+} as const;
+
+/**
+ * Judges an address without asking the name server: its length, its parts and its host's name. What
+ * `URL` makes of the text counts, so `https://0x7f.1` is a numeric address.
+ *
+ * @returns null when the address may be used.
+ */
+export function checkAddressForm(
+  text: string,
+  hosts: readonly string[] = [],
+  own: readonly string[] = [],
+): AddressProblem | null {
+  // The length comes first, so nothing reads a long text.
+  if (text.length > MAX_LENGTH) return problem("too_long");
+  // `URL` drops or replaces these characters. The address would not be the one that was given.
+  if (/[\s\p{Cc}\\]/u.test(text)) return problem("unusual_characters");
+  if (!/^[a-z][a-z\d+.-]*:\/\/[^/]/i.test(text) || !URL.canParse(text)) {
+    return problem(/^https:/i.test(text) || !/^[a-z]+:/i.test(text) ? "not_a_url" : "not_https");
+  }
+  const url = new URL(text);
+  // `URL` writes `é` as `%C3%A9`.
+  if (url.href.length > MAX_LENGTH) return problem("too_long");
+  const [, authority] = /^[^:]+:\/\/([^/?#]*)/.exec(text)!;
+  if (authority.includes("@")) return problem("user");
+  if (text.includes("#")) return problem("fragment");
+  if (hosts.includes(url.origin)) return null;
+  if (url.protocol !== "https:") return problem("not_https");
+  const named = nameProblem(url.hostname, own);
+  if (named) return problem(named);
+  return url.port === "" || url.port === "8443" ? null : problem("port");
+}
+
+/**
+ * Judges an address and every address that its host name has now. One that is not public is enough
+ * for a refusal.
+ *
+ * The request resolves the name again, and may get another address. TLS protects that machine: it
+ * has no certificate for the name, so the connection ends before a byte of HTTP is sent.
+ *
+ * @returns null when a request may be sent.
+ */
+export async function checkAddress(
+  text: string,
+  { hosts = [], own = [], resolve = resolveName }: AddressRules & { resolve?: Resolve } = {},
+): Promise<AddressProblem | null> {
+  const malformed = checkAddressForm(text, hosts, own);
+  if (malformed) return malformed;
+  const { origin, hostname } = new URL(text);
+  if (hosts.includes(origin)) return null;
+  const addresses = await addressesOf(hostname, resolve);
+  if (!addresses) return problem("name_server");
+  if (addresses.length === 0) return problem("no_address");
+  return addresses.every(isPublic) ? null : problem("private_address");
+}
+
+function problem(name: AddressProblemName): AddressProblem {
+  return { name, message: PROBLEMS[name] };
+}
+
+/**
+ * Names without a machine on the public internet: of RFC 6761, RFC 6762, RFC 7686, RFC 8375 and RFC
+ * 9476, and those that private networks, containers and clouds use.
+ */
+const SPECIAL_NAME =
+  /(^|\.)(alt|arpa|cluster|corp|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|localnet|mail|onion|private|svc|test)$/;
+
+const LABEL = /^[a-z\d]([a-z\d-]*[a-z\d])?$/;
+
+/** @param host of a parsed URL: in lower case, and in Punycode if it had other letters. */
+function nameProblem(host: string, own: readonly string[]): AddressProblemName | null {
+  // `URL` lets no other host end with a number.
+  if (host.startsWith("[") || /(^|\.)\d+$/.test(host)) return "numeric_host";
+  if (own.some((each) => host === each || host.endsWith(`.${each}`))) return "own_host";
+  if (SPECIAL_NAME.test(host)) return "special_name";
+  const labels = host.split(".");
+  const isFull = host.length <= 253 && labels.length > 1 &&
+    labels.every((label) => label.length <= 63 && LABEL.test(label));
+  return isFull ? null : "host_name";
+}
+
+/** Every address of a name; null when the name server does not answer in time, or with an error. */
+async function addressesOf(host: string, resolve: Resolve): Promise<string[] | null> {
+  const ending = new AbortController();
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => {
+    ending.abort();
+    late.resolve(null); // a resolver may not obey the signal
+  }, RESOLVE_TIMEOUT_MS);
+  const both = Promise.all([
+    resolve(host, "A", ending.signal),
+    resolve(host, "AAAA", ending.signal),
+  ]);
+  try {
+    return await Promise.race([both.then((answers) => answers.flat(), () => null), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function resolveName(
+  host: string,
+  type: "A" | "AAAA",
+  signal: AbortSignal,
+): Promise<string[]> {
+  try {
+    return await Deno.resolveDns(host, type, { signal });
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** Azure's machines are reached by it from the inside, although its range is public. */
+const AZURE_PLATFORM = "168.63.129.16";
+
+/** Whether an address is on the public internet. Text that is not an address is not. */
+function isPublic(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== "unicast" || address.toString() === AZURE_PLATFORM) return false;
+  // Of IPv6, only 2000::/3 is in use. ::7f00:1 is 127.0.0.1 in an old form, but `range` does not
+  // know this form.
+  return address.kind() === "ipv4" || (address.toByteArray()[0] & 0b1110_0000) === 0b0010_0000;
+}

@@ -1,0 +1,61 @@
+import type { CredentialsKeys } from "../credentials/credentials_keys.ts";
+import {
+  openWebhookSecret,
+  sealWebhookSecret,
+  type SecretWebhook,
+} from "../credentials/webhook_secrets.ts";
+import { invalidRequest } from "../errors.ts";
+import { type AddressRules, checkAddress, type Resolve } from "./address.ts";
+import { newSecret } from "./signature.ts";
+import type { Webhook } from "./webhook.ts";
+
+// What the database cannot do for a webhook: check its address, and seal its secret.
+
+/** What the functions need to store webhooks. */
+export interface WebhookConfig {
+  /** The first key seals the secrets of webhooks. */
+  credentialsKeys: CredentialsKeys;
+  /** The addresses that webhooks may have. */
+  webhookAddresses: AddressRules & { resolve?: Resolve };
+}
+
+/**
+ * The address as it is stored: in the form that `URL` gives it.
+ * @throws ApiError invalid_request when no events may be sent to it, with the reason.
+ */
+export async function checkedAddress(
+  url: string,
+  { webhookAddresses }: WebhookConfig,
+): Promise<string> {
+  const problem = await checkAddress(url, webhookAddresses);
+  if (problem) throw invalidRequest([{ field: "url", message: problem.message }]);
+  return new URL(url).href;
+}
+
+/** A new secret for this webhook, as the database stores it. */
+export async function newSealedSecret(
+  webhook: SecretWebhook,
+  { credentialsKeys: [key] }: WebhookConfig,
+): Promise<string> {
+  return await sealWebhookSecret(newSecret(), webhook, key);
+}
+
+/** What the database answers after it has stored a secret. */
+interface Stored {
+  replayed: boolean;
+  /** Null when a repeat finds that the webhook has been deleted. */
+  data: Webhook | null;
+  sealed_secret: string | null;
+}
+
+/** The webhook with its secret; null when it has been deleted. */
+export async function withSecret(answer: unknown, { credentialsKeys }: WebhookConfig) {
+  const { replayed, data, sealed_secret } = answer as Stored;
+  if (!data || !sealed_secret) return { replayed, data: null };
+  const secret = await openWebhookSecret(
+    sealed_secret,
+    { company_id: data.company_id, webhook_id: data.id },
+    credentialsKeys,
+  );
+  return { replayed, data: { ...data, secret } };
+}

@@ -1,0 +1,146 @@
+import * as z from "zod/mini";
+import { atLeastOne, described, Id, readOnly, requiredText, Timestamp } from "../http/fields.ts";
+import { lazily } from "../http/operation.ts";
+import { EventId, TYPES, WANTED_TYPES } from "./event.ts";
+
+// What callers read and write of a webhook, in the gateway and on the settings page.
+
+const Payload = z.enum(["full", "ids"]);
+
+/** Which events a webhook gets. A type that is named twice counts once. */
+const WantedTypes = () =>
+  z.array(
+    z.string().check(
+      z.refine((type) => WANTED_TYPES.includes(type), {
+        error: "is not a type of event; give one such as deal.won, deal.* or *",
+      }),
+    ).register(z.globalRegistry, { enum: WANTED_TYPES }),
+  ).check(z.minLength(1, "must name at least one type of event"), z.maxLength(100));
+
+/** An address. The length is checked first, and everything else by `checkAddress`. */
+const Url = z.string().check(z.maxLength(2048, "must have at most 2048 characters"));
+
+const Description = requiredText(255);
+
+/** A webhook, without its secret. */
+export const Webhook = z.object({
+  id: readOnly(Id),
+  company_id: readOnly(Id),
+  url: z.string(),
+  types: z.array(z.string()),
+  payload: Payload,
+  description: z.nullable(z.string()),
+  state: z.enum(["on", "catching_up", "paused", "off"]),
+  why: readOnly(
+    z.nullable(z.enum(["failing", "gone", "key_ended", "by_person", "by_key", "by_platform"])),
+  ),
+  created_by_key_id: readOnly(z.nullable(Id)),
+  created_by: readOnly(z.nullable(Id)),
+  failing_since: readOnly(z.nullable(Timestamp)),
+  paused_until: readOnly(z.nullable(Timestamp)),
+  switched_off_at: readOnly(z.nullable(Timestamp)),
+  previous_secret_ends_at: readOnly(z.nullable(Timestamp)),
+  last_success_at: readOnly(z.nullable(Timestamp)),
+  open_deliveries: readOnly(z.int()),
+  created_at: readOnly(Timestamp),
+  updated_at: readOnly(Timestamp),
+}).register(z.globalRegistry, { id: "Webhook" });
+
+export type Webhook = z.output<typeof Webhook>;
+
+/** A webhook with its secret, which is shown only when it is made or rotated. */
+export const WebhookWithSecret = z.extend(Webhook, { secret: readOnly(z.string()) }).register(
+  z.globalRegistry,
+  { id: "WebhookWithSecret" },
+);
+
+/** The fields of a new webhook. */
+export const newWebhook = () => ({
+  url: Url,
+  types: WantedTypes(),
+  payload: z._default(Payload, "full"),
+  description: z.optional(z.nullable(Description)),
+});
+
+export const NewWebhook = lazily(() =>
+  described(z.strictObject(newWebhook()), { id: "NewWebhook" })
+);
+
+/** At least one change of a webhook. */
+export const WebhookChanges = lazily(() =>
+  described(
+    atLeastOne(z.strictObject({
+      url: z.optional(Url),
+      types: z.optional(WantedTypes()),
+      payload: z.optional(Payload),
+      description: z.optional(z.nullable(Description)),
+      state: z.optional(z.enum(["on", "paused"])),
+    })),
+    { id: "WebhookChanges" },
+  )
+);
+
+/** How long the previous secret signs too, in hours. */
+export const OverlapHours = z.int().check(
+  z.minimum(0, "must be at least 0"),
+  z.maximum(168, "must be at most 168"),
+);
+
+export const SecretRotation = lazily(() =>
+  z.strictObject({ overlap_hours: z._default(OverlapHours, 24) }).register(z.globalRegistry, {
+    id: "SecretRotation",
+  })
+);
+
+const TIME = "must be a time such as 2026-11-22T12:00:00Z";
+
+/** A time in a body, with `Z` or an offset. The database says which times are possible. */
+const Time = () =>
+  z.string().check(z.refine((text) => A_TIME.test(text) && !Number.isNaN(Date.parse(text)), TIME))
+    .register(z.globalRegistry, { format: "date-time" });
+
+const A_TIME = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/;
+
+/** Which events of the log are delivered again. */
+export const Replay = lazily(() =>
+  z.strictObject({
+    since: Time(),
+    until: z.optional(Time()),
+    types: z.optional(WantedTypes()),
+  }).register(z.globalRegistry, { id: "Replay" })
+);
+
+/** The events of the log that are being delivered again. */
+export const Replaying = z.object({
+  since: Timestamp,
+  until: Timestamp,
+  types: z.array(z.string()),
+}).register(z.globalRegistry, { id: "Replaying" });
+
+/** An event that was put into the queue of a webhook. */
+export const QueuedEvent = z.object({ event_id: EventId }).register(z.globalRegistry, {
+  id: "QueuedEvent",
+});
+
+const DeliveryTry = z.object({
+  at: Timestamp,
+  status: z.nullable(z.int()),
+  failure: z.nullable(z.string()),
+  ms: z.int(),
+  answer: z.nullable(z.string()),
+}).register(z.globalRegistry, { id: "DeliveryTry" });
+
+export const DELIVERY_STATES = ["waiting", "delivered", "failed", "undelivered"] as const;
+
+/** One event for one webhook, and the attempts to deliver it. */
+export const Delivery = z.object({
+  event_id: EventId,
+  type: z.enum(TYPES as [string, ...string[]]),
+  record_id: Id,
+  timestamp: Timestamp,
+  state: z.enum(DELIVERY_STATES),
+  attempts: z.int(),
+  next_attempt_at: z.nullable(Timestamp),
+  ended_at: z.nullable(Timestamp),
+  tries: z.array(DeliveryTry),
+}).register(z.globalRegistry, { id: "Delivery" });

@@ -1,0 +1,137 @@
+import * as z from "zod/mini";
+import { rows } from "../../../_shared/database/rows.ts";
+import { ApiError } from "../../../_shared/errors.ts";
+import { Id } from "../../../_shared/http/fields.ts";
+import { lazily, operation, reply } from "../../../_shared/http/operation.ts";
+import { Event, EventId, WANTED_TYPES } from "../../../_shared/webhooks/event.ts";
+import { type Place, placeAt, readPlace, writePlace } from "../../records/change_cursor.ts";
+import { ChangesPagination, cursorExpired } from "../../records/changes.ts";
+import { Limit } from "../../records/list_parameters.ts";
+import { MAX_VALUES, splitValues } from "../../records/split_values.ts";
+
+const FEED = "events";
+
+const Types = z.optional(
+  z.pipe(
+    z.string(),
+    z.transform((given, context) => {
+      const types = splitValues(given);
+      const isWrong = typeof types === "string" ||
+        types.some((type) => !WANTED_TYPES.includes(type));
+      if (!isWrong) return types;
+      const message = typeof types === "string"
+        ? types
+        : "must be types of events, such as deal.won, deal.* or *, with commas between them";
+      context.issues.push({ code: "custom", input: given, message });
+      return z.NEVER;
+    }),
+  ).register(z.globalRegistry, {
+    type: "array",
+    minItems: 1,
+    maxItems: MAX_VALUES,
+    items: { type: "string", enum: WANTED_TYPES },
+  }),
+);
+
+const Time = z.optional(
+  z.iso.datetime({ offset: true, error: "must be a time with its offset" })
+    .register(z.globalRegistry, { format: "date-time" }),
+);
+
+const parameters = lazily(() =>
+  z.strictObject({
+    limit: Limit,
+    cursor: z.optional(z.pipe(
+      z.string(),
+      z.transform((cursor, context): Place => {
+        const place = readPlace(FEED, cursor);
+        if (place) return place;
+        context.issues.push({
+          code: "custom",
+          input: cursor,
+          message: "is not a cursor of the events; send next_cursor of the previous page " +
+            "unchanged, or no cursor to start again",
+        });
+        return z.NEVER;
+      }),
+    )),
+    start: z.optional(z.enum(["beginning", "now"])).register(z.globalRegistry, {
+      default: "beginning",
+    }),
+    type: Types,
+    record_id: z.optional(Id),
+    since: Time,
+    until: Time,
+  }).check(z.refine(({ cursor, start }) => cursor === undefined || start === undefined, {
+    path: ["start"],
+    error: "must not be combined with cursor",
+  }))
+);
+
+/** The first object of the database's answer. */
+interface Clock {
+  generation: number;
+  horizon: number;
+  /** The last event that was read, if more events follow than the page could read. */
+  read_to: { version: number; id: string } | null;
+}
+
+interface Found {
+  version: number;
+  id: string;
+  event: Event;
+}
+
+/** The log of events: what happened to the records of the company in the last 30 days. */
+export const events = [
+  operation({
+    id: "listEvents",
+    method: "GET",
+    path: "/events",
+    scope: "read",
+    query: parameters,
+    answers: () => ({
+      200: z.object({ data: z.array(Event), pagination: ChangesPagination }),
+    }),
+    errors: ["cursor_expired"],
+  }, async ({ caller, query }) => {
+    const { limit, cursor, start, type, record_id, since, until } = query;
+    const answer = await caller.db.rpc("list_events", {
+      ...(cursor && {
+        generation: cursor.generation,
+        after_version: cursor.version,
+        after_id: cursor.id,
+      }),
+      ...(type && { of_types: type }),
+      ...(record_id && { of_record: record_id }),
+      ...(since && { since }),
+      ...(until && { until }),
+      max_rows: start === "now" ? 0 : limit + 1,
+    }, { get: true });
+    if (answer.error?.code === "PT410") throw cursorExpired();
+    const [clock, ...found] = rows(answer) as unknown as [Clock, ...Found[]];
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1)! : start === "now" ? null : clock.read_to;
+    const next = last
+      ? { version: last.version, id: last.id, generation: clock.generation }
+      : placeAt(clock);
+    return reply(200, {
+      data: page.map(({ event }) => event),
+      pagination: { limit, has_more: last !== null, next_cursor: writePlace(FEED, next) },
+    });
+  }),
+
+  operation({
+    id: "getEvent",
+    method: "GET",
+    path: "/events/:id",
+    scope: "read",
+    params: z.object({ id: EventId }),
+    answers: () => ({ 200: z.object({ data: Event }) }),
+    errors: ["not_found"],
+  }, async ({ caller, params }) => {
+    const event = rows(await caller.db.rpc("find_event", { name: params.id }, { get: true }));
+    if (!event) throw new ApiError("not_found", "Event not found: the log has 30 days");
+    return reply(200, { data: event as unknown as Event });
+  }),
+];

@@ -1,0 +1,70 @@
+import { pause } from "../../_shared/pause.ts";
+import type { SettingsConfig } from "../settings_config.ts";
+
+/** Supabase Auth must answer within this time. The page waits for 20 seconds. */
+const PATIENCE_MS = 12_000;
+
+/** The time until an answer is rounded up to a multiple of this time. */
+const STEP_MS = 1_000;
+
+/**
+ * Lets Supabase Auth write to an address: an invitation if the address has no account, otherwise a
+ * link to sign in. Both links lead to the page, which shows the invitation. A link to sign in takes
+ * one more request. The time of the answer must not show which link was sent, so it is rounded up.
+ * @returns `sent`, or why no e-mail was sent: the code of Supabase Auth, `no_secret_key` or
+ *   `no_answer`.
+ */
+export async function mailTo(
+  config: SettingsConfig,
+  email: string,
+  page: string | undefined,
+): Promise<string> {
+  const began = performance.now();
+  const outcome = await sent(config, email, page).catch(() => "no_answer");
+  const took = performance.now() - began;
+  await pause(STEP_MS - took % STEP_MS);
+  return outcome;
+}
+
+async function sent(
+  config: SettingsConfig,
+  email: string,
+  page: string | undefined,
+): Promise<string> {
+  if (config.secretKey === null) return "no_secret_key";
+  const invited = await asked(config, "invite", { email }, page);
+  if (invited.code !== "email_exists") return invited.code;
+  const linked = await asked(config, "otp", { email, create_user: false }, page);
+  // The person has asked for a link less than a minute ago, so that e-mail is on its way.
+  const isOnItsWay = linked.status === 429 && linked.message.startsWith("For security purposes");
+  return isOnItsWay ? "sent" : linked.code;
+}
+
+/** The answer of Supabase Auth; its code is `sent` if it accepted the request. */
+async function asked(
+  { supabaseUrl, secretKey }: SettingsConfig,
+  path: "invite" | "otp",
+  body: unknown,
+  page: string | undefined,
+): Promise<{ status: number; code: string; message: string }> {
+  const query = page === undefined ? "" : `?${new URLSearchParams({ redirect_to: page })}`;
+  const answer = await fetch(`${supabaseUrl}/auth/v1/${path}${query}`, {
+    method: "POST",
+    headers: {
+      apikey: secretKey!,
+      Authorization: `Bearer ${secretKey}`,
+      "Content-Type": "application/json",
+    },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  const { status } = answer;
+  const said = await answer.json().catch(() => ({}));
+  // An older Supabase Auth has its code in error_code, and a newer one in code.
+  const code = [said?.error_code, said?.code].find((each) => typeof each === "string");
+  return {
+    status,
+    code: answer.ok ? "sent" : code ?? `http_${status}`,
+    message: String(said?.msg ?? said?.message ?? ""),
+  };
+}

@@ -1,0 +1,93 @@
+import type { PostgrestSingleResponse } from "@supabase/supabase-js";
+import type { Config } from "../_shared/config.ts";
+import { type CompanyDb, companyDb } from "../_shared/database/company_db.ts";
+import { rows } from "../_shared/database/rows.ts";
+import { ApiError, invalidRequest } from "../_shared/errors.ts";
+import { settingsTokenSource } from "../_shared/key/token.ts";
+
+/**
+ * A signed-in person. The function does not examine the JWT: it passes the JWT on, and the database
+ * decides who the person is and what the person may do.
+ */
+export interface Person {
+  /** The database as the person sees it. */
+  db: CompanyDb;
+  /**
+   * The person as the database has confirmed them, if they are an owner or admin of the company.
+   * @throws ApiError not_signed_in or not_allowed; DatabaseError.
+   */
+  managing(companyId: string): Promise<Manager>;
+}
+
+/** An owner or admin of a company. */
+export interface Manager {
+  id: string;
+  /** The database, for values that only this function may store in the name of the person. */
+  db: CompanyDb;
+}
+
+/** A longer text is not a JWT of Supabase Auth. */
+const MAX_JWT = 8_192;
+
+/**
+ * The person whose JWT a request carries as its bearer token.
+ * @throws ApiError not_signed_in when the request has nothing in the form of a JWT.
+ */
+export function personOf(config: Config, headers: Headers): Person {
+  const [, jwt] = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(
+    (headers.get("Authorization") ?? "").slice(0, MAX_JWT),
+  ) ?? [];
+  if (jwt === undefined) throw notSignedIn();
+  const db = companyDb(config, () => Promise.resolve(jwt));
+  return {
+    db,
+    async managing(company_id) {
+      const answer = await db.rpc("managing_person", { company_id });
+      const claims = answered(answer) as { sub: string }; // the jsonb from managing_person()
+      const address = clientAddress(headers);
+      const person = { ...claims, ...(address && { client_address: address }) };
+      return {
+        id: claims.sub,
+        db: companyDb(config, settingsTokenSource(config.signingKey, person)),
+      };
+    },
+  };
+}
+
+function notSignedIn(): ApiError {
+  return new ApiError(
+    "not_signed_in",
+    "No one is signed in, or the session has ended; sign in again",
+  );
+}
+
+/**
+ * The rows of an answer of the database to a person.
+ * @throws ApiError with the database's own sentence; DatabaseError for any other error.
+ */
+export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
+  if (answer.error === null) return answer.data;
+  const { code, message } = answer.error;
+  // The session has ended, or the Data API does not accept the JWT.
+  if (answer.status === 401 || code === "PT401" || /^PGRST30\d$/.test(code)) throw notSignedIn();
+  if (code === "PT403") throw new ApiError("not_allowed", message);
+  // The JWT is not the JWT of a person: its role may not call the function.
+  if (code === "42501") throw new ApiError("not_allowed", "Only people may do this");
+  if (code === "PT404") throw new ApiError("not_found", message);
+  if (code === "PT409") throw new ApiError("conflict", message);
+  if (code === "PT429") throw new ApiError("too_many_requests", message);
+  if (code === "PT422") {
+    const [field, ...words] = message.split(" ");
+    throw invalidRequest([{ field, message: words.join(" ") }]);
+  }
+  return rows<Row>(answer);
+}
+
+/**
+ * The address of the person, from the headers that the platform writes; see app.client_address() in
+ * the database.
+ */
+function clientAddress(headers: Headers): string | null {
+  return headers.get("CF-Connecting-IP") ?? headers.get("X-Real-IP") ??
+    headers.get("X-Forwarded-For")?.split(",").at(-1)?.trim() ?? null;
+}

@@ -1,0 +1,18 @@
+import type { Declaration, Operation, Reply, Request } from "../_shared/http/operation.ts";
+import type { Person } from "./person.ts";
+
+/** A request of a signed-in person, as the schemas of its operation have parsed it. */
+export type PersonRequest<Declared extends Declaration> =
+  & Pick<Request<Declared>, "params" | "query" | "body" | "origin" | "server">
+  & { person: Person };
+
+/**
+ * An operation for signed-in people. The database judges the person, so `scope` is null.
+ * @param handler may throw an ApiError with a declared code or with one that every operation has.
+ */
+export function personOperation<const Declared extends Declaration & { scope: null }>(
+  declared: Declared,
+  handler: (request: PersonRequest<Declared>) => Promise<Reply<Declared>>,
+): Operation<Declared["id"]> {
+  return { ...declared, handle: handler as unknown as Operation["handle"] };
+}

@@ -1,0 +1,54 @@
+import { ConfigError } from "../_shared/config.ts";
+import type { Share } from "../_shared/fair_share.ts";
+import {
+  readSenderConfig,
+  type SenderConfig,
+} from "../_shared/template_sends/template_send_config.ts";
+import { readAddressRules } from "../_shared/webhooks/address_rules.ts";
+import type { WebhookConfig } from "../_shared/webhooks/stored_webhook.ts";
+
+/**
+ * The settings of the function `settings`. A test send needs those of template sends. The first of
+ * the keys for credentials seals what a person enters.
+ */
+export interface SettingsConfig extends SenderConfig, WebhookConfig {
+  /**
+   * The project's secret key, with which Supabase Auth invites a person. Nothing else is done with
+   * it. Null: no e-mail is sent, and an invitation is valid without one.
+   */
+  secretKey: string | null;
+  /** All questions to the channel about one account must be answered within this time. */
+  checkMs: number;
+  /** How many of these checks one company may have in progress in an instance. */
+  checkShare: Share;
+}
+
+/**
+ * Reads the configuration once, when the function starts.
+ * @throws ConfigError with one sentence, for the operator's log.
+ */
+export async function readSettingsConfig(
+  env: Record<string, string | undefined>,
+): Promise<SettingsConfig> {
+  return {
+    ...await readSenderConfig(env),
+    webhookAddresses: readAddressRules(env),
+    secretKey: readSecretKey(env),
+    // The page waits for 20 seconds.
+    checkMs: 12_000,
+    checkShare: { atOnce: 2, waiting: 4, patienceMs: 2_000 },
+  };
+}
+
+/** The secret key as a hosted project, a local stack or an older project gives it. */
+function readSecretKey(env: Record<string, string | undefined>): string | null {
+  const { SUPABASE_SECRET_KEYS, SUPABASE_SECRET_KEY, SUPABASE_SERVICE_ROLE_KEY } = env;
+  let named: unknown;
+  try {
+    named = JSON.parse(SUPABASE_SECRET_KEYS ?? "{}").default;
+  } catch {
+    throw new ConfigError("SUPABASE_SECRET_KEYS must be a JSON object; the platform sets it.");
+  }
+  const keys = [named, SUPABASE_SECRET_KEY, SUPABASE_SERVICE_ROLE_KEY];
+  return keys.find((key): key is string => typeof key === "string" && key !== "") ?? null;
+}

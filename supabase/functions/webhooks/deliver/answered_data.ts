@@ -1,0 +1,13 @@
+import { answeredTemplate, type StoredColumns } from "../../_shared/templates/answered_template.ts";
+
+/**
+ * The record of an event as a read of it answers. The database returns every record in this form
+ * except templates, of which some fields are computed.
+ */
+export function answeredData(
+  type: string,
+  data: Record<string, unknown> | null,
+): Record<string, unknown> | null {
+  const isTemplate = data && type.startsWith("template.") && "components" in data;
+  return isTemplate ? { ...answeredTemplate(data as unknown as StoredColumns) } : data;
+}

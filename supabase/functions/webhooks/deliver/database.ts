@@ -1,0 +1,69 @@
+import { type CompanyDb, urgent } from "../../_shared/database/company_db.ts";
+import { rows } from "../../_shared/database/rows.ts";
+import type { Json } from "../../_shared/database/types.ts";
+import type { Outcome, SettledWebhook, WebhookWithDeliveries } from "./delivery.ts";
+
+/** The answer to a request for webhooks with due deliveries. */
+export interface TakenWebhooks {
+  /** False when four other runs are in progress. */
+  may_run: boolean;
+  taken: string[];
+  /** The webhooks that were switched off because their key has ended. */
+  ended: string[];
+}
+
+/** The statements of one run. */
+export class DeliveryDatabase {
+  constructor(
+    readonly db: CompanyDb,
+    /** The id of the run, with which it leases webhooks. */
+    readonly run: string,
+    /** The run is only for this company. */
+    readonly companyId?: string,
+  ) {}
+
+  /** Leases at most this many webhooks that have something due. @throws DatabaseError */
+  async take(most: number): Promise<TakenWebhooks> {
+    const answer = await this.db.rpc("take_webhooks", {
+      ...{ run: this.run, most, of_company: this.companyId },
+    });
+    return rows(answer) as unknown as TakenWebhooks; // the jsonb from take_webhooks()
+  }
+
+  /**
+   * Due deliveries of leased webhooks. A webhook that is missing in the answer is no longer leased,
+   * or is paused.
+   *
+   * @param wanted how many, by webhook.
+   * @param held the records that are left out, by webhook.
+   * @throws DatabaseError
+   */
+  async next(
+    wanted: Record<string, number>,
+    held: Record<string, string[]>,
+  ): Promise<WebhookWithDeliveries[]> {
+    const answer = await this.db.rpc("next_deliveries", { run: this.run, wanted, held });
+    return rows(answer) as unknown as WebhookWithDeliveries[]; // the json from next_deliveries()
+  }
+
+  /**
+   * Stores outcomes. A webhook that is missing in the answer has another lease, or was deleted.
+   * @throws DatabaseError
+   */
+  async settle(outcomes: Outcome[]): Promise<SettledWebhook[]> {
+    const answer = await urgent(this.db.rpc("settle_deliveries", {
+      ...{ run: this.run, outcomes: outcomes as unknown as Json },
+    }));
+    return rows(answer) as unknown as SettledWebhook[]; // the jsonb from settle_deliveries()
+  }
+
+  /** Ends the leases of these webhooks, or of all and the run itself. @throws DatabaseError */
+  async release(ids?: string[]): Promise<void> {
+    rows(await this.db.rpc("release_webhooks", { run: this.run, ids }));
+  }
+
+  /** Does the upkeep of events and webhooks. @throws DatabaseError */
+  async tidy(): Promise<unknown> {
+    return rows(await this.db.rpc("tidy_events"));
+  }
+}

@@ -1,0 +1,139 @@
+import type { Delivery } from "./delivery.ts";
+
+/** How many requests a webhook has in flight until one succeeds, and after each failure less. */
+const FIRST_AT_ONCE = 4;
+/** After this many failures in a row, nothing is sent until they are stored. */
+const FAILURES_IN_A_ROW = 5;
+/**
+ * A delivery that waits for longer is forgotten and read again, so that no request has the record of
+ * a person who was erased meanwhile.
+ */
+const FRESH_MS = 5_000;
+/** How many deliveries of one webhook a run has in hand. */
+const MOST_IN_HAND = 100;
+
+/** What a run has in hand of a webhook that it has leased. */
+export class LeasedWebhook {
+  url = "";
+  companyId = "";
+  secrets: string[] = [];
+  /** The deliveries that are not sent yet, by record, in their order. */
+  readonly #waiting = new Map<string, { readAt: number; deliveries: Delivery[] }>();
+  /** The records of requests without an answer. */
+  readonly #inFlight = new Set<string>();
+  /** For each record, the number of outcomes that are not stored yet. */
+  readonly #unsettled = new Map<string, number>();
+  #waitingCount = 0;
+  #unsettledCount = 0;
+  #failuresInARow = 0;
+  #atOnce = FIRST_AT_ONCE;
+  /** Whether a request has succeeded in this run. */
+  hasSucceeded = false;
+  /** Whether the database has nothing more that is due; it is asked again later. */
+  isDrained = false;
+  /** Nothing is sent any more, because the webhook is paused, off, or leased by another run. */
+  isStopped = false;
+  /** When the run last read or stored something of this webhook. */
+  activeAt = performance.now();
+
+  constructor(readonly id: string, readonly mostAtOnce: number) {}
+
+  /** Whether the run has nothing of this webhook: no delivery, no request and no outcome. */
+  get isEmpty(): boolean {
+    return this.#waitingCount === 0 && this.#inFlight.size === 0 && this.#unsettledCount === 0;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  get waiting(): number {
+    return this.#waitingCount;
+  }
+
+  /** How many deliveries the run should ask for; 0 while it has enough. */
+  get room(): number {
+    const inHand = this.#waitingCount + this.#inFlight.size;
+    return this.isStopped || this.isDrained || inHand > MOST_IN_HAND / 2
+      ? 0
+      : MOST_IN_HAND - inHand;
+  }
+
+  /** The records of which the run has something in hand. */
+  held(): string[] {
+    return [
+      ...new Set([...this.#waiting.keys(), ...this.#inFlight, ...this.#unsettled.keys()]),
+    ];
+  }
+
+  add(deliveries: Delivery[]) {
+    if (deliveries.length === 0) return;
+    const readAt = this.activeAt = performance.now();
+    for (const delivery of deliveries) {
+      const ofRecord = this.#waiting.get(delivery.record_id);
+      if (ofRecord) ofRecord.deliveries.push(delivery);
+      else this.#waiting.set(delivery.record_id, { readAt, deliveries: [delivery] });
+    }
+    this.#waitingCount += deliveries.length;
+  }
+
+  /** The next delivery to send, one for a record at a time; null when there is none now. */
+  begin(now = performance.now()): Delivery | null {
+    if (this.isStopped || this.#inFlight.size >= this.#atOnce) return null;
+    if (this.#failuresInARow >= FAILURES_IN_A_ROW && this.#unsettledCount > 0) return null;
+    for (const [record, { readAt, deliveries }] of this.#waiting) {
+      if (now - readAt > FRESH_MS) {
+        this.#forget(record);
+        this.isDrained = false;
+        continue;
+      }
+      if (this.#inFlight.has(record)) continue;
+      const delivery = deliveries.shift()!;
+      // A record with more goes to the end, so that all records have a turn.
+      this.#waiting.delete(record);
+      if (deliveries.length > 0) this.#waiting.set(record, { readAt, deliveries });
+      this.#waitingCount--;
+      this.#inFlight.add(record);
+      return delivery;
+    }
+    return null;
+  }
+
+  #forget(record: string) {
+    this.#waitingCount -= this.#waiting.get(record)?.deliveries.length ?? 0;
+    this.#waiting.delete(record);
+  }
+
+  /** Notes the outcome of a request. After a failure, later deliveries of the record are forgotten. */
+  end({ record_id }: Delivery, isDelivered: boolean) {
+    this.#inFlight.delete(record_id);
+    this.#unsettled.set(record_id, (this.#unsettled.get(record_id) ?? 0) + 1);
+    this.#unsettledCount++;
+    if (isDelivered) {
+      this.hasSucceeded = true;
+      this.#failuresInARow = 0;
+      this.#atOnce = Math.min(this.#atOnce + 1, this.mostAtOnce);
+      return;
+    }
+    this.#failuresInARow++;
+    this.#atOnce = Math.max(1, Math.floor(this.#atOnce / 2));
+    // They are read again, in their order.
+    this.#forget(record_id);
+  }
+
+  /** Notes that an outcome is stored. */
+  settled(recordId: string) {
+    this.activeAt = performance.now();
+    const left = this.#unsettled.get(recordId)! - 1;
+    this.#unsettledCount--;
+    if (left > 0) this.#unsettled.set(recordId, left);
+    else this.#unsettled.delete(recordId);
+  }
+
+  /** Forgets what is not sent yet. Another run, or this one later, reads it again. */
+  stop() {
+    this.isStopped = true;
+    this.#waiting.clear();
+    this.#waitingCount = 0;
+  }
+}

@@ -1,0 +1,43 @@
+import { RELEASE } from "../../_shared/release.ts";
+import { sign } from "../../_shared/webhooks/signature.ts";
+import { answeredData } from "./answered_data.ts";
+import type { Delivery } from "./delivery.ts";
+
+const USER_AGENT = `crm-messaging-api/${RELEASE}`;
+
+/** The largest body. */
+export const MAX_BODY_BYTES = 256 * 1024;
+
+/** The body of a delivery: the event, and its record as `data`. */
+export function bodyOf({ event, record_id, data, is_truncated }: Delivery): Uint8Array {
+  if (!is_truncated) {
+    const body = encode({ ...event, data: answeredData(event.type, data) });
+    if (body.length <= MAX_BODY_BYTES) return body;
+  }
+  return encode({ ...event, data: { id: record_id }, truncated: true });
+}
+
+function encode(body: object): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(body));
+}
+
+/**
+ * The headers of a request, signed by Standard Webhooks with each of these secrets.
+ * @param nowSeconds the time of this attempt.
+ */
+export async function headersOf(
+  eventId: string,
+  body: Uint8Array,
+  secrets: readonly string[],
+  nowSeconds: number,
+): Promise<Record<string, string>> {
+  return {
+    "Content-Type": "application/json",
+    // The answer is not unpacked: a small one could become a very large text.
+    "Accept-Encoding": "identity",
+    "User-Agent": USER_AGENT,
+    "webhook-id": eventId,
+    "webhook-timestamp": String(nowSeconds),
+    "webhook-signature": await sign(secrets, eventId, nowSeconds, body),
+  };
+}

@@ -1,0 +1,310 @@
+import { pauseUntilEnd } from "../../_shared/background.ts";
+import { DatabaseError } from "../../_shared/database/rows.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import type { WebhooksConfig } from "../webhooks_config.ts";
+import type { DeliveryDatabase } from "./database.ts";
+import type { Delivery, Outcome, SettledWebhook } from "./delivery.ts";
+import { LeasedWebhook } from "./leased_webhook.ts";
+import type { Sender } from "./sender.ts";
+import { Signal } from "./signal.ts";
+
+// What a run costs, in milliseconds of CPU. No call of the platform tells the CPU that was used.
+const CPU_MS = { statement: 2, delivery: 0.35, host: 1.2 };
+
+/** How many webhooks a run leases, and how many deliveries it has in hand. */
+const MOST_WEBHOOKS = 50;
+const MOST_IN_HAND = 600;
+/** Of all requests in flight, so many may be for webhooks without a success in this run. */
+const SHARE_OF_UNPROVEN = 2 / 3;
+/** A webhook with nothing due is given back after this time. */
+const IDLE_MS = 1_000;
+/** After there was work, a run asks more often for this time. */
+const BUSY_MS = 5_000;
+/** Outcomes are gathered for this time, and stored together, at most so many. */
+const GATHER_MS = 20;
+const MOST_SETTLED = 500;
+/** After this pause, a statement that failed is made again. */
+const DATABASE_PAUSE_MS = 1_000;
+/** A settlement that fails for this long is given up: another run has the leases by then. */
+const SETTLE_MS = 40_000;
+
+/** What a run has done. */
+export interface RunResult {
+  /** How many attempts succeeded, failed, and were put off by the receiver. */
+  delivered: number;
+  failed: number;
+  postponed: number;
+  /** How many webhooks had something due. */
+  webhooks: number;
+}
+
+/** How a run ended. */
+export type RunEnd =
+  /** Four other runs are in progress. */
+  | "busy"
+  /** Nothing was due. */
+  | "idle"
+  /** The time was over. */
+  | "time"
+  /** The CPU was used up, and something is due. */
+  | "budget";
+
+/** A run of the job: delivers what is due, and asks for more until its time is over. */
+export class Run {
+  readonly #webhooks = new Map<string, LeasedWebhook>();
+  readonly #seen = new Set<string>();
+  readonly #outcomes: { outcome: Outcome; webhook: LeasedWebhook }[] = [];
+  /** Rings when an outcome waits, and when something has changed for the next statement. */
+  readonly #hasOutcome = new Signal();
+  readonly #progress = new Signal();
+  readonly result: RunResult = { delivered: 0, failed: 0, postponed: 0, webhooks: 0 };
+  #inFlight = 0;
+  #statements = 0;
+  #isEnding = false;
+  #isFed = false;
+  #lastWorkAt = -Infinity;
+  /** Whether nothing was read, stored or switched off since webhooks were last leased. */
+  #isQuiet = false;
+
+  constructor(
+    readonly config: WebhooksConfig,
+    readonly db: DeliveryDatabase,
+    readonly sender: Sender,
+    readonly notes: {
+      /** A webhook was paused, resumed or switched off. */
+      told(webhook: SettledWebhook): void;
+      /** A webhook was switched off because its key has ended. */
+      ended(webhookId: string): void;
+      /** The database failed. */
+      failed(error: DatabaseError): void;
+    },
+  ) {}
+
+  /** Runs until its time or CPU is used up, or until nothing is due. */
+  async run({ untilMs, untilIdle }: { untilMs: number; untilIdle: boolean }): Promise<RunEnd> {
+    const settling = this.#settleUntilEnd();
+    settling.catch(() => this.#isEnding = true); // awaited below
+    const end = await this.#feed(untilMs, untilIdle);
+    const isDue = [...this.#webhooks.values()].some(({ waiting, isDrained, isStopped }) =>
+      !isStopped && (waiting > 0 || !isDrained)
+    );
+    for (const webhook of this.#webhooks.values()) webhook.stop();
+    this.#isFed = true;
+    this.#hasOutcome.ring();
+    await settling;
+    await this.#statement(() => this.db.release()).catch(() => {});
+    return end === "budget" && !isDue ? "time" : end;
+  }
+
+  get #isOverBudget(): boolean {
+    const { delivered, failed, postponed } = this.result;
+    const attempts = delivered + failed + postponed + this.#inFlight;
+    return attempts * CPU_MS.delivery + this.#statements * CPU_MS.statement +
+        this.sender.lookUps * CPU_MS.host > this.config.cpuMs;
+  }
+
+  /** Leases webhooks, reads what is due, and begins requests. */
+  async #feed(untilMs: number, untilIdle: boolean): Promise<RunEnd> {
+    const { busy, idle } = this.config.pollMs;
+    let pollAt = 0;
+    for (;;) {
+      if (this.#isEnding || performance.now() >= untilMs) return "time";
+      if (this.#isOverBudget) return "budget";
+      try {
+        if (performance.now() >= pollAt) {
+          await this.#giveBack();
+          if (!await this.#take()) return "busy";
+          for (const webhook of this.#webhooks.values()) webhook.isDrained = false;
+          const isBusy = performance.now() - this.#lastWorkAt < BUSY_MS;
+          pollAt = performance.now() + (isBusy ? busy : idle);
+        }
+        while (!this.#isOverBudget && await this.#next());
+      } catch (error) {
+        this.#note(error);
+        if (await pauseUntilEnd(DATABASE_PAUSE_MS)) return "time";
+        pollAt = 0;
+        continue;
+      }
+      const isIdle = [...this.#webhooks.values()].every(({ isEmpty, isDrained, isStopped }) =>
+        isEmpty && (isDrained || isStopped)
+      );
+      if (untilIdle && isIdle) {
+        if (this.#isQuiet) return "idle";
+        await this.#giveBack(0).catch((error) => this.#note(error));
+        pollAt = 0;
+        continue;
+      }
+      const restMs = Math.min(pollAt, untilMs) - performance.now();
+      if (restMs > 0 && await this.#progress.orEnd(restMs)) this.#isEnding = true;
+    }
+  }
+
+  /** Leases webhooks that have something due. Returns false when too many runs are in progress. */
+  async #take(): Promise<boolean> {
+    const room = MOST_WEBHOOKS - this.#webhooks.size;
+    const { may_run, taken, ended } = await this.#statement(() => this.db.take(Math.max(room, 0)));
+    this.#isQuiet = ended.length === 0;
+    for (const id of ended) this.notes.ended(id);
+    for (const id of taken) {
+      this.#webhooks.set(id, new LeasedWebhook(id, this.config.atOnce.ofOne));
+      this.#seen.add(id);
+    }
+    this.result.webhooks = this.#seen.size;
+    if (taken.length > 0) this.#lastWorkAt = performance.now();
+    return may_run;
+  }
+
+  /** Reads due deliveries and begins requests. Returns whether there may be more. */
+  async #next(): Promise<boolean> {
+    const hungry = [...this.#webhooks.values()].filter(({ room }) => room > 0);
+    const inHand = [...this.#webhooks.values()].reduce((sum, { waiting }) => sum + waiting, 0);
+    if (hungry.length === 0 || inHand >= MOST_IN_HAND) return false;
+    const each = Math.ceil((MOST_IN_HAND - inHand) / hungry.length);
+    const [wanted, held]: [Record<string, number>, Record<string, string[]>] = [{}, {}];
+    for (const webhook of hungry) {
+      wanted[webhook.id] = Math.min(webhook.room, each);
+      held[webhook.id] = webhook.held();
+    }
+    const answer = await this.#statement(() => this.db.next(wanted, held));
+    const found = new Map(answer.map((webhook) => [webhook.id, webhook]));
+    for (const webhook of hungry) {
+      const read = found.get(webhook.id);
+      if (!read) {
+        webhook.stop();
+        continue;
+      }
+      webhook.url = read.url;
+      webhook.companyId = read.company_id;
+      webhook.secrets = read.sealed_secrets;
+      webhook.isDrained = read.deliveries.length === 0;
+      webhook.add(read.deliveries);
+      if (webhook.isDrained) continue;
+      this.#lastWorkAt = performance.now();
+      this.#isQuiet = false;
+    }
+    this.#begin();
+    return true;
+  }
+
+  /** Begins as many requests as may be in flight, in turn for each webhook. */
+  #begin() {
+    const { inAll } = this.config.atOnce;
+    const webhooks = [...this.#webhooks.values()];
+    let unproven = webhooks.reduce(
+      (sum, { hasSucceeded, inFlight }) => sum + (hasSucceeded ? 0 : inFlight),
+      0,
+    );
+    for (let hasBegun = true; hasBegun;) {
+      hasBegun = false;
+      for (const webhook of webhooks) {
+        if (this.#inFlight >= inAll) return;
+        // Receivers that never answer must not take all places.
+        if (!webhook.hasSucceeded && unproven >= inAll * SHARE_OF_UNPROVEN) continue;
+        const delivery = webhook.begin();
+        if (!delivery) continue;
+        if (!webhook.hasSucceeded) unproven++;
+        hasBegun = true;
+        this.#inFlight++;
+        this.#send(webhook, delivery);
+      }
+    }
+  }
+
+  async #send(webhook: LeasedWebhook, delivery: Delivery): Promise<void> {
+    const { result, try: attempt } = await this.sender.send(webhook, delivery);
+    const { webhook_id, record_id, seq, attempts } = delivery;
+    this.#inFlight--;
+    const isDelivered = result.kind === "delivered";
+    if (isDelivered) this.result.delivered++;
+    else if (result.kind === "later") this.result.postponed++;
+    else this.result.failed++;
+    webhook.end(delivery, isDelivered);
+    this.#outcomes.push({
+      webhook,
+      outcome: {
+        ...{ webhook_id, record_id, seq, attempts },
+        ended_at: new Date().toISOString(),
+        result: result.kind,
+        wait_seconds: result.kind === "later" ? result.waitSeconds : null,
+        try: attempt,
+      },
+    });
+    this.#hasOutcome.ring();
+    if (!this.#isFed) this.#begin();
+    if (webhook.room > 0) this.#progress.ring();
+  }
+
+  /** Stores outcomes until the run takes nothing new and all requests have ended. */
+  async #settleUntilEnd(): Promise<void> {
+    for (;;) {
+      if (this.#outcomes.length === 0) {
+        if (this.#isFed && this.#inFlight === 0) return;
+        await this.#hasOutcome.heard();
+        continue;
+      }
+      if (!this.#isFed) await this.#hasOutcome.after(GATHER_MS);
+      await this.#settle(this.#outcomes.splice(0, MOST_SETTLED));
+      this.#progress.ring();
+    }
+  }
+
+  async #settle(batch: { outcome: Outcome; webhook: LeasedWebhook }[]): Promise<void> {
+    this.#isQuiet = false;
+    const outcomes = batch.map(({ outcome }) => outcome);
+    const untilMs = performance.now() + SETTLE_MS;
+    let settled: SettledWebhook[] | null = null;
+    while (settled === null && performance.now() < untilMs) {
+      try {
+        settled = await this.#statement(() => this.db.settle(outcomes));
+      } catch (error) {
+        this.#note(error);
+        await pauseUntilEnd(DATABASE_PAUSE_MS);
+      }
+    }
+    const states = new Map(settled?.map((each) => [each.id, each]));
+    for (const { outcome, webhook } of batch) {
+      webhook.settled(outcome.record_id);
+      const state = states.get(webhook.id);
+      // A webhook that is missing has another lease, or was deleted.
+      if (state?.state !== "on") webhook.stop();
+    }
+    for (const each of states.values()) if (each.told) this.notes.told(each);
+    await this.#giveBackStopped();
+    if (!this.#isFed) this.#begin();
+  }
+
+  /** Gives webhooks back of which nothing is due, and of which nothing was for a while. */
+  async #giveBack(idleMs = IDLE_MS): Promise<void> {
+    const now = performance.now();
+    await this.#release(
+      [...this.#webhooks.values()].filter(({ isEmpty, isDrained, isStopped, activeAt }) =>
+        isEmpty && (isDrained || isStopped) && now - activeAt >= idleMs
+      ),
+    );
+  }
+
+  /** Gives back the paused webhooks of which nothing is unsettled. */
+  async #giveBackStopped(): Promise<void> {
+    const stopped = [...this.#webhooks.values()].filter(({ isStopped, isEmpty }) =>
+      isStopped && isEmpty
+    );
+    await this.#release(stopped).catch((error) => this.#note(error));
+  }
+
+  async #release(webhooks: LeasedWebhook[]): Promise<void> {
+    if (webhooks.length === 0) return;
+    for (const { id } of webhooks) this.#webhooks.delete(id);
+    await this.#statement(() => this.db.release(webhooks.map(({ id }) => id)));
+  }
+
+  async #statement<Answer>(statement: () => Promise<Answer>): Promise<Answer> {
+    this.#statements++;
+    return await statement();
+  }
+
+  /** Notes a failure of the database. Other errors are defects. */
+  #note(error: unknown) {
+    if (error instanceof DatabaseError) this.notes.failed(error);
+    else if (!(error instanceof ApiError)) throw error;
+  }
+}

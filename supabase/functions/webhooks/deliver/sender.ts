@@ -1,0 +1,72 @@
+import { openWebhookSecret } from "../../_shared/credentials/webhook_secrets.ts";
+import { logFailure, type Origin } from "../../_shared/log.ts";
+import { checkAddress } from "../../_shared/webhooks/address.ts";
+import type { WebhooksConfig } from "../webhooks_config.ts";
+import type { Delivery, Failure, Result, Try } from "./delivery.ts";
+import type { LeasedWebhook } from "./leased_webhook.ts";
+import { post } from "./post.ts";
+import { bodyOf, headersOf } from "./request.ts";
+
+/** When the operator's settings do not open a secret, the next attempt comes after this time. */
+const SECRET_WAIT_S = 300;
+
+/** Sends deliveries, for one run. It remembers look-ups of host names and opened secrets. */
+export class Sender {
+  readonly #hosts = new Map<string, { until: number; problem: Promise<Failure | null> }>();
+  readonly #secrets = new Map<string, Promise<string>>();
+  /** How many host names were looked up. */
+  lookUps = 0;
+
+  constructor(readonly config: WebhooksConfig, readonly origin: Origin) {}
+
+  /** Sends one delivery and returns the outcome. Never throws. */
+  async send(webhook: LeasedWebhook, delivery: Delivery): Promise<{ result: Result; try: Try }> {
+    const at = new Date();
+    const without = (failure: Failure, result: Result = { kind: "failed" }) => ({
+      result,
+      try: { at: at.toISOString(), status: null, failure, ms: 0, answer: null },
+    });
+    const problem = await this.#problemOf(webhook.url);
+    if (problem) return without(problem);
+    let headers: Record<string, string>;
+    const body = bodyOf(delivery);
+    try {
+      const secrets = await Promise.all(webhook.secrets.map((each) => this.#open(webhook, each)));
+      headers = await headersOf(delivery.event.id, body, secrets, Math.floor(+at / 1000));
+    } catch (error) {
+      logFailure(this.origin, "webhook_secret", error, {
+        ...{ webhook_id: webhook.id, company_id: webhook.companyId },
+      });
+      return without("secret", { kind: "later", waitSeconds: SECRET_WAIT_S });
+    }
+    return await post(webhook.url, headers, body, this.config.postTimeoutMs);
+  }
+
+  #open({ id, companyId }: LeasedWebhook, sealed: string): Promise<string> {
+    let secret = this.#secrets.get(sealed);
+    if (!secret) {
+      const webhook = { company_id: companyId, webhook_id: id };
+      secret = openWebhookSecret(sealed, webhook, this.config.credentialsKeys);
+      this.#secrets.set(sealed, secret);
+    }
+    return secret;
+  }
+
+  /** Why nothing may be sent to an address now; null when requests may be sent. */
+  #problemOf(url: string): Promise<Failure | null> {
+    const now = performance.now();
+    const known = this.#hosts.get(url);
+    if (known && known.until > now) return known.problem;
+    this.lookUps++;
+    const problem = checkAddress(url, this.config.addresses).then(
+      (found) => {
+        if (!found) return null;
+        const isUnknown = found.name === "no_address" || found.name === "name_server";
+        return isUnknown ? "dns" : "refused_address";
+      },
+      (): Failure => "dns",
+    );
+    this.#hosts.set(url, { until: now + this.config.addressMs, problem });
+    return problem;
+  }
+}

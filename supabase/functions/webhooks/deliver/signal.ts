@@ -1,0 +1,37 @@
+import { pauseUntilEnd } from "../../_shared/background.ts";
+import { pause } from "../../_shared/pause.ts";
+
+/** Wakes one waiter. A ring that no one waits for is kept. */
+export class Signal {
+  #hasRung = false;
+  #wake: (() => void) | null = null;
+
+  ring() {
+    this.#hasRung = true;
+    this.#wake?.();
+  }
+
+  /** Waits for a ring. */
+  async heard(): Promise<void> {
+    if (!this.#hasRung) await new Promise<void>((resolve) => this.#wake = resolve);
+    this.#wake = null;
+    this.#hasRung = false;
+  }
+
+  /** Waits for this time, and forgets the rings until then. */
+  async after(ms: number): Promise<void> {
+    await pause(ms);
+    this.#hasRung = false;
+  }
+
+  /**
+   * Waits for a ring, but no longer than this time. Resolves to true when the platform is about to
+   * end this instance.
+   */
+  async orEnd(ms: number): Promise<boolean> {
+    const ended = pauseUntilEnd(ms);
+    const isEnding = await Promise.race([this.heard().then(() => false), ended]);
+    this.#wake = null;
+    return isEnding;
+  }
+}

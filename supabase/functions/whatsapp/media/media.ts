@@ -1,0 +1,15 @@
+import { api } from "../../_shared/http/api.ts";
+import { mediaOperations, type UploadConfig } from "./operations.ts";
+
+/** The part of this function for callers who upload media: `/whatsapp/media`. */
+export function media(config: UploadConfig) {
+  return api(config, {
+    name: "whatsapp",
+    operations: mediaOperations(config),
+    scopeOf: () => "messaging",
+    errors: {
+      always: { success: false },
+      whenUnavailable: () => "nothing was stored, so repeat the request",
+    },
+  });
+}

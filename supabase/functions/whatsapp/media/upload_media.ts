@@ -1,0 +1,171 @@
+import { isAboutAccount } from "../../_shared/channel/outcome.ts";
+import { UnusableToken } from "../../_shared/credentials/account_token.ts";
+import { rows } from "../../_shared/database/rows.ts";
+import type { Json } from "../../_shared/database/types.ts";
+import { ApiError } from "../../_shared/errors.ts";
+import {
+  arriving,
+  declaredLength,
+  type FileLimit,
+  namedType,
+  tooLarge,
+  withBeginning,
+  wrongFile,
+} from "../../_shared/http/file_body.ts";
+import type { Caller } from "../../_shared/key/caller.ts";
+import { logEvent, logFailure, type Origin } from "../../_shared/log.ts";
+import type { Access } from "../../_shared/sending/claim.ts";
+import { withToken } from "../../_shared/sending/readable_token.ts";
+import type { SendingConfig } from "../../_shared/sending/send_config.ts";
+import { refusedAccount, unusableToken } from "../../_shared/sending/send_errors.ts";
+import { noAccount } from "../../_shared/sending/no_account.ts";
+import { givenFileName } from "../../_shared/templates/file_name.ts";
+import { MediaTrouble } from "../../_shared/templates/media_trouble.ts";
+import { ACCEPTED_TYPES, formatOfType } from "../../_shared/templates/media_types.ts";
+import { uploadFile } from "../../_shared/templates/media_upload.ts";
+import { acceptedType, BEGINNING_BYTES, typeByBytes } from "./file_type.ts";
+import type { MediaUpload } from "./media_answers.ts";
+
+/** How long an upload may take. */
+export interface UploadTimes {
+  /** A file that takes longer to arrive is refused. */
+  fileMs: number;
+  /** The file and the answer of the channel together. */
+  allMs: number;
+}
+
+/** The answer of account_for_upload(). */
+type UploadAccount =
+  | ({ result: "account" } & Access)
+  | {
+    result: "no_account";
+    company_id: string;
+    connected: { phone_number_id: string; display_phone: string }[];
+  };
+
+/** The parameters of an upload. */
+interface Asked {
+  phone_number_id?: string;
+  filename?: string;
+}
+
+/**
+ * Passes a file on to the media of a phone number while it arrives, and stores what is known about
+ * it. The type comes from the first bytes. A repeat makes another upload, and does no harm.
+ *
+ * @throws ApiError for every error that the operation declares.
+ */
+export async function uploadMedia(
+  caller: Caller,
+  config: SendingConfig & { uploadTimes: UploadTimes },
+  request: Request,
+  asked: Asked,
+  origin: Origin,
+): Promise<MediaUpload> {
+  const began = performance.now();
+  const named = acceptedType(namedType(request.headers));
+  const limit: FileLimit = { type: named, maxBytes: ACCEPTED_TYPES[named] };
+  const length = declaredLength(request.headers, limit);
+  const account = rows(
+    await caller.db.rpc("account_for_upload", { phone_number_id: asked.phone_number_id }),
+  ) as unknown as UploadAccount; // the jsonb from account_for_upload()
+  caller.wasJudged(account.company_id);
+  if (account.result === "no_account") throw noAccount(account.connected, asked.phone_number_id);
+
+  const pieces = arriving(request, config.uploadTimes.fileMs);
+  const { beginning, bytes } = await withBeginning(pieces, BEGINNING_BYTES);
+  try {
+    if (beginning.length === 0) throw wrongFile(`is ${named}, but the file is empty`);
+    const type = typeByBytes(named, beginning);
+    const format = formatOfType(named);
+    const filename = format === "DOCUMENT" || asked.filename
+      ? givenFileName(format, named, asked.filename ?? "")
+      : null;
+    const counted = await countedAndHashed(bytes, limit);
+    const mediaId = await handOn(config, account, {
+      type,
+      filename: filename ?? givenFileName(format, named, ""),
+      length,
+      bytes: counted.bytes,
+    }, origin);
+    const upload = {
+      ...{ media_id: mediaId, type: format.toLowerCase(), mime_type: type },
+      ...counted.facts(),
+      filename,
+    };
+    const stored = rows(
+      await caller.db.rpc("add_media_upload", {
+        account_id: account.account_id,
+        upload: upload as Json,
+      }),
+    ) as unknown as MediaUpload; // the jsonb from add_media_upload()
+    logEvent(origin, "media_upload", {
+      company_id: account.company_id,
+      account_id: account.account_id,
+      media_upload_id: stored.id,
+      bytes: stored.bytes,
+      ms: Math.round(performance.now() - began),
+    });
+    return stored;
+  } finally {
+    await bytes.return(undefined).catch(() => {});
+  }
+}
+
+/** Counts and hashes the bytes while they pass. WebCrypto has no digest of a stream. */
+async function countedAndHashed(bytes: AsyncGenerator<Uint8Array>, limit: FileLimit) {
+  const { createHash } = await import("node:crypto");
+  const hash = createHash("sha256");
+  let count = 0;
+  const passing = async function* () {
+    for await (const piece of bytes) {
+      count += piece.length;
+      if (count > limit.maxBytes) throw tooLarge(limit);
+      hash.update(piece);
+      yield piece;
+    }
+  };
+  return { bytes: passing(), facts: () => ({ bytes: count, sha256: hash.digest("hex") }) };
+}
+
+/** Uploads the file with the account's token, and returns the media id of the channel. */
+async function handOn(
+  config: SendingConfig & { uploadTimes: UploadTimes },
+  account: Access,
+  file: Parameters<typeof uploadFile>[2],
+  origin: Origin,
+): Promise<string> {
+  const { account_id, phone_number_id: phoneNumberId } = account;
+  const signal = AbortSignal.timeout(config.uploadTimes.allMs);
+  try {
+    return await withToken(
+      config,
+      account,
+      origin,
+      (token) => uploadFile(config.whatsapp, { token, phoneNumberId }, file, signal),
+    );
+  } catch (error) {
+    if (error instanceof UnusableToken) throw unusableToken(phoneNumberId);
+    if (!(error instanceof MediaTrouble)) throw error;
+    logFailure(origin, "media_upload", error, { account_id });
+    throw errorOfTrouble(error, phoneNumberId);
+  }
+}
+
+/** The error of an upload that the channel did not accept. */
+function errorOfTrouble({ channel }: MediaTrouble, phoneNumberId: string): ApiError {
+  if (channel && isAboutAccount(channel)) return refusedAccount(phoneNumberId, channel.code);
+  if (!channel) {
+    return new ApiError(
+      "channel_unavailable",
+      "The messaging channel did not accept the file. Nothing was stored; repeat the request later",
+      { body: { outcome: "not_sent" } },
+    );
+  }
+  const { code, message, details } = channel;
+  return new ApiError(
+    "media_rejected",
+    "The messaging channel rejected the file; the field channel has the reason",
+    { body: { channel: { code, message, ...(details && { details }) } } },
+  );
+}

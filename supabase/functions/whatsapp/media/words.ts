@@ -1,0 +1,42 @@
+import type { FieldsOf, Words } from "../../_shared/http/api_words.ts";
+import type { MediaUpload } from "./media_answers.ts";
+
+/** The texts about uploads in the API's description. */
+export const words = {
+  operations: {
+    uploadMedia: {
+      tag: "Conversations",
+      summary: "Upload media",
+      description:
+        "Uploads a file to the channel, for replies and for the headers of templates. The body is " +
+        "the file itself, and `Content-Type` is its type. The service checks the first bytes. An " +
+        "image has at most 5 MB, a video or audio 16 MB, and a document 100 MB. The file must " +
+        "arrive within 60 seconds. Audio in Ogg must have Opus. A repeat makes another upload, and " +
+        "does no harm. The upload can be sent for 29 days, from its number only.",
+    },
+    getMediaUpload: {
+      tag: "Conversations",
+      summary: "Get an upload",
+      description:
+        "Returns what is known about an upload. The file itself is only at the channel, and cannot " +
+        "be read here.",
+    },
+  },
+  schemas: { MediaUpload: "A file that your company uploaded, to send it." },
+  fields: {
+    MediaUpload: {
+      id:
+        "The id of the upload, for `media.id` of a reply and `header_media.id` of a template send.",
+      phone_number_id: "The messaging account that can send the file.",
+      type: "The kind of message that shows the file.",
+      mime_type: "The type under which the channel has the file. Ogg with Opus is always " +
+        "`audio/ogg; codecs=opus`.",
+      bytes: "The size in bytes.",
+      sha256: "The SHA-256 digest of the file, in hexadecimal digits.",
+      filename:
+        "The name that the recipient of a document sees; otherwise `null`, unless you gave one.",
+      created_at: "When the file was uploaded.",
+      expires_at: "When the upload ends: 29 days after it was made.",
+    } satisfies FieldsOf<typeof MediaUpload>,
+  },
+} satisfies Words;

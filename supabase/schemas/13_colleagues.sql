@@ -1,0 +1,135 @@
+-- Owners and admins manage the members of their company with these functions. Only owners make owners, change the role of
+-- an owner or remove an owner. Admins manage agents and other admins. Everyone may leave. A company always keeps an owner.
+
+create function app.managing_role(company_id uuid) returns text
+language plpgsql stable
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_role constant text := (
+    select role from public.company_members
+    where company_id = managing_role.company_id and user_id = app.signed_in_person()
+  );
+begin
+  if own_role is null then
+    raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  if own_role = 'agent' then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of the company may do this';
+  end if;
+  if managing_role.company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'This company requires a second factor: sign in with one';
+  end if;
+  return own_role;
+end
+$$;
+comment on function app.managing_role(uuid) is
+  'Returns the role of the signed-in person in a company that the person runs: owner or admin. Raises PT404 for people '
+  'who do not work there. Raises PT403 for agents, and for a session without the second factor that the company '
+  'requires.';
+
+create function app.role_of_sole_manager(company_id uuid) returns text
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Only a person who manages the company may lock it. While this person waits, another person may take the role.
+  perform app.managing_role(role_of_sole_manager.company_id);
+  perform from public.companies where companies.id = role_of_sole_manager.company_id for no key update;
+  return app.managing_role(role_of_sole_manager.company_id);
+end
+$$;
+comment on function app.role_of_sole_manager(uuid) is
+  'Returns and raises the same as app.managing_role(). Until the end of the transaction, no one else changes the '
+  'members of the company or invites people, so that no decision is based on an earlier role.';
+
+-- Security definer, because no person may read auth.users.
+create function public.company_people(company_id uuid)
+returns table (
+  user_id uuid, name text, email text, role text, created_at timestamptz, has_second_factor boolean
+)
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  person constant uuid := app.signed_in_person();
+  sees_all constant boolean := company_people.company_id = any (app.managed_company_ids());
+begin
+  return query
+    select
+      m.user_id, m.name,
+      case when sees_all or m.user_id = person then users.email::text end,
+      m.role, m.created_at,
+      case
+        when sees_all or m.user_id = person then exists (
+          select from auth.mfa_factors where mfa_factors.user_id = m.user_id and mfa_factors.status = 'verified'
+        )
+      end
+    from public.company_members m
+    join auth.users on users.id = m.user_id
+    where m.company_id = company_people.company_id and m.company_id = any (app.member_company_ids())
+    order by m.created_at, m.user_id;
+end
+$$;
+comment on function public.company_people(uuid) is
+  'Returns the members of a company to people who work there. Owners and admins see the e-mail addresses, and who has a '
+  'second factor. Other people see only their own. Returns no rows to people who do not work there.';
+grant execute on function public.company_people(uuid) to authenticated;
+
+-- Security definer, because no person may write the role of a member.
+create function public.change_member_role(company_id uuid, user_id uuid, role text) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_role constant text := app.role_of_sole_manager(change_member_role.company_id);
+  earlier_role text;
+begin
+  perform app.check_member_role(change_member_role.role);
+  select role into earlier_role from public.company_members
+  where company_id = change_member_role.company_id and user_id = change_member_role.user_id;
+  if not found then
+    raise sqlstate 'PT404' using message = 'This person does not work in the company';
+  end if;
+  if own_role <> 'owner' and 'owner' in (earlier_role, change_member_role.role) then
+    raise sqlstate 'PT403' using message = 'Only owners make other people owners or change the role of an owner';
+  end if;
+  perform app.give_role(change_member_role.company_id, change_member_role.user_id, change_member_role.role);
+end
+$$;
+comment on function public.change_member_role(uuid, uuid, text) is
+  'Gives a member of the company another role. Owners and admins of the company may call it. Only owners may give or '
+  'take the role owner. Raises PT403 for other callers. Raises PT404 for people who do not work there, also as callers. '
+  'Raises PT409 when the company would have no owner left. Raises PT422 for a wrong role.';
+grant execute on function public.change_member_role(uuid, uuid, text) to authenticated;
+
+-- Security definer, because no person may delete a member.
+create function public.remove_member(company_id uuid, user_id uuid) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  leaves constant boolean := coalesce(remove_member.user_id = app.signed_in_person(), false);
+  own_role constant text := case when not leaves then app.role_of_sole_manager(remove_member.company_id) end;
+  earlier_role text;
+begin
+  select role into earlier_role from public.company_members
+  where company_id = remove_member.company_id and user_id = remove_member.user_id;
+  if not found then
+    raise sqlstate 'PT404' using message = 'This person does not work in the company';
+  end if;
+  if not leaves and own_role <> 'owner' and earlier_role = 'owner' then
+    raise sqlstate 'PT403' using message = 'Only owners remove an owner';
+  end if;
+  perform app.end_membership(remove_member.company_id, remove_member.user_id);
+end
+$$;
+comment on function public.remove_member(uuid, uuid) is
+  'Removes a member from the company. Everyone may remove themselves. Owners may remove everyone, and admins may remove '
+  'agents and admins. The person can still sign in. Raises PT403 for other callers, PT404 for people who do not work '
+  'there, and PT409 when the company would have no owner left.';
+grant execute on function public.remove_member(uuid, uuid) to authenticated;

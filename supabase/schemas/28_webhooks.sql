@@ -1,0 +1,165 @@
+-- The webhooks: addresses of companies that get events, what each of them still has to get (open deliveries), and what
+-- it got in the last 30 days (deliveries). Triggers add the open deliveries in the transaction of the change.
+
+create table public.webhooks (
+  id uuid primary key default gen_random_uuid(),
+  company_id uuid not null references public.companies on delete cascade,
+  url text not null check (char_length(url) between 1 and 2048),
+  types text[] not null check (cardinality(types) between 1 and 100),
+  payload text not null default 'full' check (payload in ('full', 'ids')),
+  description text check (char_length(description) between 1 and 255),
+  sealed_secret text not null,
+  sealed_previous_secret text,
+  previous_secret_ends_at timestamptz,
+  -- These columns have no foreign keys, because a webhook stays visible after its key is deleted or its person has left.
+  created_by_key_id uuid,
+  created_by uuid,
+  state text not null default 'on' check (state in ('on', 'catching_up', 'paused', 'off')),
+  why text check (why in ('failing', 'gone', 'key_ended', 'by_person', 'by_key', 'by_platform')),
+  switched_off_at timestamptz,
+  failing_since timestamptz,
+  failures integer not null default 0,
+  paused_until timestamptz,
+  pauses smallint not null default 0,
+  catch_up_version bigint,
+  catch_up_seq bigint,
+  catch_up_until bigint,
+  lease_id uuid,
+  leased_until timestamptz,
+  last_success_at timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  constraint webhooks_previous_secret_check
+    check ((sealed_previous_secret is null) = (previous_secret_ends_at is null)),
+  constraint webhooks_catch_up_check check ((catch_up_version is null) = (catch_up_seq is null)),
+  constraint webhooks_switched_off_check check ((state = 'off') = (switched_off_at is not null))
+);
+comment on table public.webhooks is
+  'The addresses to which the events of a company are delivered. Functions of the database write this table.';
+comment on column public.webhooks.types is
+  'The types of events that are delivered: exact types (deal.won), all types of a resource (deal.*), or all (*).';
+comment on column public.webhooks.payload is
+  'full: a delivery has the record as it is when it is delivered. ids: a delivery has only its id.';
+comment on column public.webhooks.sealed_secret is
+  'The secret that signs the deliveries, encrypted by the edge functions for this company and webhook.';
+comment on column public.webhooks.sealed_previous_secret is
+  'The secret before the last rotation, which also signs until previous_secret_ends_at.';
+comment on column public.webhooks.created_by_key_id is
+  'The API key that made the webhook. When the key ends and has no successor, the webhook is switched off.';
+comment on column public.webhooks.state is
+  'on: events are delivered. catching_up: events are delivered from the log, because the queue was too long. paused: '
+  'someone stopped the deliveries for a while, and they are queued. off: nothing is queued.';
+comment on column public.webhooks.why is
+  'Why the webhook is paused or off. failing: no delivery arrived for three days. gone: the receiver answered 410. '
+  'key_ended: its key ended. by_person, by_key, by_platform: who paused it or switched it off.';
+comment on column public.webhooks.failures is 'The number of failed attempts since the last success.';
+comment on column public.webhooks.paused_until is
+  'When the next delivery is tried, after several failures. This does not change the state.';
+comment on column public.webhooks.pauses is 'The number of pauses since the last success.';
+comment on column public.webhooks.catch_up_version is
+  'With catch_up_seq: the last event of the log that was queued. While this is not null, the deliveries come from the '
+  'log.';
+comment on column public.webhooks.catch_up_until is
+  'Not null when the log was queued up to its end: new events are queued as they are written, and the last transactions '
+  'that passed the webhook by are still read from the log, up to this version.';
+comment on column public.webhooks.lease_id is 'The run of the job that delivers to this webhook until leased_until.';
+
+create table app.open_deliveries (
+  webhook_id uuid not null,
+  record_id uuid not null,
+  seq bigint not null,
+  slot smallint not null,
+  event_id uuid not null,
+  company_id uuid not null,
+  type text not null,
+  due_at timestamptz not null,
+  attempts smallint not null default 0,
+  tries jsonb,
+  primary key (webhook_id, record_id, seq)
+) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+comment on table app.open_deliveries is
+  'The deliveries that have not ended. The rows have no foreign key to the webhook: each write of a record would lock '
+  'the rows of the webhooks. A job deletes what a deleted webhook leaves.';
+comment on column app.open_deliveries.slot is 'The slot of the event.';
+comment on column app.open_deliveries.tries is
+  'The attempts so far, each with its time, its status or failure, its duration, and the first characters of an answer '
+  'that is not a success.';
+
+create table app.deliveries (
+  slot smallint not null,
+  webhook_id uuid not null,
+  seq bigint not null,
+  event_id uuid not null,
+  company_id uuid not null,
+  type text not null,
+  record_id uuid not null,
+  happened_at timestamptz not null,
+  outcome text not null check (outcome in ('delivered', 'failed', 'undelivered')),
+  status smallint,
+  ended_at timestamptz not null,
+  tries jsonb
+) partition by list (slot);
+comment on table app.deliveries is
+  'The deliveries that have ended, for 30 days. The slot is the slot of the event, so both are emptied together.';
+comment on column app.deliveries.happened_at is 'When the event happened.';
+comment on column app.deliveries.outcome is
+  'delivered: the receiver accepted it. failed: it was tried for three days. undelivered: the webhook was switched off.';
+
+create table app.replays (
+  webhook_id uuid primary key,
+  company_id uuid not null,
+  since timestamptz not null,
+  until timestamptz not null,
+  types text[],
+  after_version bigint not null default 0,
+  after_seq bigint not null default 0,
+  requested_at timestamptz not null default now()
+);
+comment on table app.replays is
+  'The events of the log that someone asked to deliver again. The job that delivers queues them bit by bit, in the order '
+  'of the log.';
+comment on column app.replays.after_version is 'With after_seq: the last event of the log that was queued.';
+
+do $$
+begin
+  for slot in 0..31 loop
+    execute format(
+      'create table app.%I partition of app.deliveries for values in (%s)', to_char(slot, '"deliveries_"FM00'), slot
+    );
+    execute format('alter table app.%I enable row level security', to_char(slot, '"deliveries_"FM00'));
+  end loop;
+end
+$$;
+
+create index webhooks_company_idx on public.webhooks (company_id, created_at desc, id desc);
+-- The job asks for these webhooks four times a second.
+create index webhooks_catching_up_idx on public.webhooks (id) where catch_up_version is not null;
+create index open_deliveries_due_idx on app.open_deliveries (webhook_id, due_at);
+create index deliveries_newest_first_idx on app.deliveries (webhook_id, seq);
+
+create function app.wants(types text[], type text) returns boolean
+language plpgsql immutable strict parallel safe
+set search_path = ''
+as $$
+begin
+  return types && array[type, split_part(type, '.', 1) || '.*', '*'];
+end
+$$;
+comment on function app.wants(text[], text) is
+  'Checks whether a type of event is among the types that a webhook asks for: the type itself, all types of its '
+  'resource, or all types.';
+
+create trigger webhooks_set_updated_at
+  before update of url, types, payload, description, sealed_secret, state on public.webhooks
+  for each row execute function app.set_updated_at();
+
+alter table public.webhooks enable row level security;
+alter table app.open_deliveries enable row level security;
+alter table app.deliveries enable row level security;
+alter table app.replays enable row level security;
+create policy "the platform reads webhooks" on public.webhooks for select to service_role using (true);
+
+grant select (
+  id, company_id, url, types, payload, description, previous_secret_ends_at, created_by_key_id, created_by, state, why,
+  switched_off_at, failing_since, failures, paused_until, pauses, last_success_at, created_at, updated_at
+) on public.webhooks to service_role;

@@ -1,0 +1,77 @@
+-- The secrets of webhooks. The edge functions seal each secret for its company and webhook before they store it. No role
+-- reads the sealed secrets from the table.
+
+create function public.rotate_webhook_secret(
+  webhook_id uuid, sealed_secret text, overlap_hours integer default 24, idempotency jsonb default null
+) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  judged constant public.webhooks := app.managed_webhook(rotate_webhook_secret.webhook_id);
+  earlier constant jsonb := app.claim_idempotency_key(judged.company_id, idempotency);
+  hook public.webhooks;
+begin
+  if earlier is not null then
+    return json_build_object('replayed', true, 'data', app.webhook_json(judged), 'sealed_secret', judged.sealed_secret);
+  end if;
+  if overlap_hours is null or overlap_hours not between 0 and 168 then
+    raise sqlstate 'PT422' using message = 'overlap_hours must be 0 to 168';
+  end if;
+  hook := app.locked_webhook(judged.id);
+  update public.webhooks set
+    sealed_secret = rotate_webhook_secret.sealed_secret,
+    sealed_previous_secret = case when overlap_hours > 0 then webhooks.sealed_secret end,
+    previous_secret_ends_at = case when overlap_hours > 0 then now() + make_interval(hours => overlap_hours) end
+  where id = hook.id
+  returning * into hook;
+  perform app.note_webhook_history(hook, 'webhook_secret_rotated');
+  perform app.keep_outcome(hook.company_id, idempotency, jsonb_build_object('id', hook.id));
+  return json_build_object('replayed', false, 'data', app.webhook_json(hook), 'sealed_secret', hook.sealed_secret);
+end
+$$;
+comment on function public.rotate_webhook_secret(uuid, text, integer, jsonb) is
+  'Gives a webhook another secret, and returns { replayed, data, sealed_secret }. The previous secret also signs during '
+  'the overlap. The edge functions call it, and have sealed the secret. Raises PT422 for a wrong overlap, and what '
+  'app.managed_webhook() and app.claim_idempotency_key() raise.';
+grant execute on function public.rotate_webhook_secret(uuid, text, integer, jsonb) to api_client, settings_client;
+
+create function public.sealed_webhook_secrets() returns table (
+  webhook_id uuid, company_id uuid, kind text, sealed text
+)
+language sql stable security definer -- no role reads the secrets
+set search_path = ''
+as $$
+  select webhooks.id, webhooks.company_id, secrets.kind, secrets.sealed
+  from public.webhooks
+  cross join lateral (
+    values ('secret', webhooks.sealed_secret), ('previous_secret', webhooks.sealed_previous_secret)
+  ) as secrets (kind, sealed)
+  where secrets.sealed is not null
+  order by webhooks.id, secrets.kind
+$$;
+comment on function public.sealed_webhook_secrets() is
+  'Returns the sealed secrets of every webhook, each with its kind: secret or previous_secret.';
+grant execute on function public.sealed_webhook_secrets() to service_role;
+
+create function public.reseal_webhook_secret(webhook_id uuid, kind text, sealed_before text, sealed text) returns boolean
+language sql security definer -- see sealed_webhook_secrets()
+set search_path = ''
+as $$
+  -- If a rotation has changed the secret since it was read, the condition on sealed_before keeps the new secret.
+  with resealed as (
+    update public.webhooks as hooks set
+      sealed_secret = case when kind = 'secret' then sealed else hooks.sealed_secret end,
+      sealed_previous_secret = case when kind = 'previous_secret' then sealed else hooks.sealed_previous_secret end
+    where hooks.id = webhook_id
+      and sealed_before = case kind
+        when 'secret' then hooks.sealed_secret
+        when 'previous_secret' then hooks.sealed_previous_secret
+      end
+    returning 1
+  )
+  select exists (select from resealed)
+$$;
+comment on function public.reseal_webhook_secret(uuid, text, text, text) is
+  'Replaces one sealed secret of a webhook if the stored secret is still sealed_before. Returns whether it was.';
+grant execute on function public.reseal_webhook_secret(uuid, text, text, text) to service_role;

@@ -1,0 +1,314 @@
+-- How webhooks are made, changed and deleted. An API key with the scope webhooks, an owner or an admin of the company may
+-- do so, and one function judges them all (app.managed_webhook). The edge functions check an address and seal a secret.
+-- So people store these only through the function settings.
+--
+-- A webhook that a key made ends with that key. A webhook that a person made belongs to the company.
+
+create function app.webhook_company(of_company_id uuid) returns uuid
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if current_setting('role', true) = 'api_client' then
+    return app.company_id('webhooks');
+  end if;
+  if app.acting_kind() <> 'platform' and (of_company_id = any (app.managed_company_ids())) is not true then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company manage its webhooks';
+  end if;
+  if of_company_id is null then
+    raise sqlstate 'PT422' using message = 'company_id must name a company';
+  end if;
+  return of_company_id;
+end
+$$;
+comment on function app.webhook_company(uuid) is
+  'Returns the company whose webhooks the caller manages: the company of the key, whatever is asked, or the company in '
+  'the argument for its owners and admins, and for the platform. Raises PT403 for other callers, and PT401 and PT403 as '
+  'app.company_id() does.';
+
+create function app.managed_webhook(of_webhook_id uuid) returns public.webhooks
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  kind constant text := case when current_setting('role', true) = 'api_client' then 'key' else app.acting_kind() end;
+  own_company_ids constant uuid[] := case kind
+    when 'key' then array[app.company_id('webhooks')]
+    when 'person' then app.member_company_ids()
+  end;
+  hook public.webhooks;
+begin
+  select * into hook from public.webhooks where id = of_webhook_id;
+  if hook.id is null or (kind <> 'platform' and (hook.company_id = any (own_company_ids)) is not true) then
+    raise sqlstate 'PT404' using message = 'Webhook not found';
+  end if;
+  if kind = 'person' and hook.company_id <> all (app.managed_company_ids()) then
+    raise sqlstate 'PT403' using message = 'Only owners and admins of a company manage its webhooks';
+  end if;
+  return hook;
+end
+$$;
+comment on function app.managed_webhook(uuid) is
+  'Returns a webhook that the caller manages: a key with the scope webhooks, an owner or an admin of its company, or the '
+  'platform. Raises PT404 when the company of the caller has no such webhook. Raises PT403 for agents, and PT401 and '
+  'PT403 as app.company_id() does.';
+
+create function app.locked_webhook(of_webhook_id uuid) returns public.webhooks
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- The function checks the caller before it locks anything.
+  hook public.webhooks := app.managed_webhook(of_webhook_id);
+begin
+  -- The history of the company needs a lock on the company, which comes before the lock on the webhook.
+  perform from public.companies where id = hook.company_id for key share;
+  select * into hook from public.webhooks where id = of_webhook_id for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'Webhook not found';
+  end if;
+  return hook;
+end
+$$;
+comment on function app.locked_webhook(uuid) is
+  'Returns and raises the same as app.managed_webhook(). Until the end of the transaction, no one else changes it.';
+
+create function app.webhook_json(hook public.webhooks) returns json
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  -- A key that expires writes nothing. The job notes it later.
+  has_ended constant boolean := hook.state <> 'off' and app.has_ended_key(hook);
+begin
+  return json_build_object(
+    'id', hook.id, 'company_id', hook.company_id, 'url', hook.url, 'types', hook.types, 'payload', hook.payload,
+    'description', hook.description,
+    'state', case when has_ended then 'off' else hook.state end,
+    'why', case when has_ended then 'key_ended' else hook.why end,
+    'created_by_key_id', hook.created_by_key_id, 'created_by', hook.created_by,
+    'failing_since', hook.failing_since, 'paused_until', hook.paused_until,
+    'switched_off_at', case
+      when has_ended then (select expires_at from public.api_keys where id = hook.created_by_key_id)
+      else hook.switched_off_at
+    end,
+    'previous_secret_ends_at', case when hook.previous_secret_ends_at > now() then hook.previous_secret_ends_at end,
+    'last_success_at', hook.last_success_at,
+    'open_deliveries', (
+      select count(*) from (select from app.open_deliveries where webhook_id = hook.id limit 10000) as open
+    ),
+    'created_at', hook.created_at, 'updated_at', hook.updated_at
+  );
+end
+$$;
+comment on function app.webhook_json(public.webhooks) is
+  'Returns a webhook as callers read it, without its secrets. The number of open deliveries is counted up to 10,000.';
+
+create function app.note_webhook_history(hook public.webhooks, action text, details jsonb default '{}') returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  kind constant text := case when current_setting('role', true) = 'api_client' then 'key' else app.acting_kind() end;
+  person constant uuid := case when kind = 'person' then auth.uid() end;
+  author_id uuid := person;
+  key_name text;
+begin
+  if kind = 'key' then
+    select id, name into author_id, key_name from public.api_keys where key_hash = auth.jwt() ->> 'key_hash';
+  end if;
+  insert into public.company_events (
+    company_id, webhook_id, webhook_address, action, details, actor_kind, actor_id, actor_name, client_address
+  )
+  select
+    companies.id, hook.id, split_part(hook.url, '?', 1), note_webhook_history.action, note_webhook_history.details, kind,
+    author_id, case when kind = 'key' then key_name else app.name_of_person(person, companies.id) end,
+    -- An edge function makes the request of a key, so the address would be that of the function.
+    case when kind <> 'key' then app.client_address() end
+  -- If a company is deleted, its webhooks leave no event.
+  from public.companies where companies.id = hook.company_id
+  for key share;
+end
+$$;
+comment on function app.note_webhook_history(public.webhooks, text, jsonb) is
+  'Writes an event about a webhook into company_events.';
+
+-- Security definer, because no role writes webhooks. The other functions of this file are security definer for the same
+-- reason.
+create function public.create_webhook(
+  webhook_id uuid, url text, types text[], payload text, description text, sealed_secret text,
+  company_id uuid default null, idempotency jsonb default null
+) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.webhook_company(create_webhook.company_id);
+  earlier constant jsonb := app.claim_idempotency_key(own_company_id, idempotency);
+  made public.webhooks;
+begin
+  if earlier is not null then
+    select * into made from public.webhooks where webhooks.company_id = own_company_id and id = (earlier ->> 'id')::uuid;
+    return json_build_object(
+      'replayed', true,
+      'data', case when made.id is not null then app.webhook_json(made) end,
+      'sealed_secret', made.sealed_secret
+    );
+  end if;
+  -- Several callers may make webhooks at the same time.
+  perform from public.companies where id = own_company_id for no key update;
+  if not found then
+    raise sqlstate 'PT404' using message = 'No company has this id';
+  end if;
+  if (select count(*) from public.webhooks where webhooks.company_id = own_company_id) >= 10 then
+    raise sqlstate 'PT409' using message = 'A company has at most 10 webhooks: delete one first';
+  end if;
+  insert into public.webhooks (
+    id, company_id, url, types, payload, description, sealed_secret, created_by_key_id, created_by
+  )
+  select
+    create_webhook.webhook_id, own_company_id, create_webhook.url,
+    array(select distinct type from unnest(create_webhook.types) as type order by type),
+    create_webhook.payload, create_webhook.description, create_webhook.sealed_secret, author.api_key_id, author.user_id
+  from app.webhook_author() as author
+  returning * into made;
+  perform app.note_webhook_history(
+    made, 'webhook_created', jsonb_build_object('types', made.types, 'payload', made.payload)
+  );
+  perform app.keep_outcome(own_company_id, idempotency, jsonb_build_object('id', made.id));
+  return json_build_object('replayed', false, 'data', app.webhook_json(made), 'sealed_secret', made.sealed_secret);
+end
+$$;
+comment on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb) is
+  'Makes a webhook and returns { replayed, data, sealed_secret }. The edge functions call it for keys and people: they '
+  'have checked the address, chosen the id and sealed the secret. A repeat returns the webhook with its present secret, '
+  'or null when it was deleted. Raises PT409 for the eleventh webhook of a company, and what app.webhook_company() and '
+  'app.claim_idempotency_key() raise.';
+grant execute on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb)
+  to api_client, settings_client;
+
+create function app.webhook_author(out api_key_id uuid, out user_id uuid)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  if current_setting('role', true) = 'api_client' then
+    select id into api_key_id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash';
+  elsif app.acting_kind() = 'person' then
+    user_id := auth.uid();
+  end if;
+end
+$$;
+comment on function app.webhook_author() is
+  'Returns the key or the person of this request. Both are null for the platform.';
+
+create function public.change_webhook(webhook_id uuid, changes jsonb) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  stored constant public.webhooks := app.locked_webhook(change_webhook.webhook_id);
+  is_off constant boolean := stored.state = 'off' or app.has_ended_key(stored);
+  asked_state constant text := changes ->> 'state';
+  author record;
+  is_switched_on constant boolean := coalesce(is_off and asked_state = 'on', false);
+  is_moved constant boolean := coalesce(changes ->> 'url' <> stored.url, false);
+  changed public.webhooks := stored;
+  fields text[];
+begin
+  if is_off and asked_state = 'paused' then
+    raise sqlstate 'PT409' using message = 'The webhook is off, so it cannot be paused: switch it on first';
+  end if;
+  select * into author from app.webhook_author();
+  changed.url := coalesce(changes ->> 'url', stored.url);
+  changed.payload := coalesce(changes ->> 'payload', stored.payload);
+  changed.types := case
+    when changes ? 'types'
+      then array(select distinct type from jsonb_array_elements_text(changes -> 'types') as type order by type)
+    else stored.types
+  end;
+  changed.description := case when changes ? 'description' then changes ->> 'description' else stored.description end;
+  changed.state := case
+    when asked_state = 'paused' then 'paused'
+    when is_switched_on then 'on'
+    when asked_state = 'on' and stored.state = 'paused' then
+      -- Events that happened meanwhile may be in the log only.
+      case when stored.catch_up_version is not null and stored.catch_up_until is null then 'catching_up' else 'on' end
+    else stored.state
+  end;
+  fields := array_remove(
+    array[
+      case when is_moved then 'url' end,
+      case when changed.types <> stored.types then 'types' end,
+      case when changed.payload <> stored.payload then 'payload' end,
+      case when changed.description is distinct from stored.description then 'description' end
+    ],
+    null
+  );
+  if fields = '{}' and changed.state = stored.state and not is_switched_on then
+    return app.webhook_json(stored);
+  end if;
+  -- A key that names another address, or switches the webhook on, becomes the key that the webhook ends with. Otherwise,
+  -- a stolen key could leave an address behind that outlives it.
+  if is_switched_on or (is_moved and author.api_key_id is not null) then
+    changed.created_by_key_id := author.api_key_id;
+    changed.created_by := author.user_id;
+  end if;
+  changed.why := case
+    when changed.state = 'paused' and stored.state <> 'paused' then 'by_' || case
+      when author.api_key_id is not null then 'key'
+      when author.user_id is not null then 'person'
+      else 'platform'
+    end
+    when changed.state in ('paused', 'off') then stored.why
+  end;
+  update public.webhooks set
+    url = changed.url,
+    types = changed.types,
+    payload = changed.payload,
+    description = changed.description,
+    state = changed.state,
+    why = changed.why,
+    created_by_key_id = changed.created_by_key_id,
+    created_by = changed.created_by,
+    switched_off_at = case when not is_switched_on then webhooks.switched_off_at end,
+    -- A webhook that was off starts again without failures. Resuming a paused one keeps what is known about its receiver.
+    failing_since = case when not is_switched_on then webhooks.failing_since end,
+    failures = case when is_switched_on then 0 else webhooks.failures end,
+    pauses = case when is_switched_on then 0 else webhooks.pauses end,
+    paused_until = case when not is_switched_on then webhooks.paused_until end
+  where id = stored.id
+  returning * into changed;
+  if fields <> '{}' then
+    perform app.note_webhook_history(changed, 'webhook_changed', jsonb_build_object('fields', fields));
+  end if;
+  if is_switched_on or changed.state <> stored.state then
+    perform app.note_webhook_history(
+      changed, case when changed.state = 'paused' then 'webhook_paused' else 'webhook_switched_on' end
+    );
+  end if;
+  return app.webhook_json(changed);
+end
+$$;
+comment on function public.change_webhook(uuid, jsonb) is
+  'Changes a webhook and returns it: { url?, types?, payload?, description?, state? }. The state is on or paused. The '
+  'edge functions call it, and have checked the address. Switching on a webhook that is off makes the caller its owner. '
+  'Raises PT409 for pausing a webhook that is off, and what app.managed_webhook() raises.';
+grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
+
+create function public.delete_webhook(webhook_id uuid) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  hook constant public.webhooks := app.locked_webhook(delete_webhook.webhook_id);
+begin
+  delete from public.webhooks where id = hook.id;
+  perform app.note_webhook_history(hook, 'webhook_deleted');
+end
+$$;
+comment on function public.delete_webhook(uuid) is
+  'Deletes a webhook. Nothing more is delivered to it, and a job deletes its deliveries. Raises what '
+  'app.managed_webhook() raises.';
+grant execute on function public.delete_webhook(uuid) to api_client, authenticated, service_role;

@@ -1,0 +1,75 @@
+-- A webhook that an API key made ends with that key, so that nothing is delivered for a key that was stolen and switched
+-- off. It is switched off at once when the key is switched off or deleted. A key that expires writes nothing, so the job
+-- that delivers judges it each time. A rotation gives the webhooks to the successor.
+
+create function app.has_ended_key(hook public.webhooks) returns boolean
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  return hook.created_by_key_id is not null and not exists (
+    select from public.api_keys
+    where id = hook.created_by_key_id and company_id = hook.company_id and is_active
+      and (expires_at is null or expires_at > now()) and 'webhooks' = any (scopes)
+  );
+end
+$$;
+comment on function app.has_ended_key(public.webhooks) is
+  'Checks whether the key of a webhook is off, expired, deleted or without the scope webhooks. A rotation gives the '
+  'webhook to the successor of its key.';
+
+create function app.note_webhook_off() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  perform app.note_webhook_history(new, 'webhook_switched_off', jsonb_build_object('why', new.why));
+  return null;
+end
+$$;
+comment on function app.note_webhook_off() is
+  'Trigger: writes an event into company_events when a webhook is switched off, whatever switches it off.';
+
+create function app.end_webhooks_of_key() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  ended_id uuid;
+begin
+  for ended_id in
+    select webhooks.id from public.webhooks
+    -- The webhooks of a deleted company are deleted with it.
+    join public.companies on companies.id = webhooks.company_id
+    where webhooks.company_id = old.company_id and created_by_key_id = old.id and state <> 'off'
+    order by webhooks.id
+  loop
+    perform app.switch_off_webhook(ended_id, 'key_ended');
+  end loop;
+  return null;
+end
+$$;
+comment on function app.end_webhooks_of_key() is
+  'Trigger: switches off the webhooks of a key at once when the key is switched off or deleted.';
+
+create function app.give_webhooks_to_successor() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update public.webhooks set created_by_key_id = new.id
+  where company_id = new.company_id and created_by_key_id = new.replaces;
+  return null;
+end
+$$;
+comment on function app.give_webhooks_to_successor() is
+  'Trigger: gives the webhooks of a rotated key to its successor, so that they end with the successor.';
+
+create trigger webhooks_note_off after update of state on public.webhooks
+  for each row when (new.state = 'off' and old.state <> 'off') execute function app.note_webhook_off();
+create trigger api_keys_end_webhooks after delete on public.api_keys
+  for each row execute function app.end_webhooks_of_key();
+create trigger api_keys_end_webhooks_when_off after update of is_active on public.api_keys
+  for each row when (old.is_active and not new.is_active) execute function app.end_webhooks_of_key();
+create trigger api_keys_give_webhooks after insert on public.api_keys
+  for each row when (new.replaces is not null) execute function app.give_webhooks_to_successor();

@@ -1,0 +1,77 @@
+-- The media of people's messages. The platform stores what the channel says about a file, and never its bytes. A caller
+-- reads the bytes from the channel, through the gateway.
+
+create function public.media_of_message(message_id uuid) returns jsonb
+-- Security definer, because a key cannot read accounts. The key learns only what this function returns.
+language plpgsql stable security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('read');
+  message record;
+  account record;
+begin
+  select id, conversation_id, direction, type, media into message from public.messages
+  where company_id = own_company_id and id = media_of_message.message_id;
+  if not found then
+    return jsonb_build_object('result', 'not_found');
+  elsif message.direction <> 'inbound' or message.media is null then
+    return jsonb_build_object('result', 'no_media');
+  elsif message.media ->> 'gone_at' is not null or (message.media ->> 'expires_at')::timestamptz <= now() then
+    return jsonb_build_object(
+      'result', 'gone', 'at', coalesce(message.media ->> 'gone_at', message.media ->> 'expires_at')
+    );
+  end if;
+
+  select id, phone_number_id, encrypted_token into account from public.messaging_accounts
+  where company_id = own_company_id and disconnected_at is null and id = (
+    select messaging_account_id from public.conversations
+    where company_id = own_company_id and id = message.conversation_id
+  );
+  if not found then
+    return jsonb_build_object('result', 'no_account');
+  end if;
+  return jsonb_build_object(
+    'result', 'found',
+    'type', message.type,
+    'media', message.media,
+    'company_id', own_company_id,
+    'account_id', account.id,
+    'phone_number_id', account.phone_number_id,
+    'encrypted_token', account.encrypted_token
+  );
+end
+$$;
+comment on function public.media_of_message(uuid) is
+  'Returns the medium of a message that a person sent, with the encrypted token of the account that received it. The '
+  'result not_found means that the company has no such message. The result no_media means that the message has no '
+  'medium, or that the company sent the message. The result gone means that the channel no longer has the medium, and '
+  'at says since when. The result no_account means that the account is disconnected. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.media_of_message(uuid) to api_client;
+
+create function public.note_media_gone(message_id uuid, media_id text) returns timestamptz
+-- Security definer, because no key may write messages. This function writes nothing but the time.
+language plpgsql security definer
+set search_path = ''
+-- With this time zone, the time has the same form as the time columns.
+set timezone = 'UTC'
+as $$
+declare
+  own_company_id constant uuid := app.company_id('read');
+begin
+  update public.messages set media = media || jsonb_build_object('gone_at', now())
+  where company_id = own_company_id and id = note_media_gone.message_id and direction = 'inbound'
+    and media ->> 'id' = note_media_gone.media_id and media ->> 'gone_at' is null;
+  return (
+    select (media ->> 'gone_at')::timestamptz from public.messages
+    where company_id = own_company_id and id = note_media_gone.message_id
+  );
+end
+$$;
+comment on function public.note_media_gone(uuid, text) is
+  'Notes that the channel no longer has the medium of a message, so that no one asks the channel again. Returns when '
+  'this was noted first; null when the message does not have this medium. Raises PT401 and PT403 as app.company_id() '
+  'does.';
+grant execute on function public.note_media_gone(uuid, text) to api_client;

@@ -1,0 +1,129 @@
+-- Refusals: the channel refuses an account in its answer to a send, a reply, an upload of media or a reading of
+-- templates, for example because the token has expired. Or it accepts a message, and reports the refusal later. A
+-- refusal becomes a notice of the account immediately. The next success of the same kind withdraws it. A refusal does
+-- not stop the next send, because the channel decides.
+
+create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  is_send constant boolean := of_kind <> 'reading_refusal';
+begin
+  -- The account is locked first, as in withdraw_refusals() and when the account is connected again.
+  perform from public.messaging_accounts where id = of_account_id for no key update;
+  insert into public.account_notices as known (
+    company_id, account_id, kind, event, value, happened_at, stops_sending, stopped_sends
+  )
+  select
+    company_id, id, of_kind, of_event,
+    jsonb_build_object('code', case when of_event ~ '^[0-9]+$' then of_event::integer end),
+    now(), is_send or app.is_about_token(of_event), stopped
+  from public.messaging_accounts where id = of_account_id
+  on conflict on constraint account_notices_newest do update set
+    received_at = now(),
+    -- If the earlier refusal no longer counts, its time and its number start again.
+    happened_at = case when app.is_current(known) then known.happened_at else now() end,
+    stopped_sends = excluded.stopped_sends + case when app.is_current(known) then known.stopped_sends else 0 end;
+  if is_send then
+    update public.messaging_accounts set refused_at = now() where id = of_account_id and refused_at is null;
+  end if;
+end
+$$;
+comment on function app.note_refusal(uuid, text, text, integer) is
+  'Notes that the channel has refused an account. The kind is refusal for a send, a reply or an upload, '
+  'reading_refusal for a reading of templates, and reported_refusal for a report. The event is the code of the '
+  'channel, or token_unusable. stopped is the number of sends that this refusal has stopped: 0 or 1.';
+
+create function app.account_of_message(
+  of_company_id uuid,
+  message_id uuid,
+  out id uuid,
+  out asked_at timestamptz
+)
+language sql stable
+set search_path = ''
+as $$
+  select conversations.messaging_account_id, messages.created_at
+  from public.messages
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  where messages.company_id = of_company_id and messages.id = account_of_message.message_id
+$$;
+comment on function app.account_of_message(uuid, uuid) is
+  'Returns the account that sends a message, and when the attempt began.';
+
+create function app.is_about_token(event text) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select event in ('0', '190', 'token_unusable')
+$$;
+comment on function app.is_about_token(text) is
+  'Checks whether the event of a refusal says that the access token cannot be used for anything.';
+
+create function app.withdraw_refusals(of_account_id uuid, of_kind text, began_at timestamptz) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  perform from public.messaging_accounts where id = of_account_id for no key update;
+  -- A refusal that came after the call had begun may be newer than the success.
+  delete from public.account_notices
+  where account_id = of_account_id and received_at <= began_at
+    and (kind = of_kind or kind like '%refusal' and app.is_about_token(event));
+  update public.messaging_accounts set refused_at = null
+  where id = of_account_id and refused_at is not null and not exists (
+    select from public.account_notices where account_id = of_account_id and kind in ('refusal', 'reported_refusal')
+  );
+end
+$$;
+comment on function app.withdraw_refusals(uuid, text, timestamptz) is
+  'Withdraws the refusals of an account after a success of the same kind, whose call began at this time. Any success '
+  'shows that the token can be used.';
+
+create function app.withdraw_token_refusals(of_account_id uuid, began_at timestamptz) returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  delete from public.account_notices
+  where account_id = of_account_id and kind like '%refusal' and received_at <= began_at
+    -- The codes for a token or its permissions; see outcome.ts.
+    and (app.is_about_token(event) or event in ('3', '10', '131005') or event ~ '^2[0-9][0-9]$');
+  update public.messaging_accounts set refused_at = null
+  where id = of_account_id and refused_at is not null and not exists (
+    select from public.account_notices where account_id = of_account_id and kind in ('refusal', 'reported_refusal')
+  );
+end
+$$;
+comment on function app.withdraw_token_refusals(uuid, timestamptz) is
+  'Withdraws the refusals of an account that are about its token or its permissions, up to this time: the account has '
+  'got a new token, or an upload that began then has succeeded.';
+
+create function app.note_report(own_company_id uuid, of_message_id uuid, failure jsonb, reported_at timestamptz)
+returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  account record;
+begin
+  select accounts.id, accounts.refused_at, sent.asked_at into account
+  from app.account_of_message(own_company_id, of_message_id) as sent
+  join public.messaging_accounts as accounts on accounts.id = sent.id;
+  if failure ->> 'reason' = 'channel_account_error' then
+    -- A report that comes a day late says nothing about the account as it is now.
+    if reported_at > now() - interval '1 day' then
+      perform app.note_refusal(account.id, 'reported_refusal', coalesce(failure ->> 'code', 'unknown'), 1);
+    end if;
+  elsif failure is null and account.refused_at is not null then
+    perform app.withdraw_refusals(account.id, 'reported_refusal', account.asked_at);
+  end if;
+end
+$$;
+comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
+  'Applies a report about a message to the refusals of its account. A failure because of the account is a '
+  'reported_refusal. A success, which has no failure, withdraws the reported refusals up to the beginning of the '
+  'attempt. The acceptance of a message does not withdraw them, because the channel accepts messages of such an '
+  'account.';

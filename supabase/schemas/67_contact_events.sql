@@ -1,0 +1,77 @@
+-- The events of contacts and deals.
+
+-- app.merge_contacts() sets app.merged to the ids of the survivor and of the other contact, which it deletes.
+select app.make_events(
+  'contacts',
+  fields => '{
+    external_id, name, email, phone, temperature, tags, source, job_title, empresa, custom_fields, do_not_contact,
+    do_not_contact_source, do_not_contact_at, marketing_opt_out, marketing_opt_out_source, marketing_opt_out_at,
+    is_active, archived_at, erased_at
+  }',
+  shown => '{temperature}',
+  added => $$'contact.created'$$,
+  changed => $$
+    case
+      when was.erased_at is null and is_now.erased_at is not null then 'contact.erased'
+      when left(current_setting('app.merged', true), 36) = is_now.id::text then 'contact.merged'
+      when is_now.do_not_contact > was.do_not_contact or is_now.marketing_opt_out > was.marketing_opt_out
+        then 'contact.opted_out'
+      when is_now.do_not_contact < was.do_not_contact or is_now.marketing_opt_out < was.marketing_opt_out
+        then 'contact.opted_in'
+      when was.archived_at is null and is_now.archived_at is not null then 'contact.archived'
+      when was.archived_at is not null and is_now.archived_at is null then 'contact.restored'
+      when fields.names <> '{}' then 'contact.updated'
+    end
+  $$,
+  changed_values => $$
+    case event.type
+      -- A copy of the records deletes or empties the copies of these too.
+      when 'contact.erased' then jsonb_build_object(
+        'conversation_ids', array(
+          select id from public.conversations
+          where company_id = is_now.company_id and contact_id = is_now.id order by created_at desc, id desc limit 1000
+        ),
+        'deal_ids', array(
+          select id from public.deals
+          where company_id = is_now.company_id and contact_id = is_now.id order by created_at desc, id desc limit 1000
+        )
+      )
+      when 'contact.merged' then jsonb_build_object('contact_id', jsonb_build_object(
+        'from', right(current_setting('app.merged', true), 36), 'to', is_now.id
+      ))
+    end
+  $$,
+  deleted => $$
+    case when right(current_setting('app.merged', true), 36) = was.id::text then null else 'contact.deleted' end
+  $$
+);
+
+select app.make_events(
+  'deals',
+  fields => '{
+    external_id, title, value, status, contact_id, stage_id, won_at, lost_at, stage_changed_at, archived_at
+  }',
+  shown => '{status, stage_id, contact_id}',
+  added => $$'deal.created'$$,
+  changed => $$
+    case
+      when is_now.status <> was.status and is_now.status = 'won' then 'deal.won'
+      when is_now.status <> was.status and is_now.status = 'lost' then 'deal.lost'
+      when is_now.status <> was.status then 'deal.reopened'
+      when is_now.stage_id <> was.stage_id then 'deal.stage_changed'
+      when was.archived_at is null and is_now.archived_at is not null then 'deal.archived'
+      when was.archived_at is not null and is_now.archived_at is null then 'deal.restored'
+      when fields.names <> '{}' then 'deal.updated'
+    end
+  $$,
+  changed_values => $$
+    case when is_now.stage_id <> was.stage_id then (
+      select jsonb_build_object('pipeline_id', jsonb_build_object('from', earlier.pipeline_id, 'to', later.pipeline_id))
+      from public.stages as earlier, public.stages as later
+      where earlier.company_id = was.company_id and earlier.id = was.stage_id
+        and later.company_id = is_now.company_id and later.id = is_now.stage_id
+        and earlier.pipeline_id <> later.pipeline_id
+    ) end
+  $$,
+  deleted => $$'deal.deleted'$$
+);

@@ -1,0 +1,103 @@
+-- The events of conversations, messages, templates and messaging accounts.
+
+-- Each message changes last_message_at and the window of its conversation. These columns make no event, because the
+-- message has its own.
+select app.make_events(
+  'conversations',
+  fields => '{contact_id, status, assigned_to, team_id}',
+  shown => '{contact_id, status, assigned_to, team_id}',
+  added => $$'conversation.opened'$$,
+  changed => $$
+    case
+      when fields.names = '{}' then null
+      when is_now.status = 'closed' and was.status <> 'closed' then 'conversation.closed'
+      when is_now.status <> 'closed' and was.status = 'closed' then 'conversation.opened'
+      when fields.names && '{assigned_to, team_id}' then 'conversation.assigned'
+      else 'conversation.updated'
+    end
+  $$,
+  deleted => $$'conversation.deleted'$$
+);
+
+-- An outbound message has no event when it is added, because the events of its send say what happens to it. If the
+-- channel reports a failure after it accepted the message, the send has failed too. What is left of the messages of an
+-- erased person has no events: contact.erased names the conversations.
+select app.make_events(
+  'messages',
+  fields => '{
+    content, status, sent_at, delivered_at, read_at, failed_at, expired_at, failure, edited_at, revoked_at, reaction
+  }',
+  shown => '{status}',
+  added => $$
+    case when is_now.direction = 'inbound' and is_now.type <> 'system' and not is_now.is_erased
+      then 'message.received' end
+  $$,
+  changed => $$
+    case
+      when is_now.is_erased then null
+      when is_now.status is distinct from was.status then 'message.status_changed'
+      when fields.names && '{content, edited_at, revoked_at, reaction}' then 'message.updated'
+    end,
+    case
+      when is_now.status = 'failed' and was.status <> 'failed' and is_now.outcome <> 'failed' and not is_now.is_erased
+        then 'send.failed'
+    end
+  $$,
+  changed_values => $$
+    case when is_now.status = 'failed' and was.status <> 'failed' then jsonb_build_object(
+      'reason', jsonb_build_object('from', null, 'to', is_now.failure ->> 'reason')
+    ) end
+  $$
+);
+
+-- When the templates of a business account are read for the first time, no status has changed.
+select app.make_events(
+  'templates',
+  fields => '{status, category, quality, rejected_reason}',
+  shown => '{status, category, quality}',
+  added => $$
+    case when exists (
+      select from public.template_catalogues as catalogues
+      where catalogues.company_id = is_now.company_id and catalogues.business_account_id = is_now.business_account_id
+        and catalogues.synced_at is not null
+    ) then 'template.status_changed' end
+  $$,
+  added_values => $$
+    jsonb_build_object('status', jsonb_build_object('from', null, 'to', is_now.status))
+  $$,
+  changed => $$case when is_now.status <> was.status then 'template.status_changed' end$$,
+  actor => 'channel'
+);
+
+-- A notice that stops sends restricts its account until it ends or is withdrawn. Repeated refusals of an account change
+-- only the time of the newest.
+select app.make_events(
+  'account_notices',
+  record => 'account_id',
+  fields => '{}',
+  added => $$
+    case when is_now.stops_sending and coalesce(is_now.until > now(), true) then 'account.restricted' end
+  $$,
+  added_values => $$jsonb_build_object('notice', jsonb_build_object('from', null, 'to', is_now.event))$$,
+  changed => $$
+    case
+      when is_now.stops_sending and coalesce(is_now.until > now(), true) and is_now.happened_at <> was.happened_at
+        then 'account.restricted'
+      when was.stops_sending and not is_now.stops_sending then 'account.restored'
+    end
+  $$,
+  changed_values => $$
+    jsonb_build_object('notice', jsonb_build_object(
+      'from', case when was.stops_sending then was.event end, 'to', case when is_now.stops_sending then is_now.event end
+    ))
+  $$,
+  deleted => $$
+    case when was.stops_sending and case
+      when was.kind in ('refusal', 'reading_refusal') then was.received_at > now() - interval '30 days'
+      when was.until is not null then was.until > now()
+      else was.happened_at > now() - interval '30 days'
+    end then 'account.restored' end
+  $$,
+  deleted_values => $$jsonb_build_object('notice', jsonb_build_object('from', was.event, 'to', null))$$,
+  actor => 'channel'
+);

@@ -1,0 +1,132 @@
+-- Reading the log of events with an API key. A page has only events of transactions below the horizon, as the feeds of
+-- changes do, so no event can appear before a cursor later.
+
+create index events_record_idx on app.events (record_id);
+
+create function app.slots_from(since timestamptz, until timestamptz) returns smallint[]
+language plpgsql stable
+set search_path = ''
+as $$
+declare
+  first constant timestamptz := greatest(since, now() - interval '30 days');
+  -- An event may have a later time than this transaction.
+  last constant timestamptz := least(until, now() + interval '1 day');
+begin
+  return array(
+    select app.slot_of(first + day * interval '1 day')
+    from generate_series(0, least(ceil(extract(epoch from last - first) / 86400), 31)::integer) as day
+  );
+end
+$$;
+comment on function app.slots_from(timestamptz, timestamptz) is
+  'Returns the parts of the log that have the events between two times. Null is no limit.';
+
+create function public.list_events(
+  generation bigint default null, after_version bigint default null, after_id uuid default null,
+  of_types text[] default null, of_record uuid default null,
+  since timestamptz default null, until timestamptz default null, max_rows integer default 50
+) returns setof json
+-- Security definer, because no role may read the log. The function reads only the events of the key's company.
+language plpgsql stable security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  own_company_id constant uuid := app.company_id('read');
+  from_version constant bigint := coalesce(after_version, -1);
+  from_seq bigint := 0;
+  most constant integer := least(greatest(max_rows, 0), 201);
+  -- A page of a filter reads at most so many events, and says how far it has read.
+  most_read constant integer := case
+    when of_types is null and of_record is null and since is null and until is null then most else 5000 end;
+  own_slots constant smallint[] := app.slots_from(list_events.since, list_events.until);
+  clock record;
+  found app.events[] := '{}';
+  event app.events;
+  number_read integer := 0;
+begin
+  if own_company_id is null then
+    raise sqlstate 'PT403' using message = 'Only API keys read the log of events';
+  end if;
+  clock := app.change_clock_for(list_events.generation, after_version, (
+    select version from app.events where company_id = own_company_id order by version desc limit 1
+  ));
+  if after_id is not null then
+    from_seq := coalesce(
+      (select seq from app.events where id = after_id and company_id = own_company_id),
+      -- The id of a cursor at the horizon, which comes after all events of its version. An event that is older than the
+      -- log is followed by none of its version.
+      9223372036854775807
+    );
+  end if;
+  if of_record is null then
+    for event in
+      select events.* from app.events
+      where company_id = own_company_id and slot = any (own_slots)
+        and (version, seq) > (from_version, from_seq) and version < clock.horizon
+      order by version, seq limit most_read
+    loop
+      number_read := number_read + 1;
+      if event.happened_at > now() - interval '30 days'
+        and event.happened_at >= coalesce(list_events.since, '-infinity')
+        and event.happened_at < coalesce(list_events.until, 'infinity')
+        and (of_types is null or app.wants(of_types, event.type)) then
+        found := found || event;
+        exit when cardinality(found) >= most;
+      end if;
+    end loop;
+  else
+    -- The index finds the few events of a record, which are then sorted.
+    for event in
+      select events.* from app.events
+      where record_id = of_record and company_id = own_company_id and slot = any (own_slots)
+        and (version, seq) > (from_version, from_seq) and version < clock.horizon
+        and happened_at > now() - interval '30 days'
+        and happened_at >= coalesce(list_events.since, '-infinity')
+        and happened_at < coalesce(list_events.until, 'infinity')
+        and (of_types is null or app.wants(of_types, type))
+      order by version, seq limit most
+    loop
+      found := found || event;
+    end loop;
+  end if;
+  return next json_build_object(
+    'generation', clock.generation, 'horizon', clock.horizon,
+    -- More events may follow the last one that was read.
+    'read_to', case when number_read >= most_read and cardinality(found) < most then
+      json_build_object('version', event.version, 'id', event.id) end
+  );
+  foreach event in array found loop
+    return next json_build_object('version', event.version, 'id', event.id, 'event', app.event_json(event));
+  end loop;
+end
+$$;
+comment on function public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) is
+  'Returns one page of the events of the key''s company in the last 30 days. Needs a read token. First comes the clock '
+  '{ generation, horizon, read_to }. Then come at most max_rows events { version, id, event } after a cursor or from '
+  'the beginning, and never more than 201. With a filter, a page may have fewer events although more follow: then '
+  'read_to is the place of the last event that was read. Raises PT410 and PT500 as app.change_clock_for() does, PT401 '
+  'and PT403 as app.company_id() does.';
+grant execute on function
+  public.list_events(bigint, bigint, uuid, text[], uuid, timestamptz, timestamptz, integer) to api_client;
+
+create function public.find_event(name text) returns json
+language plpgsql stable security definer
+set search_path = ''
+as $$
+declare
+  own_company_id constant uuid := app.company_id('read');
+  event_id constant uuid := app.event_id(find_event.name);
+begin
+  return (
+    select app.event_json(events) from app.events
+    where id = event_id and company_id = own_company_id
+      and happened_at > now() - interval '30 days'
+  );
+end
+$$;
+comment on function public.find_event(text) is
+  'Returns an event of the key''s company by the id that callers know, or null when there is none in the last 30 days. '
+  'Needs a read token. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.find_event(text) to api_client;

@@ -1,0 +1,82 @@
+-- Read receipts: a company tells a person that the person's message was read. The channel marks earlier messages as read
+-- too. The call of the channel comes between the two functions, because it may fail, and a repeat does no harm.
+
+create function public.message_to_read(message_id uuid) returns jsonb
+-- Security definer, because a key cannot read accounts.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  message record;
+  account record;
+  answer jsonb;
+begin
+  select messages.direction, messages.type, messages.whatsapp_message_id, messages.is_erased,
+    coalesce(messages.sent_at, messages.created_at) as said_at, conversations.messaging_account_id
+  into message
+  from public.messages
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  where messages.company_id = own_company_id and messages.id = message_to_read.message_id;
+  if not found or message.is_erased then
+    answer := '{ "result": "not_found" }';
+  elsif message.direction = 'outbound' or message.type = 'system' or message.whatsapp_message_id is null then
+    answer := '{ "result": "not_of_person" }';
+  elsif message.said_at < now() - interval '30 days' then
+    answer := '{ "result": "too_old" }';
+  else
+    select id, phone_number_id, business_account_id, encrypted_token into account from public.messaging_accounts
+    where company_id = own_company_id and id = message.messaging_account_id and disconnected_at is null;
+    answer := case when found then jsonb_build_object(
+      'result', 'ready',
+      'account_id', account.id,
+      'phone_number_id', account.phone_number_id,
+      'business_account_id', account.business_account_id,
+      'encrypted_token', account.encrypted_token,
+      'whatsapp_message_id', message.whatsapp_message_id
+    ) else '{ "result": "no_account" }' end;
+  end if;
+  perform public.authenticate();
+  return answer || jsonb_build_object('company_id', own_company_id);
+end
+$$;
+comment on function public.message_to_read(uuid) is
+  'Returns what the channel needs to mark a message of a person as read, with the account''s encrypted token. The result '
+  'not_found means that the company has no such message, not_of_person that no person wrote it, too_old that it is older '
+  'than 30 days, and no_account that its account is disconnected. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.message_to_read(uuid) to api_client;
+
+create function public.note_message_read(message_id uuid) returns timestamptz
+language plpgsql security definer -- no role of callers may write the table
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  message record;
+begin
+  select id, conversation_id, created_at into message from public.messages
+  where company_id = own_company_id and id = note_message_read.message_id and direction = 'inbound';
+  if not found then
+    return null;
+  end if;
+  -- The rows are locked in the order of their ids, as everywhere.
+  update public.messages set read_at = now()
+  where company_id = own_company_id and id in (
+    select earlier.id from public.messages as earlier
+    where earlier.company_id = own_company_id and earlier.conversation_id = message.conversation_id
+      and earlier.created_at <= message.created_at and earlier.direction = 'inbound' and earlier.read_at is null
+      and not earlier.is_erased
+    order by earlier.id
+    for no key update
+  );
+  return (select read_at from public.messages where company_id = own_company_id and id = message.id);
+end
+$$;
+comment on function public.note_message_read(uuid) is
+  'Notes that the company has read a message of a person and all earlier messages of the conversation. Returns when the '
+  'message was first marked as read, or null when the company has no such message. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.note_message_read(uuid) to api_client;

@@ -1,0 +1,126 @@
+-- The events of sends, and the events that nobody causes: a window that closes in an hour, and a send whose outcome
+-- nobody reported. A job writes these; see app.note_passed_times().
+
+-- The id of a send is the id of its message, as callers know it.
+select app.make_events(
+  'sends',
+  record => 'message_id',
+  fields => '{state, reason, channel_code, whatsapp_message_id}',
+  shown => '{state, reason}',
+  changed => $$
+    case
+      when is_now.state = was.state then null
+      when is_now.state = 'sent' then 'send.settled'
+      when is_now.state in ('failed', 'released') then 'send.failed'
+    end
+  $$
+);
+
+-- The job looks for the windows and leases that have passed since its last run.
+create table app.noted_times (
+  subject text primary key check (subject in ('windows', 'leases')),
+  noted_until timestamptz not null default now()
+);
+comment on table app.noted_times is
+  'Until which time app.note_passed_times() has written the events that nobody causes.';
+insert into app.noted_times (subject) values ('windows'), ('leases');
+
+create index contact_windows_closing_idx on public.contact_windows (expires_at);
+
+-- The job calls these two functions with the time until which it has noted everything. Each notes at most 1,000, and
+-- returns the time until which it has noted all.
+do $do$
+begin
+  execute format(
+    $template$
+      create function app.note_closing_windows(since timestamptz) returns timestamptz
+      language plpgsql
+      set search_path = ''
+      as $body$
+      declare
+        at constant timestamptz := clock_timestamp();
+        of_slot constant smallint := app.slot_of(at);
+        at_in_id constant bytea := substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3);
+        -- A job that rested notes no window that is closed already.
+        after constant timestamptz := greatest(since, at);
+        until timestamptz := at + interval '1 hour';
+      begin
+        -- Two windows that close at the same time are noted together.
+        until := least(until, (
+          select expires_at from public.contact_windows
+          where expires_at > after and expires_at <= until order by expires_at offset 999 limit 1
+        ));
+        %1$s;
+        return greatest(until, since);
+      end
+      $body$
+    $template$,
+    app.events_statement($rows$
+      select
+        conversations.company_id, 'conversation.window_closing' as type, conversations.id as record_id,
+        null::text[] as changed, null::jsonb as changes
+      from public.contact_windows as windows
+      join public.conversations on conversations.company_id = windows.company_id
+        and conversations.contact_id = windows.contact_id
+        and conversations.messaging_account_id = windows.account_id
+        and conversations.status <> 'closed'
+      where windows.expires_at > after and windows.expires_at <= until
+    $rows$, 'job')
+  );
+  execute format(
+    $template$
+      create function app.note_ended_leases(since timestamptz) returns timestamptz
+      language plpgsql
+      set search_path = ''
+      as $body$
+      declare
+        at constant timestamptz := clock_timestamp();
+        of_slot constant smallint := app.slot_of(at);
+        at_in_id constant bytea := substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3);
+        until timestamptz := at;
+      begin
+        until := least(until, (
+          select lease_ends_at from public.sends
+          where state = 'pending' and lease_ends_at > since and lease_ends_at <= until
+          order by lease_ends_at offset 999 limit 1
+        ));
+        %1$s;
+        return greatest(until, since);
+      end
+      $body$
+    $template$,
+    app.events_statement($rows$
+      select
+        sends.company_id, 'send.failed' as type, sends.message_id as record_id, null::text[] as changed,
+        '{ "state": { "from": "pending", "to": "failed" }, "reason": { "from": null, "to": "outcome_unknown" } }'::jsonb
+          as changes
+      from public.sends
+      where sends.state = 'pending' and sends.lease_ends_at > since and sends.lease_ends_at <= until
+    $rows$, 'job')
+  );
+end
+$do$;
+comment on function app.note_closing_windows(timestamptz) is
+  'Writes conversation.window_closing for the conversations whose window closes in the next hour, and after this time.';
+comment on function app.note_ended_leases(timestamptz) is
+  'Writes send.failed for the sends that are still pending although their lease has ended, after this time. Callers see '
+  'such a send as failed, with the reason outcome_unknown.';
+
+create function app.note_passed_times() returns void
+language plpgsql
+set search_path = ''
+as $$
+begin
+  -- Two runs at the same time would write the events twice, so the second one waits here.
+  perform from app.noted_times order by subject for update;
+  update app.noted_times set noted_until = case subject
+    when 'windows' then app.note_closing_windows(noted_until)
+    when 'leases' then app.note_ended_leases(noted_until)
+  end
+  where subject in ('windows', 'leases');
+end
+$$;
+comment on function app.note_passed_times() is
+  'Writes the events that nobody causes. A job calls it each minute.';
+
+alter table app.noted_times enable row level security;

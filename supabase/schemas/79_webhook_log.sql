@@ -1,0 +1,321 @@
+-- What callers read of their webhooks: the list, and the log of deliveries of one webhook, newest first. And how callers
+-- deliver events again: one event, everything since a moment, or a test.
+--
+-- A page of the log looks at 5,000 deliveries at most, whatever the filters are. If no more deliveries fit on the page,
+-- the next page continues there.
+
+-- Deliveries that failed are few among those that succeeded.
+create index deliveries_not_delivered_idx on app.deliveries (webhook_id, seq) where outcome <> 'delivered';
+
+create function public.list_webhooks(company_id uuid default null) returns json
+language plpgsql stable security definer -- no role reads the secrets
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.webhook_company(list_webhooks.company_id);
+begin
+  return coalesce(
+    (
+      select json_agg(app.webhook_json(webhooks) order by created_at desc, id desc) from public.webhooks
+      where webhooks.company_id = own_company_id
+    ),
+    '[]'
+  );
+end
+$$;
+comment on function public.list_webhooks(uuid) is
+  'Returns the webhooks of a company, newest first, without their secrets. A key with the scope webhooks reads those of '
+  'its company. Owners and admins name the company. Raises what app.webhook_company() raises.';
+grant execute on function public.list_webhooks(uuid) to api_client, authenticated, service_role;
+
+create function public.get_webhook(webhook_id uuid) returns json
+language plpgsql stable security definer -- no role reads the secrets
+set search_path = ''
+as $$
+begin
+  return app.webhook_json(app.managed_webhook(get_webhook.webhook_id));
+end
+$$;
+comment on function public.get_webhook(uuid) is
+  'Returns one webhook, as list_webhooks() does. Raises what app.managed_webhook() raises.';
+grant execute on function public.get_webhook(uuid) to api_client, authenticated, service_role;
+
+create function app.event_time(of_event_id uuid) returns timestamptz
+language sql immutable strict parallel safe
+set search_path = ''
+as $$
+  select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
+$$;
+comment on function app.event_time(uuid) is
+  'Returns when an event happened, to the millisecond: the beginning of its id. Postgres 17 reads this time from no UUID '
+  'of version 7.';
+
+create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
+language sql stable
+set search_path = ''
+as $$
+  select events from app.events
+  -- The id begins with the time, so only one part of the table has it.
+  where slot = app.slot_of(app.event_time(of_event_id)) and id = of_event_id and company_id = of_company_id
+    and happened_at > now() - interval '30 days'
+$$;
+comment on function app.stored_event(uuid, uuid) is
+  'Returns an event of a company by its id. Returns null when the log of 30 days has no such event.';
+
+create function public.webhook_deliveries(
+  webhook_id uuid, state text default null, type text default null, after_event text default null,
+  after_ended timestamptz default null, max_rows integer default 50
+) returns json
+language plpgsql stable security definer -- no role reads deliveries
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  hook constant public.webhooks := app.managed_webhook(webhook_deliveries.webhook_id);
+  wanted_state constant text := webhook_deliveries.state;
+  wanted_type constant text := webhook_deliveries.type;
+  most constant integer := least(greatest(max_rows, 1), 200);
+  looked_at constant integer := case when wanted_state is null and wanted_type is null then most + 1 else 5000 end;
+  -- An open delivery has not ended. In the order of the log, it comes before the ended ones of the same event.
+  before_ended constant timestamptz := coalesce(after_ended, 'infinity');
+  before_seq bigint := 9223372036854775807;
+  answer json;
+begin
+  if after_event is not null then
+    -- An event that is no longer in the log is older than every row.
+    before_seq := coalesce((app.stored_event(hook.company_id, app.event_id(after_event))).seq, 0);
+  end if;
+  with looked as (
+    select * from (
+      (
+        select seq, 'infinity'::timestamptz as ended_at, event_id, type, record_id, 'waiting' as outcome, due_at, tries
+        from app.open_deliveries
+        where webhook_id = hook.id and seq < before_seq and (wanted_state is null or wanted_state = 'waiting')
+        order by seq desc limit looked_at
+      )
+      union all
+      (
+        select seq, ended_at, event_id, type, record_id, outcome, null, tries from app.deliveries
+        where webhook_id = hook.id and seq <= before_seq and (seq < before_seq or ended_at < before_ended)
+          and happened_at > now() - interval '30 days'
+          and (wanted_state is null or wanted_state = 'delivered')
+        order by seq desc, ended_at desc limit looked_at
+      )
+      union all
+      (
+        select seq, ended_at, event_id, type, record_id, outcome, null, tries from app.deliveries
+        where webhook_id = hook.id and seq <= before_seq and (seq < before_seq or ended_at < before_ended)
+          and happened_at > now() - interval '30 days'
+          and outcome <> 'delivered' and wanted_state in ('failed', 'undelivered')
+        order by seq desc, ended_at desc limit looked_at
+      )
+    ) as parts
+    order by seq desc, ended_at desc limit looked_at
+  ),
+  found as (
+    select * from looked
+    where (wanted_state is null or outcome = wanted_state)
+      and (wanted_type is null or app.wants(array[wanted_type], type))
+    order by seq desc, ended_at desc limit most + 1
+  ),
+  shown as (
+    select * from found order by seq desc, ended_at desc limit most
+  ),
+  last as (
+    select event_id, ended_at from (
+      -- Without further rows among those that were looked at, the next page begins after the last of them.
+      select seq, event_id, ended_at from shown where (select count(*) from found) > most
+      union all
+      select seq, event_id, ended_at from looked
+      where (select count(*) from found) <= most and (select count(*) from looked) = looked_at
+    ) as places
+    order by seq, ended_at limit 1
+  )
+  select json_build_object(
+    'data', coalesce(
+      (
+        select json_agg(
+          json_build_object(
+            'event_id', app.event_name(event_id), 'type', type, 'record_id', record_id, 'state', outcome,
+            'timestamp', app.event_time(event_id),
+            'attempts', coalesce(jsonb_array_length(tries), 0),
+            'next_attempt_at', due_at,
+            'ended_at', nullif(ended_at, 'infinity'),
+            'tries', coalesce(tries, '[]')
+          )
+          order by seq desc, ended_at desc
+        )
+        from shown
+      ),
+      '[]'
+    ),
+    'next', (
+      select json_build_object('event_id', app.event_name(event_id), 'ended_at', nullif(ended_at, 'infinity')) from last
+    )
+  ) into answer;
+  return answer;
+end
+$$;
+comment on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer) is
+  'Returns a page of the deliveries of a webhook, newest event first: { data, next }. The states are waiting, delivered, '
+  'failed and undelivered. A type may be deal.*. The next page begins after next { event_id, ended_at }, which is null '
+  'on the last page. Raises what app.managed_webhook() raises.';
+grant execute on function public.webhook_deliveries(uuid, text, text, text, timestamptz, integer)
+  to api_client, authenticated, service_role;
+
+create function app.delivering_webhook(of_webhook_id uuid) returns public.webhooks
+language plpgsql
+set search_path = ''
+as $$
+declare
+  hook constant public.webhooks := app.locked_webhook(of_webhook_id);
+begin
+  if hook.state = 'off' or app.has_ended_key(hook) then
+    raise sqlstate 'PT409' using message = 'The webhook is off: switch it on first';
+  end if;
+  if hook.state = 'paused' then
+    raise sqlstate 'PT409' using message = 'The webhook is paused: switch it on first';
+  end if;
+  return hook;
+end
+$$;
+comment on function app.delivering_webhook(uuid) is
+  'Returns and locks a webhook that gets events now. Raises PT409 when it is off or paused, and what '
+  'app.managed_webhook() raises.';
+
+create function public.redeliver_event(webhook_id uuid, event_id text, idempotency jsonb default null) returns json
+language plpgsql security definer -- no role writes deliveries
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  hook constant public.webhooks := app.delivering_webhook(redeliver_event.webhook_id);
+  event constant app.events := app.stored_event(hook.company_id, app.event_id(redeliver_event.event_id));
+  earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
+begin
+  -- A test event belongs to one webhook. A webhook may have got an event whose type it no longer asks for.
+  if event.id is null or not (
+    app.wants(hook.types, event.type) and event.type <> 'webhook.test'
+    or exists (
+      select from app.open_deliveries
+      where webhook_id = hook.id and record_id = event.record_id and seq = event.seq
+    )
+    or exists (
+      select from app.deliveries where slot = event.slot and webhook_id = hook.id and seq = event.seq
+    )
+  ) then
+    raise sqlstate 'PT404' using message = 'This webhook has no delivery of this event';
+  end if;
+  if earlier is null then
+    insert into app.open_deliveries as open (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+    values (
+      hook.id, event.record_id, event.seq, event.slot, event.id, hook.company_id, event.type, clock_timestamp()
+    )
+    on conflict (webhook_id, record_id, seq) do update set due_at = excluded.due_at;
+    perform app.keep_outcome(hook.company_id, idempotency, jsonb_build_object('id', hook.id));
+  end if;
+  return json_build_object('replayed', earlier is not null, 'event_id', app.event_name(event.id));
+end
+$$;
+comment on function public.redeliver_event(uuid, text, jsonb) is
+  'Delivers one event of the log to a webhook again, or now if it is waiting. Returns { replayed, event_id }. Raises '
+  'PT404 for an event that the webhook neither got nor asks for, and what app.delivering_webhook() and '
+  'app.claim_idempotency_key() raise.';
+grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
+
+create function public.replay_webhook(
+  webhook_id uuid, since timestamptz, until timestamptz default null, types text[] default null,
+  idempotency jsonb default null
+) returns json
+language plpgsql security definer -- no role writes replays
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  hook constant public.webhooks := app.delivering_webhook(replay_webhook.webhook_id);
+  earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
+  at constant timestamptz := clock_timestamp();
+  ends_at constant timestamptz := least(replay_webhook.until, at);
+  asked constant jsonb := jsonb_build_object(
+    'since', replay_webhook.since, 'until', ends_at, 'types', coalesce(nullif(replay_webhook.types, '{}'), hook.types)
+  );
+begin
+  if earlier is not null then
+    return earlier || '{ "replayed": true }';
+  end if;
+  if replay_webhook.since is null or replay_webhook.since < at - interval '30 days' then
+    raise sqlstate 'PT422' using message = 'since must be a moment of the last 30 days';
+  end if;
+  if replay_webhook.since > at then
+    raise sqlstate 'PT422' using message = 'since must not be in the future';
+  end if;
+  if ends_at <= replay_webhook.since then
+    raise sqlstate 'PT422' using message = 'until must be after since';
+  end if;
+  insert into app.replays (webhook_id, company_id, since, until, types)
+  values (hook.id, hook.company_id, replay_webhook.since, ends_at, nullif(replay_webhook.types, '{}'))
+  on conflict do nothing;
+  if not found then
+    raise sqlstate 'PT409' using message = 'An earlier replay of this webhook is still running: try again later';
+  end if;
+  perform app.keep_outcome(hook.company_id, idempotency, asked);
+  return asked || '{ "replayed": false }';
+end
+$$;
+comment on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb) is
+  'Delivers the events of a span of time to a webhook again. The job that delivers reads them from the log bit by bit. '
+  'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, PT422 for a wrong span, and what '
+  'app.delivering_webhook() and app.claim_idempotency_key() raise.';
+grant execute on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb)
+  to api_client, authenticated, service_role;
+
+create function public.test_webhook(webhook_id uuid, idempotency jsonb default null) returns json
+language plpgsql security definer -- no role writes events
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  hook constant public.webhooks := app.delivering_webhook(test_webhook.webhook_id);
+  earlier constant jsonb := app.claim_idempotency_key(hook.company_id, idempotency);
+  at constant timestamptz := clock_timestamp();
+  made_id uuid := earlier ->> 'id';
+begin
+  if earlier is null then
+    if (
+      select count(*) from app.open_deliveries
+      where webhook_id = hook.id and record_id = hook.id and type = 'webhook.test'
+    ) >= 10 then
+      raise sqlstate 'PT409' using message = 'Ten test events of this webhook are still waiting: try again later';
+    end if;
+    with noted as (
+      insert into app.events (slot, id, seq, version, company_id, type, record_id, actor, happened_at)
+      select
+        app.slot_of(at), app.new_event_id(at), nextval('app.event_seq'), app.change_now(), hook.company_id,
+        'webhook.test', hook.id,
+        jsonb_build_object(
+          'kind', case
+            when author.api_key_id is not null then 'key'
+            when author.user_id is not null then 'person'
+            else 'platform'
+          end,
+          'id', coalesce(author.api_key_id, author.user_id)
+        ),
+        at
+      from app.webhook_author() as author
+      returning *
+    )
+    insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+    select hook.id, record_id, seq, slot, id, company_id, type, at from noted
+    returning event_id into made_id;
+    perform app.keep_outcome(hook.company_id, idempotency, jsonb_build_object('id', made_id));
+  end if;
+  return json_build_object('replayed', earlier is not null, 'event_id', app.event_name(made_id));
+end
+$$;
+comment on function public.test_webhook(uuid, jsonb) is
+  'Delivers an event webhook.test to this webhook only. Returns { replayed, event_id }. Raises PT409 while ten of them '
+  'wait, and what app.delivering_webhook() and app.claim_idempotency_key() raise.';
+grant execute on function public.test_webhook(uuid, jsonb) to api_client, authenticated, service_role;

@@ -1,0 +1,274 @@
+-- The delivery of events to webhooks. A run of the job of the function webhooks leases webhooks, reads what is due to
+-- them, posts it, and settles the outcomes. The lease of a webhook keeps order: only one run delivers to it at a time.
+
+-- At most four runs deliver at the same time, because all functions share the connections of the database. A run that
+-- was killed keeps its place for half a minute.
+create table app.delivery_runs (
+  place smallint primary key check (place between 1 and 4),
+  run_id uuid unique,
+  until timestamptz not null default '-infinity'
+);
+comment on table app.delivery_runs is 'The places of the runs that deliver for all companies.';
+alter table app.delivery_runs enable row level security;
+insert into app.delivery_runs (place) values (1), (2), (3), (4);
+
+create function app.keep_place(run uuid) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  held timestamptz;
+  free smallint;
+begin
+  select until into held from app.delivery_runs where run_id = run;
+  -- The row is written seldom, because a run asks for work four times a second.
+  if held > at + interval '15 seconds' then
+    return true;
+  end if;
+  if found then
+    update app.delivery_runs set until = at + interval '30 seconds' where run_id = run;
+    return true;
+  end if;
+  select place into free from app.delivery_runs where until < at order by place limit 1 for update skip locked;
+  if not found then
+    return false;
+  end if;
+  update app.delivery_runs set run_id = run, until = at + interval '30 seconds' where place = free;
+  return true;
+end
+$$;
+comment on function app.keep_place(uuid) is
+  'Gives a run one of the four places, or keeps its place. Returns false when all places are taken.';
+
+create function public.take_webhooks(run uuid, most integer, of_company uuid default null) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  own_place constant boolean := of_company is not null or app.keep_place(run);
+  taken uuid[] := '{}';
+  ended uuid[] := '{}';
+  hook public.webhooks;
+begin
+  if not own_place then
+    return jsonb_build_object('may_run', false, 'taken', '[]'::jsonb, 'ended', '[]'::jsonb);
+  end if;
+  for hook in
+    -- A loose index scan: one look-up for each webhook with open deliveries, however many each of them has.
+    with recursive queued as (
+      (select webhook_id from app.open_deliveries order by webhook_id limit 1)
+      union all
+      select (
+        select following.webhook_id from app.open_deliveries as following
+        where following.webhook_id > queued.webhook_id order by following.webhook_id limit 1
+      )
+      from queued where queued.webhook_id is not null
+    ),
+    waiting as (
+      select queued.webhook_id, first.due_at
+      from queued
+      cross join lateral (
+        select due_at from app.open_deliveries as open
+        where open.webhook_id = queued.webhook_id order by due_at limit 1
+      ) as first
+      where first.due_at <= at
+      union all
+      select id, at from public.webhooks where catch_up_version is not null and state <> 'off'
+      union all
+      select webhook_id, at from app.replays
+    ),
+    free as (
+      select webhooks.id
+      from (select webhook_id, min(due_at) as due_at from waiting group by webhook_id) as waiting
+      join public.webhooks on webhooks.id = waiting.webhook_id
+      where webhooks.state in ('on', 'catching_up')
+        and (webhooks.paused_until is null or webhooks.paused_until <= at)
+        and (webhooks.leased_until is null or webhooks.leased_until <= at)
+        and (of_company is null or webhooks.company_id = of_company)
+      order by waiting.due_at
+      limit most
+      for update of webhooks skip locked
+    )
+    update public.webhooks set lease_id = run, leased_until = at + interval '30 seconds'
+    from free where webhooks.id = free.id
+    returning webhooks.*
+  loop
+    if app.has_ended_key(hook) then
+      perform app.switch_off_webhook(hook.id, 'key_ended');
+      ended := ended || hook.id;
+    else
+      taken := taken || hook.id;
+    end if;
+  end loop;
+  return jsonb_build_object('may_run', true, 'taken', to_jsonb(taken), 'ended', to_jsonb(ended));
+end
+$$;
+comment on function public.take_webhooks(uuid, integer, uuid) is
+  'Leases webhooks with due deliveries to a run for 30 seconds, the longest waiting first. Returns whether the run has '
+  'a place (may_run), the leased webhooks (taken), and those that were switched off because their key has ended '
+  '(ended). A run for one company needs no place.';
+grant execute on function public.take_webhooks(uuid, integer, uuid) to webhook_client;
+
+create function app.due_deliveries(hook public.webhooks, most integer, held uuid[]) returns setof app.open_deliveries
+language plpgsql
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  due record;
+begin
+  -- A record that the run holds is left out, and of another record all earlier deliveries come along. So a delivery
+  -- never overtakes an earlier one of its record.
+  for due in
+    select chosen.record_id, chosen.deliveries, head.seq as head_seq, head.due_at as head_due_at
+    from (
+      select record_id, count(*) as deliveries, min(due_at) as due_at
+      from (
+        select record_id, due_at from app.open_deliveries
+        where webhook_id = hook.id and due_at <= at and record_id <> all (held)
+        order by due_at limit most
+      ) as oldest
+      group by record_id
+    ) as chosen
+    cross join lateral (
+      select seq, due_at from app.open_deliveries
+      where webhook_id = hook.id and record_id = chosen.record_id order by seq limit 1
+    ) as head
+    order by chosen.due_at, head.seq
+  loop
+    if due.head_due_at > at then
+      -- An earlier delivery of this record waits for its next attempt. The others wait for it, so that they are not
+      -- found again and again.
+      update app.open_deliveries set due_at = due.head_due_at
+      where webhook_id = hook.id and record_id = due.record_id and due_at < due.head_due_at;
+      continue;
+    end if;
+    return query
+      select open.* from app.open_deliveries as open
+      where open.webhook_id = hook.id and open.record_id = due.record_id and open.due_at <= at
+        and open.seq < coalesce((
+          select later.seq from app.open_deliveries as later
+          where later.webhook_id = hook.id and later.record_id = due.record_id and later.due_at > at
+          order by later.seq limit 1
+        ), 9223372036854775807)
+      order by open.seq limit due.deliveries;
+  end loop;
+end
+$$;
+comment on function app.due_deliveries(public.webhooks, integer, uuid[]) is
+  'Returns due deliveries of a webhook, at most this many, except those of these records: for each record the first '
+  'ones, in their order.';
+
+create function app.deliveries_with_records(hook public.webhooks, most integer, held uuid[], most_bytes integer)
+  returns json
+language sql
+set search_path = ''
+as $$
+  select json_agg(json_build_object(
+    'webhook_id', hook.id,
+    'record_id', read.record_id,
+    'seq', read.seq,
+    'attempts', read.attempts,
+    'event', read.event,
+    'data', case when read.is_whole then read.data else json_build_object('id', read.record_id) end,
+    'is_truncated', not read.is_whole
+  ) order by read.place)
+  from (
+    select
+      due.place, due.record_id, due.seq, due.attempts, app.event_json(events) as event, shown.data, size.is_whole,
+      sum(size.bytes) over (order by due.place) - size.bytes as bytes_before
+    from app.due_deliveries(hook, most, held) with ordinality
+      as due (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at, attempts, tries, place)
+    join app.events on events.slot = due.slot and events.id = due.event_id
+    cross join lateral (
+      select case
+        when hook.payload = 'full' then app.shown_record(split_part(due.type, '.', 1), due.company_id, due.record_id)
+        else json_build_object('id', due.record_id)
+      end as data
+    ) as shown
+    -- The largest body has 256 KiB, and an event itself has some hundred bytes.
+    cross join lateral (select coalesce(octet_length(shown.data::text), 0) as bytes) as whole
+    cross join lateral (
+      select whole.bytes <= 250 * 1024 as is_whole, case when whole.bytes <= 250 * 1024 then whole.bytes else 0 end as bytes
+    ) as size
+  ) as read
+  where read.bytes_before < most_bytes
+$$;
+comment on function app.deliveries_with_records(public.webhooks, integer, uuid[], integer) is
+  'Returns due deliveries of a webhook, as app.due_deliveries() does, with their events and records as they are now, '
+  'until the records have this many bytes. A record of more than 250 KiB is left out, and only its id is returned.';
+
+create function public.next_deliveries(run uuid, wanted jsonb, held jsonb) returns json
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  most_bytes constant integer := 4000000 / greatest((select count(*) from jsonb_object_keys(wanted)), 1);
+  answers json[] := '{}';
+  hook public.webhooks;
+  asked integer;
+begin
+  for hook in
+    select webhooks.* from public.webhooks
+    where webhooks.id in (select key::uuid from jsonb_object_keys(wanted) as key)
+      and webhooks.lease_id = run and webhooks.state in ('on', 'catching_up')
+      and (webhooks.paused_until is null or webhooks.paused_until <= at)
+    order by webhooks.id
+  loop
+    asked := least((wanted ->> hook.id::text)::integer, 500);
+    -- After a pause, one delivery shows whether the receiver is well again.
+    if hook.pauses > 0 then
+      asked := case when jsonb_array_length(coalesce(held -> hook.id::text, '[]')) = 0 then 1 else 0 end;
+    end if;
+    if app.fill_from_log(hook.id) = 'wait' then
+      asked := 0;
+    end if;
+    answers := answers || json_build_object(
+      'id', hook.id,
+      'company_id', hook.company_id,
+      'url', hook.url,
+      'payload', hook.payload,
+      'sealed_secrets', array_remove(array[
+        hook.sealed_secret, case when hook.previous_secret_ends_at > at then hook.sealed_previous_secret end
+      ], null),
+      'deliveries', coalesce(app.deliveries_with_records(
+        hook, asked, array(select jsonb_array_elements_text(coalesce(held -> hook.id::text, '[]'))::uuid), most_bytes
+      ), '[]')
+    );
+  end loop;
+  return array_to_json(answers);
+end
+$$;
+comment on function public.next_deliveries(uuid, jsonb, jsonb) is
+  'Returns due deliveries of webhooks that the run has leased. wanted has how many for each webhook, held the records '
+  'whose deliveries the run has in hand. A webhook that is missing in the answer is paused, off, or leased by another '
+  'run.';
+grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
+
+create function public.release_webhooks(run uuid, ids uuid[] default null) returns void
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  update public.webhooks set lease_id = null, leased_until = null
+  where lease_id = run and (ids is null or id = any (ids));
+  if ids is null then
+    update app.delivery_runs set run_id = null, until = '-infinity' where run_id = run;
+  end if;
+end
+$$;
+comment on function public.release_webhooks(uuid, uuid[]) is
+  'Ends the leases of a run for these webhooks. Without ids, ends all its leases and frees its place.';
+grant execute on function public.release_webhooks(uuid, uuid[]) to webhook_client;
+
+create function app.has_answer(tries jsonb) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select coalesce(tries @? '$[*].answer ? (@ != null)', false)
+$$;
+comment on function app.has_answer(jsonb) is
+  'Checks whether the attempts of a delivery have the beginning of an answer.';

@@ -1,0 +1,320 @@
+-- The outcomes of deliveries: what is over moves to the log, what failed is tried again, and a receiver that fails is
+-- left in peace for a while and is switched off in the end.
+
+-- Few deliveries have an answer, so an erasing finds them at once.
+create index deliveries_with_answers_idx on app.deliveries (company_id, record_id) where app.has_answer(tries);
+create index open_deliveries_with_answers_idx on app.open_deliveries (company_id, record_id) where app.has_answer(tries);
+
+create function app.retry_pause(attempts integer) returns interval
+language sql volatile
+set search_path = ''
+as $$
+  select (array[
+    '5 seconds', '1 minute', '5 minutes', '30 minutes', '2 hours', '5 hours', '10 hours', '14 hours', '20 hours',
+    '20 hours'
+  ]::interval[])[attempts] * (0.9 + 0.2 * random())
+$$;
+comment on function app.retry_pause(integer) is
+  'Returns the pause after this many failed attempts, give or take a tenth, or null when there is no further attempt. '
+  'All pauses together take 71.6 hours.';
+
+create function app.circuit_pause(pauses integer) returns interval
+language sql immutable
+set search_path = ''
+as $$
+  select least(interval '10 seconds' * power(2, least(pauses, 10) - 1), interval '15 minutes')
+$$;
+comment on function app.circuit_pause(integer) is
+  'Returns how long a webhook rests in its first, second or later pause: 10 seconds, then twice as long each time, at '
+  'most 15 minutes.';
+
+create function app.may_keep_answer(type text, of_company uuid, of_record uuid) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select case split_part(type, '.', 1)
+    when 'contact' then exists (
+      select from public.contacts where company_id = of_company and id = of_record and erased_at is null
+    )
+    when 'deal' then exists (
+      select from public.deals
+      join public.contacts on contacts.company_id = deals.company_id and contacts.id = deals.contact_id
+      where deals.company_id = of_company and deals.id = of_record and contacts.erased_at is null
+    )
+    when 'conversation' then exists (
+      select from public.conversations
+      join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
+      where conversations.company_id = of_company and conversations.id = of_record and contacts.erased_at is null
+    )
+    when 'template' then true
+    when 'account' then true
+    when 'webhook' then true
+    else exists (
+      select from public.messages
+      join public.conversations on conversations.company_id = messages.company_id
+        and conversations.id = messages.conversation_id
+      join public.contacts on contacts.company_id = conversations.company_id and contacts.id = conversations.contact_id
+      where messages.company_id = of_company and messages.id = of_record and contacts.erased_at is null
+    )
+  end
+$$;
+comment on function app.may_keep_answer(text, uuid, uuid) is
+  'Checks whether the beginning of a receiver''s answer may be kept: receivers repeat what they got, so it is not kept '
+  'when the record is gone or its person was erased.';
+
+create function app.switch_off_webhook(webhook uuid, reason text) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  of_company uuid;
+begin
+  update public.webhooks set
+    state = 'off', why = reason, switched_off_at = at, lease_id = null, leased_until = null, paused_until = null,
+    catch_up_version = null, catch_up_seq = null, catch_up_until = null
+  where id = webhook and state <> 'off'
+  returning company_id into of_company;
+  if not found then
+    return;
+  end if;
+  delete from app.replays where webhook_id = webhook;
+  with over as (
+    delete from app.open_deliveries where webhook_id = webhook returning *
+  )
+  insert into app.deliveries (
+    slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, ended_at, tries
+  )
+  select
+    over.slot, over.webhook_id, over.seq, over.event_id, over.company_id, over.type, over.record_id,
+    coalesce(events.happened_at, at), 'undelivered', at, over.tries
+  from over
+  left join app.events on events.slot = over.slot and events.id = over.event_id;
+  perform app.note_webhook_event(of_company, webhook, 'webhook.switched_off', jsonb_build_object('why', reason));
+end
+$$;
+comment on function app.switch_off_webhook(uuid, text) is
+  'Switches a webhook off for a reason: its open deliveries become undelivered, and the event webhook.switched_off '
+  'tells the company''s other webhooks. Does nothing when the webhook is off.';
+
+create function app.settle_of_webhook(
+  hook public.webhooks, outcomes jsonb, out has_success boolean, out failures integer, out wait_seconds integer,
+  out is_gone boolean
+)
+language plpgsql
+set search_path = ''
+as $$
+declare
+  succeeded_at timestamptz;
+begin
+  with told as (
+    select * from jsonb_to_recordset(outcomes) as told (
+      webhook_id uuid, record_id uuid, seq bigint, attempts smallint, ended_at timestamptz, result text, try jsonb,
+      wait_seconds integer
+    )
+    where told.webhook_id = hook.id
+  ),
+  over as (
+    -- A repeated settlement finds another number of attempts, and changes nothing.
+    delete from app.open_deliveries as open using told
+    where open.webhook_id = hook.id and open.record_id = told.record_id and open.seq = told.seq
+      and open.attempts = told.attempts
+      and (told.result = 'delivered' or told.result in ('failed', 'gone') and told.attempts >= 10)
+    returning open.*, told.ended_at, told.result, told.try
+  ),
+  logged as (
+    insert into app.deliveries (
+      slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, status, ended_at, tries
+    )
+    select
+      over.slot, over.webhook_id, over.seq, over.event_id, over.company_id, over.type, over.record_id,
+      coalesce(events.happened_at, over.ended_at),
+      case over.result when 'delivered' then 'delivered' else 'failed' end, (over.try ->> 'status')::smallint,
+      over.ended_at,
+      app.with_try(
+        over.tries, over.try,
+        over.result = 'delivered' or app.may_keep_answer(over.type, over.company_id, over.record_id)
+      )
+    from over
+    left join app.events on events.slot = over.slot and events.id = over.event_id
+  ),
+  again as (
+    update app.open_deliveries as open set
+      attempts = open.attempts + (told.result <> 'later')::integer,
+      due_at = told.ended_at + case told.result
+        when 'later' then told.wait_seconds * interval '1 second' else app.retry_pause(open.attempts + 1)
+      end,
+      tries = app.with_try(open.tries, told.try, app.may_keep_answer(open.type, open.company_id, open.record_id))
+    from told
+    where open.webhook_id = hook.id and open.record_id = told.record_id and open.seq = told.seq
+      and open.attempts = told.attempts and told.result <> 'delivered'
+      and (told.result = 'later' or told.attempts < 10)
+    returning told.ended_at, told.result, told.wait_seconds
+  ),
+  settled as (
+    select over.ended_at, over.result, null::integer as wait_seconds from over
+    union all
+    select again.ended_at, again.result, again.wait_seconds from again
+  ),
+  success as (
+    select max(settled.ended_at) as at from settled where settled.result = 'delivered'
+  )
+  select
+    success.at,
+    count(*) filter (where settled.result in ('failed', 'gone') and settled.ended_at > coalesce(success.at, '-infinity')),
+    max(settled.wait_seconds) filter (where settled.ended_at > coalesce(success.at, '-infinity')),
+    coalesce(bool_or(settled.result = 'gone'), false)
+  into succeeded_at, settle_of_webhook.failures, settle_of_webhook.wait_seconds, is_gone
+  from success left join settled on true
+  group by success.at;
+  has_success := succeeded_at is not null;
+end
+$$;
+comment on function app.settle_of_webhook(public.webhooks, jsonb) is
+  'Stores the outcomes of deliveries of one webhook. Returns whether one succeeded, how many failed after the last '
+  'success, the longest wait that the receiver asked for, and whether the receiver said that it is gone.';
+
+create function app.with_try(tries jsonb, try jsonb, is_whole boolean) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select case when jsonb_array_length(coalesce(tries, '[]')) >= 20 then tries - 0 else coalesce(tries, '[]') end
+    || jsonb_build_array(case when is_whole then try else try || '{ "answer": null }' end)
+$$;
+comment on function app.with_try(jsonb, jsonb, boolean) is
+  'Adds an attempt to the attempts of a delivery, and keeps the last 20. The beginning of the answer is left out unless '
+  'is_whole.';
+
+create function public.settle_deliveries(run uuid, outcomes jsonb) returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  answers jsonb := '[]';
+  hook public.webhooks;
+  was public.webhooks;
+  settled record;
+  told text;
+begin
+  for hook in
+    select webhooks.* from public.webhooks
+    where webhooks.id in (
+      select distinct named.webhook_id from jsonb_to_recordset(outcomes) as named (webhook_id uuid)
+    ) and webhooks.lease_id = run
+    order by webhooks.id
+    for no key update
+  loop
+    told := null;
+    was := hook;
+    -- After a pause, the first success makes everything due: no delivery waits for hours after the receiver is mended.
+    -- This comes before the failures of the same settlement get their times.
+    if hook.pauses > 0 and outcomes @> jsonb_build_array(
+      jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
+    ) then
+      update app.open_deliveries set due_at = at where webhook_id = hook.id and due_at > at;
+    end if;
+    settled := app.settle_of_webhook(hook, outcomes);
+    if settled.has_success then
+      hook.failures := 0;
+      hook.failing_since := null;
+      hook.pauses := 0;
+      hook.paused_until := null;
+      hook.last_success_at := case
+        when was.last_success_at > at - interval '5 seconds' then was.last_success_at else at
+      end;
+      if was.pauses > 0 then
+        told := 'resumed';
+      end if;
+    end if;
+    hook.failures := hook.failures + settled.failures;
+    if settled.failures > 0 or settled.wait_seconds is not null then
+      hook.failing_since := coalesce(hook.failing_since, at);
+      -- Requests that were in flight together and failed together make one pause.
+      if hook.paused_until is null or hook.paused_until <= at then
+        if settled.wait_seconds is not null then
+          hook.pauses := least(hook.pauses + 1, 30000);
+          hook.paused_until := at + settled.wait_seconds * interval '1 second';
+        elsif hook.pauses > 0 or hook.failures >= 5 then
+          hook.pauses := least(hook.pauses + 1, 30000);
+          hook.paused_until := at + app.circuit_pause(hook.pauses);
+        end if;
+        if hook.paused_until > at then
+          told := 'paused';
+        end if;
+      end if;
+    end if;
+    if (hook.leased_until is null or hook.leased_until < at + interval '20 seconds') then
+      hook.leased_until := at + interval '30 seconds';
+    end if;
+    if hook is distinct from was then
+      update public.webhooks set
+        failures = hook.failures, failing_since = hook.failing_since, pauses = hook.pauses,
+        paused_until = hook.paused_until, last_success_at = hook.last_success_at, leased_until = hook.leased_until
+      where id = hook.id;
+    end if;
+    if settled.is_gone or (
+      hook.failing_since <= at - interval '72 hours' and (hook.failures >= 20 or hook.pauses >= 20)
+    ) then
+      hook.why := case when settled.is_gone then 'gone' else 'failing' end;
+      perform app.switch_off_webhook(hook.id, hook.why);
+      hook.state := 'off';
+      told := 'switched_off';
+    end if;
+    answers := answers || jsonb_build_object(
+      'id', hook.id,
+      'company_id', hook.company_id,
+      'state', case
+        when hook.state not in ('on', 'catching_up') then hook.state
+        when hook.paused_until > at then 'paused'
+        else 'on'
+      end,
+      'told', told,
+      'why', hook.why,
+      'failures', hook.failures,
+      'paused_until', hook.paused_until
+    );
+  end loop;
+  return answers;
+end
+$$;
+comment on function public.settle_deliveries(uuid, jsonb) is
+  'Stores the outcomes of deliveries of webhooks that the run has leased, and renews the leases. Returns each of these '
+  'webhooks with its state now, and whether it was paused, resumed or switched off by this (told). Nothing is stored '
+  'for a webhook that is missing in the answer, because another run has leased it, or it was deleted.';
+grant execute on function public.settle_deliveries(uuid, jsonb) to webhook_client;
+
+create function app.without_answers(tries jsonb) returns jsonb
+language sql immutable
+set search_path = ''
+as $$
+  select jsonb_agg(try || '{ "answer": null }' order by place)
+  from jsonb_array_elements(tries) with ordinality as each (try, place)
+$$;
+comment on function app.without_answers(jsonb) is
+  'Returns the attempts of a delivery without the beginnings of the answers.';
+
+create function app.note_webhook_event(of_company uuid, webhook uuid, event_type text, event_changes jsonb) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  noted app.events;
+begin
+  insert into app.events (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, happened_at)
+  values (
+    app.slot_of(at), app.new_event_id(at), nextval('app.event_seq'), app.change_now(), of_company, event_type, webhook,
+    '{}', event_changes, '{ "kind": "job", "id": null }', at
+  )
+  returning * into noted;
+  insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+  select webhooks.id, webhook, noted.seq, noted.slot, noted.id, of_company, event_type, at
+  from public.webhooks
+  where webhooks.company_id = of_company and webhooks.state in ('on', 'paused')
+    and (webhooks.catch_up_version is null or webhooks.catch_up_until is not null)
+    and app.wants(webhooks.types, event_type) and app.is_for_webhook(event_type, webhook, webhooks.id);
+end
+$$;
+comment on function app.note_webhook_event(uuid, uuid, text, jsonb) is
+  'Writes an event about a webhook, and queues it for the webhooks of the company that want it.';

@@ -1,0 +1,318 @@
+-- The upkeep of events and webhooks: queues are filled from the log, long queues are bounded, keys end, old days are
+-- emptied, and answers of receivers are forgotten.
+
+create function app.fill_from_replay(replay app.replays, hook public.webhooks, horizon bigint) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  scanned record;
+begin
+  with page as (
+    select events.* from app.events
+    where events.company_id = hook.company_id
+      and (events.version, events.seq) > (replay.after_version, replay.after_seq) and events.version < horizon
+      and events.slot = any (app.slots_between(replay.since, replay.until))
+      and events.happened_at between replay.since and replay.until
+      and events.happened_at > now() - interval '30 days'
+    order by events.version, events.seq limit 1000
+  ),
+  filled as (
+    insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+    select hook.id, record_id, seq, slot, id, company_id, type, clock_timestamp() from page
+    where app.wants(coalesce(replay.types, hook.types), type) and app.is_for_webhook(page.type, record_id, hook.id)
+    on conflict do nothing
+  )
+  select max(version) as version, max(seq) filter (where is_last) as seq, count(*) as events into scanned
+  from (select version, seq, version = max(version) over () as is_last from page) as places;
+  if scanned.events < 1000 then
+    delete from app.replays where webhook_id = hook.id;
+  else
+    update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
+  end if;
+  return scanned.events > 0;
+end
+$$;
+comment on function app.fill_from_replay(app.replays, public.webhooks, bigint) is
+  'Queues the next 1,000 events of a replay, whatever was delivered before. Returns whether there were any.';
+
+create function app.fill_from_backlog(hook public.webhooks, horizon bigint) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  scanned record;
+begin
+  with page as (
+    select events.* from app.events
+    where events.company_id = hook.company_id
+      and (events.version, events.seq) > (hook.catch_up_version, hook.catch_up_seq) and events.version < horizon
+      and events.happened_at > greatest(hook.created_at, now() - interval '30 days')
+    order by events.version, events.seq limit 1000
+  ),
+  last as (select version, seq from page order by version desc, seq desc limit 1),
+  -- The log is in the order of versions. An earlier event of a record may have a later version, if its transaction
+  -- began later, so it comes along.
+  earlier as (
+    select following.*
+    from last
+    cross join lateral (
+      select events.* from app.events
+      where events.company_id = hook.company_id and (events.version, events.seq) > (last.version, last.seq)
+      order by events.version, events.seq limit 5000
+    ) as following
+    where following.seq < (select max(seq) from page) and following.record_id in (select record_id from page)
+  ),
+  filled as (
+    insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+    select hook.id, record_id, seq, slot, id, company_id, type, clock_timestamp()
+    from (select * from page union all select * from earlier) as found
+    where app.wants(hook.types, found.type) and app.is_for_webhook(found.type, record_id, hook.id)
+      and (
+        select true from app.deliveries
+        where deliveries.slot = found.slot and deliveries.webhook_id = hook.id and deliveries.seq = found.seq
+          and deliveries.outcome = 'delivered' limit 1
+      ) is null
+    on conflict do nothing
+  )
+  select last.version, last.seq, (select count(*) from page) as events into scanned from last;
+  if scanned.events > 0 then
+    update public.webhooks set catch_up_version = scanned.version, catch_up_seq = scanned.seq where id = hook.id;
+  end if;
+  return coalesce(scanned.events, 0) > 0;
+end
+$$;
+comment on function app.fill_from_backlog(public.webhooks, bigint) is
+  'Queues what a webhook wants of the next 1,000 events of the log, except what was delivered. Returns whether there '
+  'were any events.';
+
+create function app.is_for_webhook(type text, record uuid, webhook uuid) returns boolean
+language sql immutable
+set search_path = ''
+as $$
+  select case type
+    when 'webhook.test' then record = webhook
+    when 'webhook.switched_off' then record <> webhook
+    else true
+  end
+$$;
+comment on function app.is_for_webhook(text, uuid, uuid) is
+  'Checks whether an event goes to a webhook: a test goes only to the tested webhook, and the end of a webhook only to '
+  'the others.';
+
+create function app.slots_between(since timestamptz, until timestamptz) returns smallint[]
+language sql stable
+set search_path = ''
+as $$
+  select coalesce(array_agg(distinct app.slot_of(day)), '{}')
+  from generate_series(
+    greatest(since, now() - interval '31 days') - interval '1 day', least(until, now()) + interval '1 day',
+    interval '1 day'
+  ) as day
+$$;
+comment on function app.slots_between(timestamptz, timestamptz) is
+  'Returns the numbers of the days between two times, and of the day before and after.';
+
+create function app.fill_from_log(webhook uuid) returns text
+language plpgsql
+set search_path = ''
+as $$
+declare
+  hook public.webhooks;
+  replay app.replays;
+  clock record;
+begin
+  select * into hook from public.webhooks where id = webhook;
+  select * into replay from app.replays where webhook_id = webhook;
+  if hook.catch_up_version is null and replay.webhook_id is null then
+    return 'none';
+  end if;
+  if (select count(*) from (select from app.open_deliveries where webhook_id = webhook limit 1000) as open) >= 1000 then
+    return 'filled';
+  end if;
+  -- Every transaction below the horizon has ended, so the statements below see all its events.
+  select * into clock from app.change_clock_now();
+  if hook.catch_up_version is not null then
+    if app.fill_from_backlog(hook, clock.horizon) then
+      return 'filled';
+    end if;
+    -- The end of the log. From now on, the events of new transactions are queued as they are written.
+    if hook.catch_up_until is null then
+      update public.webhooks set
+        catch_up_until = 0, state = case state when 'catching_up' then 'on' else state end
+      where id = webhook;
+      return 'wait';
+    end if;
+    -- The transactions that passed the webhook by have begun before this moment. Deliveries wait until they have
+    -- ended, so that their events come first.
+    if hook.catch_up_until = 0 then
+      update public.webhooks set catch_up_until = clock.beyond where id = webhook;
+      return 'wait';
+    end if;
+    if clock.horizon < hook.catch_up_until then
+      return 'wait';
+    end if;
+    update public.webhooks set catch_up_version = null, catch_up_seq = null, catch_up_until = null where id = webhook;
+  end if;
+  if replay.webhook_id is not null then
+    perform app.fill_from_replay(replay, hook, clock.horizon);
+  end if;
+  return 'filled';
+end
+$$;
+comment on function app.fill_from_log(uuid) is
+  'Fills the queue of a webhook that is catching up, or for which someone asked for a replay, from the log. Returns '
+  'none when there is nothing to fill, and wait when the deliveries must wait for transactions that are still writing.';
+
+create function app.bound_queues() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  clock record;
+  webhook uuid;
+  bounded integer := 0;
+begin
+  select * into clock from app.change_clock_now();
+  for webhook in
+    select id from public.webhooks
+    where state in ('on', 'paused') and catch_up_version is null
+      and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
+  loop
+    -- Events from the horizon on may miss in the queue. Until then, each of them was queued.
+    update public.webhooks set
+      catch_up_version = clock.horizon - 1, catch_up_seq = 9223372036854775807, catch_up_until = null,
+      state = case state when 'on' then 'catching_up' else state end
+    where id = webhook and catch_up_version is null;
+    bounded := bounded + 1;
+  end loop;
+  return bounded;
+end
+$$;
+comment on function app.bound_queues() is
+  'Ends the growth of queues with more than 50,000 open deliveries: what comes later is read from the log. Returns the '
+  'number of such webhooks.';
+
+create function app.delete_left_deliveries() returns integer
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- Each minute, one day of the log is looked through.
+  of_slot constant smallint := (extract(epoch from clock_timestamp())::bigint / 60) % 32;
+  webhook uuid := '00000000-0000-0000-0000-000000000000';
+  deleted integer := 0;
+  now_deleted integer;
+begin
+  loop
+    webhook := (select webhook_id from app.open_deliveries where webhook_id > webhook order by webhook_id limit 1);
+    exit when webhook is null or deleted >= 5000;
+    if not exists (select from public.webhooks where id = webhook) then
+      delete from app.open_deliveries where webhook_id = webhook;
+      get diagnostics now_deleted = row_count;
+      deleted := deleted + now_deleted;
+    end if;
+  end loop;
+  webhook := '00000000-0000-0000-0000-000000000000';
+  loop
+    webhook := (
+      select webhook_id from app.deliveries
+      where slot = of_slot and webhook_id > webhook order by webhook_id limit 1
+    );
+    exit when webhook is null or deleted >= 5000;
+    if not exists (select from public.webhooks where id = webhook) then
+      delete from app.deliveries where slot = of_slot and webhook_id = webhook;
+      get diagnostics now_deleted = row_count;
+      deleted := deleted + now_deleted;
+    end if;
+  end loop;
+  return deleted;
+end
+$$;
+comment on function app.delete_left_deliveries() is
+  'Deletes the deliveries of deleted webhooks. Returns their number.';
+
+create function app.empty_next_day() returns boolean
+language plpgsql
+set search_path = ''
+as $$
+declare
+  next_slot constant smallint := app.slot_of(clock_timestamp() + interval '1 day');
+  part text;
+  has_rows boolean;
+  is_emptied boolean := false;
+begin
+  delete from app.open_deliveries where slot = next_slot;
+  foreach part in array array['events', 'deliveries'] loop
+    execute format('select exists (select from app.%I)', part || to_char(next_slot, '_FM00')) into has_rows;
+    if has_rows then
+      -- A writer that holds the table for longer must not wait: the next run tries again.
+      perform set_config('lock_timeout', '200ms', true);
+      execute format('truncate app.%I', part || to_char(next_slot, '_FM00'));
+      is_emptied := true;
+    end if;
+  end loop;
+  return is_emptied;
+exception when lock_not_available then
+  return false;
+end
+$$;
+comment on function app.empty_next_day() is
+  'Empties the part of the rings in which the events of tomorrow are written. Its rows are 31 days old.';
+
+create function app.forget_answers(of_company uuid, contact_ids uuid[], record_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+as $$
+declare
+  -- A contact that was merged into one of these was the same person.
+  records constant uuid[] := contact_ids || record_ids || array(
+    select deals.id from public.deals where deals.company_id = of_company and deals.contact_id = any (contact_ids)
+    union all
+    select rows.id from public.deleted_rows as rows
+    where rows.company_id = of_company and rows.merged_into = any (contact_ids)
+  );
+begin
+  update app.deliveries set tries = app.without_answers(tries)
+  where company_id = of_company and app.has_answer(tries) and record_id = any (records);
+  update app.open_deliveries set tries = app.without_answers(tries)
+  where company_id = of_company and app.has_answer(tries) and record_id = any (records);
+end
+$$;
+comment on function app.forget_answers(uuid, uuid[], uuid[]) is
+  'Empties the answers of receivers about some contacts and their records, because receivers repeat what they got.';
+
+create function public.tidy_events() returns jsonb
+language plpgsql security definer
+set search_path = ''
+as $$
+declare
+  hook public.webhooks;
+  ended integer := 0;
+begin
+  -- One run at a time.
+  if not pg_try_advisory_xact_lock(hashtext('app.tidy_events')) then
+    return '{}';
+  end if;
+  for hook in
+    select * from public.webhooks where created_by_key_id is not null and state <> 'off' order by id
+  loop
+    if app.has_ended_key(hook) then
+      perform app.switch_off_webhook(hook.id, 'key_ended');
+      ended := ended + 1;
+    end if;
+  end loop;
+  perform app.note_passed_times();
+  return jsonb_build_object(
+    'keys_ended', ended,
+    'queues_bounded', app.bound_queues(),
+    'left_deliveries', app.delete_left_deliveries(),
+    'day_emptied', app.empty_next_day()
+  );
+end
+$$;
+comment on function public.tidy_events() is
+  'Does the upkeep of events and webhooks: switches off webhooks whose key has ended, bounds long queues, deletes what '
+  'deleted webhooks leave, writes the events that nobody causes, and empties the day of tomorrow in the log. It runs '
+  'each minute. Returns what it did.';
+grant execute on function public.tidy_events() to webhook_client, service_role;

@@ -1,0 +1,38 @@
+// The client returns a file as a stream.
+import assert from "node:assert/strict";
+import { MediaExpiredError } from "../../client/src/main.ts";
+import { failure, scripted } from "./scripted.ts";
+
+const ID = "0b5e55ed-0000-4000-8000-000000000001";
+const HEADERS = {
+  "Content-Type": "audio/ogg; codecs=opus",
+  "Content-Length": "3",
+  "Content-Disposition": "attachment; filename=\"_.ogg\"; filename*=UTF-8''%E5%9B%B3.ogg",
+};
+
+Deno.test("a file has its stream, type, name and length", async () => {
+  const { crm, made } = scripted([new Response("abc", { headers: HEADERS })]);
+  const { stream, ...told } = await crm.messages.media(ID);
+  assert.equal(await new Response(stream).text(), "abc");
+  assert.deepEqual(told, { type: "audio/ogg; codecs=opus", filename: "図.ogg", length: 3 });
+  assert.equal(made[0].url.pathname, `/functions/v1/gateway/messages/${ID}/media`);
+});
+
+Deno.test("a file that is gone is an error, and one that the caller has is null", async () => {
+  const { crm } = scripted([failure(410, "media_expired")]);
+  await assert.rejects(async () => await crm.messages.media(ID), MediaExpiredError);
+  const { crm: other, made } = scripted([new Response(null, { status: 304 })]);
+  assert.equal(await other.messages.media(ID, { ifNoneMatch: '"ab"' }), null);
+  assert.equal(made[0].headers.get("If-None-Match"), '"ab"');
+});
+
+Deno.test("the client asks again for a file after a 502, and takes no page of a proxy for a file", async () => {
+  const { crm, made } = scripted([
+    failure(502, "channel_unavailable", {}, { "Retry-After": "0" }),
+    new Response("abc", { headers: HEADERS }),
+  ]);
+  assert.equal(await new Response((await crm.messages.media(ID)).stream).text(), "abc");
+  assert.equal(made.length, 2);
+  const { crm: proxied } = scripted([new Response("<html>")], { maxRetries: 0 });
+  await assert.rejects(async () => await proxied.messages.media(ID));
+});

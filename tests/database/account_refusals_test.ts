@@ -1,0 +1,204 @@
+// If the channel refuses an account, a notice says so at once, and the next success withdraws it.
+
+import assert from "node:assert/strict";
+import {
+  actAsPerson,
+  actAsSuperuser,
+  rolledBack,
+  type Sql,
+  type Work,
+} from "../support/acting_as.ts";
+import { newCompany, newMembers } from "../support/company.ts";
+import { claimReply, personWrites } from "./replies.ts";
+import { type Claim, claim, FAILED, RELEASED, SENT, settle } from "./sends.ts";
+import { applyStatus, failure, report as reportOf } from "./statuses.ts";
+
+const ACCOUNT = "channel_account_error";
+
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
+
+const own = await newCompany();
+const other = await newCompany();
+const [agent] = await newMembers(own, "agent");
+const key = own.keys.messaging;
+
+const refusedWith = (channel_code: number | null) => ({
+  ...{ outcome: "released", reason: ACCOUNT, channel_code },
+});
+
+async function claimed(sql: Sql, asked: Record<string, unknown> = {}): Promise<Claim> {
+  const claim_id = crypto.randomUUID();
+  return { claim_id, ...await claim(sql, key, { claim_id, ...asked }) };
+}
+
+/** Makes a send that ends in this way. */
+async function send(sql: Sql, settlement: Record<string, unknown>): Promise<Claim> {
+  const made = await claimed(sql);
+  const { claim_id, was_refused } = made;
+  const told = settlement.outcome === "sent"
+    ? { ...settlement, whatsapp_message_id: `wamid.${claim_id}`, was_refused: was_refused ?? false }
+    : settlement;
+  await settle(sql, claim_id, told);
+  return made;
+}
+
+/** What a member of the company sees: the current refusals of its account. */
+async function refusals(sql: Sql): Promise<unknown[]> {
+  await actAsPerson(sql, agent);
+  const [{ notices }] = await sql`select notices from messaging_accounts_overview(${own.id})`;
+  await actAsSuperuser(sql);
+  return notices.map(({ kind, event, stops_sending, stopped_sends, value }: Claim) => [
+    ...[kind, event, stops_sending, stopped_sends, value.code],
+  ]);
+}
+
+/** A reading of templates that ends in this way. */
+async function reading(sql: Sql, failure: string | null, refusal: string | null) {
+  const [{ run }] = await sql`select begin_job('template-sync', ${own.account_id}) as run`;
+  await sql`select end_job(${run.run_id}, ${failure}, null, ${refusal})`;
+}
+
+test("a refusal of the account becomes a notice at once, and the notice counts the sends that were stopped", async (sql) => {
+  for (const code of [131042, 131042, 190, null]) await send(sql, refusedWith(code));
+  assert.deepEqual(await refusals(sql), [
+    ["refusal", "131042", true, 2, 131042],
+    ["refusal", "190", true, 1, 190],
+    ["refusal", "token_unusable", true, 1, null],
+  ]);
+  await actAsPerson(sql, agent);
+  const troubles = await sql`
+    select trouble, event, stopped_sends from messaging_account_troubles(${own.id})
+  `;
+  assert.equal(troubles.length, 3);
+  await actAsPerson(sql, other.member_id);
+  assert.deepEqual([...await sql`select * from messaging_account_troubles(${own.id})`], []);
+});
+
+test("a reply that the channel refuses because of the account counts too", async (sql) => {
+  await personWrites(sql, own, 60);
+  const claim_id = crypto.randomUUID();
+  await claimReply(sql, key, { claim_id, conversation_id: own.conversation_id });
+  await settle(sql, claim_id, refusedWith(368));
+  assert.deepEqual(await refusals(sql), [["refusal", "368", true, 1, 368]]);
+});
+
+test("the next success withdraws every refusal, and later sends carry no mark", async (sql) => {
+  assert.equal((await send(sql, SENT)).was_refused, undefined);
+  await send(sql, refusedWith(131031));
+  // A send that fails for another reason says nothing about the account.
+  for (const settlement of [FAILED, RELEASED]) {
+    assert.equal((await send(sql, settlement)).was_refused, true);
+  }
+  assert.equal((await refusals(sql)).length, 1);
+  await send(sql, SENT);
+  assert.deepEqual(await refusals(sql), []);
+  assert.equal((await send(sql, SENT)).was_refused, undefined);
+});
+
+test("a refused account still sends: the channel decides", async (sql) => {
+  await send(sql, refusedWith(190));
+  assert.equal((await claimed(sql)).result, "claimed");
+});
+
+test("a success that began before a refusal does not withdraw it", async (sql) => {
+  await send(sql, refusedWith(190));
+  await sql`update account_notices set received_at = now() + interval '1 second'`;
+  await send(sql, SENT);
+  assert.equal((await refusals(sql)).length, 1);
+  assert.equal((await claimed(sql)).was_refused, true, "the next success withdraws it");
+});
+
+test("a success counts even if a report of the channel has settled the send first", async (sql) => {
+  await send(sql, refusedWith(190));
+  const { claim_id, send_id, was_refused } = await claimed(sql);
+  await sql`update sends set state = 'sent', whatsapp_message_id = 'wamid.first' where id = ${send_id}`;
+  await settle(sql, claim_id, {
+    ...{ outcome: "sent", whatsapp_message_id: "wamid.first", was_refused },
+  });
+  assert.deepEqual(await refusals(sql), []);
+});
+
+test("a refused reading of templates is a notice until the templates are read, and stops sends only if it is about the token", async (sql) => {
+  await reading(sql, "The channel refuses to list the templates", "200");
+  await reading(sql, "The channel refuses to list the templates", "190");
+  const both = [["reading_refusal", "190", true, 0, 190], [
+    "reading_refusal",
+    "200",
+    false,
+    0,
+    200,
+  ]];
+  assert.deepEqual(await refusals(sql), both);
+  await reading(sql, "HTTP 503", null);
+  assert.deepEqual(await refusals(sql), both);
+  await send(sql, refusedWith(131042));
+  await send(sql, refusedWith(190));
+  await reading(sql, null, null);
+  // The token can be used again. That says nothing about the payment.
+  assert.deepEqual(await refusals(sql), [["refusal", "131042", true, 1, 131042]]);
+});
+
+test("a refusal counts for 30 days after the last send, and a later refusal is counted from one again", async (sql) => {
+  await send(sql, refusedWith(131042));
+  await sql`update account_notices set happened_at = now() - interval '60 days'`;
+  assert.equal((await refusals(sql)).length, 1);
+  await sql`update account_notices set received_at = now() - interval '31 days'`;
+  assert.deepEqual(await refusals(sql), []);
+  await send(sql, refusedWith(131042));
+  const [{ is_new }] = await sql`
+    select happened_at = now() as is_new from account_notices where account_id = ${own.account_id}
+  `;
+  assert.ok(is_new);
+  assert.deepEqual(await refusals(sql), [["refusal", "131042", true, 1, 131042]]);
+});
+
+/** A send that the channel accepts, and reports about this many seconds from now. */
+async function reported(
+  sql: Sql,
+  status: string,
+  code?: number,
+  { at = 0 } = {},
+): Promise<string> {
+  const { claim_id, was_refused } = await claimed(sql);
+  const id = `wamid.${claim_id}`;
+  await settle(sql, claim_id, {
+    ...{ outcome: "sent", whatsapp_message_id: id, was_refused: was_refused ?? false },
+  });
+  await report(sql, id, status, code, at);
+  return id;
+}
+
+async function report(sql: Sql, id: string, status: string, code?: number, at = 0) {
+  const time = new Date(Date.now() + at * 1000).toISOString();
+  const failed = code && failure(code, code === 131026 ? "recipient_unreachable" : ACCOUNT);
+  const item = reportOf(status, 0, { id, at: time, failure: failed ?? null });
+  assert.equal(await applyStatus(sql, [own.account_id], item), "done");
+}
+
+test("a message that the channel accepts and does not deliver because of the account is a notice", async (sql) => {
+  const id = await reported(sql, "failed", 131042);
+  assert.deepEqual(await refusals(sql), [["reported_refusal", "131042", true, 1, 131042]]);
+  // The channel reports the same again.
+  await report(sql, id, "failed", 131042);
+  await reported(sql, "failed", 131042);
+  assert.deepEqual(await refusals(sql), [["reported_refusal", "131042", true, 2, 131042]]);
+});
+
+test("a reported refusal stays while messages are accepted, and a report of a later message withdraws it", async (sql) => {
+  const earlier = await reported(sql, "sent");
+  await reported(sql, "failed", 131031);
+  await send(sql, SENT);
+  // This message failed for another reason, and the earlier message says nothing about the account now.
+  await reported(sql, "failed", 131026);
+  await sql`update messages set created_at = now() - interval '1 hour' where whatsapp_message_id = ${earlier}`;
+  await report(sql, earlier, "delivered");
+  assert.equal((await refusals(sql)).length, 1);
+  await reported(sql, "sent");
+  assert.deepEqual(await refusals(sql), []);
+  assert.equal((await claimed(sql)).was_refused, undefined);
+});
+
+test("a report that comes a day late says nothing about the account", async (sql) => {
+  await reported(sql, "failed", 131042, { at: -25 * 3600 });
+  assert.deepEqual(await refusals(sql), []);
+});

@@ -1,0 +1,167 @@
+// Owners and admins manage the members of their company, and the database checks each change.
+
+import assert from "node:assert/strict";
+import { actAs, actAsPerson, refusal, rolledBack, type Sql } from "../support/acting_as.ts";
+import { newCompany, newMembers } from "../support/company.ts";
+import { keyToken, personToken, rest } from "../support/rest.ts";
+import { overlapping } from "./connections.ts";
+
+const own = await newCompany();
+const other = await newCompany();
+const owner = own.member_id;
+const [admin, admin2, agent, agent2] = await newMembers(own, "admin", "admin", "agent", "agent");
+const NAMES: Record<string, string> = { [owner]: "owner", [admin]: "admin", [agent]: "agent" };
+
+const give = (sql: Sql, person: string, role: string, company = own.id) =>
+  sql`select change_member_role(${company}, ${person}, ${role})`;
+const remove = (sql: Sql, person: string, company = own.id) =>
+  sql`select remove_member(${company}, ${person})`;
+
+/** The result of a call by a person. The test rolls the call back. */
+async function outcome(as: string, work: (sql: Sql) => Promise<unknown>): Promise<string> {
+  let said = "done";
+  await rolledBack(async (sql) => {
+    await actAsPerson(sql, as);
+    said = await sql.savepoint(work).then(() => "done", ({ code }) => code);
+  });
+  return said;
+}
+
+Deno.test("only owners make or remove owners, admins manage agents and admins, and agents manage no one", async () => {
+  const cases: [as: string, of: string, role: string, expected: string][] = [
+    [owner, agent, "owner", "done"],
+    [owner, admin, "agent", "done"],
+    [owner, owner, "admin", "PT409"],
+    [admin, agent, "admin", "done"],
+    [admin, admin2, "agent", "done"],
+    [admin, admin, "agent", "done"],
+    [admin, agent, "owner", "PT403"],
+    [admin, admin, "owner", "PT403"],
+    [admin, owner, "agent", "PT403"],
+    [admin, owner, "owner", "PT403"],
+    [agent, agent2, "admin", "PT403"],
+    [agent, agent, "admin", "PT403"],
+    [other.member_id, agent, "admin", "PT404"],
+    [owner, other.member_id, "agent", "PT404"],
+    [owner, agent, "boss", "PT422"],
+  ];
+  for (const [as, of, role, expected] of cases) {
+    const said = await outcome(as, (sql) => give(sql, of, role));
+    assert.equal(said, expected, `${NAMES[as]} makes ${NAMES[of]} ${role}`);
+  }
+  const removals: [as: string, of: string, expected: string][] = [
+    [owner, admin, "done"],
+    [owner, owner, "PT409"],
+    [admin, agent, "done"],
+    [admin, admin2, "done"],
+    [admin, owner, "PT403"],
+    [admin, admin, "done"],
+    [agent, agent2, "PT403"],
+    [agent, agent, "done"],
+    [other.member_id, agent, "PT404"],
+    [owner, other.member_id, "PT404"],
+  ];
+  for (const [as, of, expected] of removals) {
+    const said = await outcome(as, (sql) => remove(sql, of));
+    assert.equal(said, expected, `${NAMES[as]} removes ${NAMES[of]}`);
+  }
+});
+
+Deno.test("the history names the person who removes or promotes a colleague", async () => {
+  await rolledBack(async (sql) => {
+    await actAsPerson(sql, owner);
+    await give(sql, agent, "admin");
+    await actAsPerson(sql, agent);
+    await remove(sql, agent);
+    await actAsPerson(sql, owner);
+    const events = await sql`
+      select action, details, actor_kind, actor_id from company_events where member_id = ${agent}
+      order by created_at desc limit 2
+    `;
+    assert.deepEqual(events.map((event) => ({ ...event })), [
+      {
+        action: "member_removed",
+        details: { role: "admin" },
+        actor_kind: "person",
+        actor_id: agent,
+      },
+      {
+        action: "member_role_changed",
+        details: { from: "agent", to: "admin" },
+        ...{ actor_kind: "person", actor_id: owner },
+      },
+    ]);
+  });
+});
+
+Deno.test("owners and admins see the addresses of their colleagues, and agents see only their own address", async () => {
+  const seen = async (as: string, company = own.id) => {
+    const { status, body } = await rest(await personToken(as), "POST", "/rpc/company_people", {
+      json: { company_id: company },
+    });
+    assert.equal(status, 200);
+    return body as { user_id: string; email: string | null; has_second_factor: boolean | null }[];
+  };
+  for (const as of [owner, admin]) {
+    const people = await seen(as);
+    assert.deepEqual(people.length, 5);
+    assert.ok(people.every(({ has_second_factor }) => has_second_factor === false));
+  }
+  const known = (await seen(agent)).filter(({ has_second_factor }) => has_second_factor !== null);
+  assert.deepEqual(known.map(({ user_id }) => user_id), [agent]);
+  assert.deepEqual(await seen(other.member_id), []);
+  assert.deepEqual(await seen(owner, other.id), []);
+});
+
+Deno.test("keys, the platform and signed-out callers cannot manage members as a person does", async () => {
+  const calls = [
+    ["company_people", { company_id: own.id }],
+    ["change_member_role", { company_id: own.id, user_id: agent, role: "owner" }],
+    ["remove_member", { company_id: own.id, user_id: agent }],
+  ] as const;
+  const tokens = [await keyToken(own.keys.all), await keyToken(own.keys.all, "write"), null];
+  for (const token of tokens) {
+    for (const [name, json] of calls) {
+      const { status } = await rest(token, "POST", `/rpc/${name}`, { json });
+      assert.ok([401, 403, 404].includes(status), `${name}: ${status}`);
+    }
+  }
+  await rolledBack(async (sql) => {
+    await actAs(sql, "service_role");
+    assert.equal(await refusal(sql, (sql) => remove(sql, agent)), "42501");
+  });
+});
+
+/** What a call of one person says while a call of another person is not committed yet. */
+async function saidWhile(
+  [before, first]: [as: string, (sql: Sql) => Promise<unknown>],
+  [after, second]: [as: string, (sql: Sql) => Promise<unknown>],
+): Promise<string> {
+  const [, said] = await overlapping(
+    async (sql) => {
+      await actAsPerson(sql, before);
+      await first(sql);
+    },
+    async (sql) => {
+      await actAsPerson(sql, after);
+      return await sql.savepoint(second).then(() => "done", ({ code }) => code as string);
+    },
+  );
+  return said;
+}
+
+Deno.test("a change of a role that commits at the same moment counts for the other changes of members", async () => {
+  const company = await newCompany();
+  const { id, member_id: boss } = company;
+  const [ada, bob, eva] = await newMembers(company, "admin", "admin", "agent");
+  const promoted = (sql: Sql) => give(sql, bob, "owner", id);
+  const demoted = (sql: Sql) => give(sql, ada, "agent", id);
+  const said = [
+    await saidWhile([boss, promoted], [ada, (sql) => remove(sql, bob, id)]),
+    await saidWhile([boss, promoted], [ada, (sql) => give(sql, bob, "agent", id)]),
+    await saidWhile([boss, demoted], [ada, (sql) => give(sql, eva, "admin", id)]),
+    await saidWhile([boss, demoted], [ada, (sql) => remove(sql, eva, id)]),
+    await saidWhile([boss, (sql) => remove(sql, boss, id)], [bob, (sql) => remove(sql, bob, id)]),
+  ];
+  assert.deepEqual(said, ["PT403", "PT403", "PT403", "PT403", "PT409"]);
+});

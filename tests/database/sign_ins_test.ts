@@ -1,0 +1,169 @@
+// Tests the sessions that people end, and the second factors that an account or a company requires.
+// The database enforces both, because a caller need not use the page.
+
+import assert from "node:assert/strict";
+import {
+  actAs,
+  actAsPerson,
+  actAsSuperuser,
+  refusal,
+  rolledBack,
+  type Sql,
+  type Work,
+} from "../support/acting_as.ts";
+import { newCompany, newMembers } from "../support/company.ts";
+import { keyToken, rest } from "../support/rest.ts";
+
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
+
+const own = await newCompany();
+const owner = own.member_id;
+const [admin, agent] = await newMembers(own, "admin", "agent");
+
+/** Makes a session of a person, as Supabase Auth does. */
+async function session(sql: Sql, user_id: string, columns: Record<string, unknown> = {}) {
+  await actAsSuperuser(sql);
+  const now = new Date();
+  const row = { id: crypto.randomUUID(), user_id, aal: "aal1", created_at: now, ...columns };
+  await sql`insert into auth.sessions ${sql(row)}`;
+  return row.id;
+}
+
+/** Acts as a person in a session. */
+const act = (sql: Sql, sub: string, session_id: string, aal = "aal1") =>
+  actAs(sql, "authenticated", { sub, session_id, aal });
+
+/** Gives a person a second factor. */
+async function enroll(sql: Sql, user_id: string, status = "verified") {
+  await actAsSuperuser(sql);
+  const now = new Date();
+  const row = { id: crypto.randomUUID(), user_id, factor_type: "totp", status };
+  await sql`insert into auth.mfa_factors ${sql({ ...row, created_at: now, updated_at: now })}`;
+}
+
+const keysSeen = async (sql: Sql) => (await sql`select id from api_keys`).length;
+const refusesToRead = (sql: Sql) => refusal(sql, (sql) => sql`select from api_keys`);
+
+test("a person sees only their own sessions, the last used session first, and ends a session immediately", async (sql) => {
+  const [here, there] = [
+    await session(sql, owner, { user_agent: "Firefox", ip: "192.0.2.1" }),
+    await session(sql, owner, { refreshed_at: "2999-01-01T00:00:00Z", aal: "aal2" }),
+  ];
+  const foreign = await session(sql, admin);
+  await session(sql, owner, { not_after: new Date(Date.now() - 1000) });
+  await act(sql, owner, here);
+  const seen = await sql`select * from own_sessions()`;
+  assert.deepEqual(
+    seen.map((each) => [each.id, each.user_agent, each.client_address, each.is_current]),
+    [[there, null, null, false], [here, "Firefox", "192.0.2.1", true]],
+  );
+  assert.equal(seen[0].last_used_at.toISOString(), "2999-01-01T00:00:00.000Z");
+  assert.deepEqual(seen.map((each) => each.has_second_factor), [true, false]);
+  const end = (id: string) => (sql: Sql) => sql`select end_session(${id})`;
+  assert.equal(await refusal(sql, end(foreign)), "PT404");
+  assert.equal(await refusal(sql, end(crypto.randomUUID())), "PT404");
+  await end(there)(sql);
+  assert.equal((await sql`select from own_sessions()`).length, 1);
+  assert.equal(await keysSeen(sql), 5);
+  await act(sql, owner, there);
+  assert.equal(await refusesToRead(sql), "PT401");
+});
+
+test("a token from a sign-in without the account's second factor reads nothing and changes nothing", async (sql) => {
+  await enroll(sql, owner, "unverified");
+  await actAsPerson(sql, owner);
+  assert.equal(await keysSeen(sql), 5);
+  await enroll(sql, owner);
+  await actAsPerson(sql, owner);
+  assert.equal(await refusesToRead(sql), "PT401");
+  const calls: ((sql: Sql) => Promise<unknown>)[] = [
+    (sql) => sql`select from companies`,
+    (sql) => sql`update api_keys set is_active = false`,
+    (sql) => sql`select create_api_key('x', '{read}')`,
+    (sql) => sql`select * from company_people(${own.id})`,
+    (sql) => sql`select * from own_sessions()`,
+    (sql) => sql`select * from own_invitations()`,
+    (sql) => sql`select remove_member(${own.id}, ${owner})`,
+  ];
+  for (const call of calls) assert.equal(await refusal(sql, call), "PT401", `${call}`);
+  await actAs(sql, "authenticated", { sub: owner, aal: "aal2" });
+  assert.equal(await keysSeen(sql), 5);
+  // The factor of one person does not affect another person.
+  await actAsPerson(sql, admin);
+  assert.equal(await keysSeen(sql), 5);
+});
+
+test("in a company that requires second factors, owners and admins have their rights only with a second factor", async (sql) => {
+  const require = (required: boolean) => (sql: Sql) =>
+    sql`select require_second_factor(${own.id}, ${required})`;
+  await actAsPerson(sql, owner);
+  assert.equal(await refusal(sql, require(true)), "PT409");
+  for (const [person, code] of [[admin, "PT403"], [agent, "PT403"]] as const) {
+    await actAs(sql, "authenticated", { sub: person, aal: "aal2" });
+    assert.equal(await refusal(sql, require(true)), code);
+  }
+  await actAs(sql, "authenticated", { sub: owner, aal: "aal2" });
+  await require(true)(sql);
+  await require(true)(sql);
+  assert.equal(await keysSeen(sql), 5);
+  for (const person of [owner, admin]) {
+    await actAsPerson(sql, person);
+    assert.equal(await keysSeen(sql), 0);
+    assert.equal(await refusal(sql, require(false)), "PT403");
+    assert.equal(
+      await refusal(sql, (sql) => sql`select invite_member(${own.id}, 'a@b.example', 'agent')`),
+      "PT403",
+    );
+    // The data that every member sees does not depend on the second factor.
+    assert.equal((await sql`select from contacts`).length, 1);
+  }
+  await actAs(sql, "authenticated", { sub: owner, aal: "aal2" });
+  assert.equal(
+    await refusal(sql, (sql) => sql`update companies set managers_need_second_factor = false`),
+    "42501",
+  );
+  await require(false)(sql);
+  const events = await sql`
+    select action, actor_id from company_events where company_id = ${own.id}
+    order by created_at desc limit 2
+  `;
+  assert.deepEqual(events.map(({ action, actor_id }) => [action, actor_id]), [
+    ["second_factor_optional", owner],
+    ["second_factor_required", owner],
+  ]);
+});
+
+test("when the operator removes a lost factor, every session ends, and the history records it", async (sql) => {
+  const email = `${crypto.randomUUID()}@people.example`;
+  await sql`update auth.users set email = ${email} where id = ${agent}`;
+  await enroll(sql, agent);
+  const lost = await session(sql, agent, { aal: "aal2" });
+  await actAs(sql, "service_role");
+  const remove = (sql: Sql) => sql`select remove_second_factors(${email}) as count`;
+  assert.equal((await remove(sql))[0].count, 1);
+  assert.equal(await refusal(sql, remove), "PT409");
+  await act(sql, agent, lost, "aal2");
+  assert.equal(await refusal(sql, (sql) => sql`select from contacts`), "PT401");
+  await actAsPerson(sql, agent);
+  assert.equal(await refusal(sql, remove), "42501");
+  await actAsSuperuser(sql);
+  const [event] = await sql`
+    select * from company_events where member_id = ${agent} order by created_at desc limit 1
+  `;
+  assert.deepEqual([event.action, event.actor_kind], ["second_factor_removed", "platform"]);
+});
+
+Deno.test("keys and signed-out callers cannot call the functions about sign-ins", async () => {
+  const calls: [string, unknown][] = [
+    ["own_sessions", {}],
+    ["end_session", { session_id: crypto.randomUUID() }],
+    ["require_second_factor", { company_id: own.id, required: true }],
+    ["remove_second_factors", { email: "a@b.example" }],
+  ];
+  for (const token of [await keyToken(own.keys.all, "write"), null]) {
+    for (const [name, json] of calls) {
+      const { status } = await rest(token, "POST", `/rpc/${name}`, { json });
+      assert.ok([401, 403, 404].includes(status), `${name}: ${status}`);
+    }
+  }
+});

@@ -1,0 +1,167 @@
+// The page on webhooks: its programs verify what the service signs, and its lists are complete.
+import assert from "node:assert/strict";
+import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
+import { BUN, folderWithClient } from "../support/built_client.ts";
+import { firstInPath, PYTHON } from "../support/programs.ts";
+import { withFolder } from "../support/started.ts";
+import { readPage } from "./pages.ts";
+
+const page = await readPage("docs/webhooks.md");
+
+/** How the function of a language is run: from a folder with `request.json`. It prints the results. */
+interface Language {
+  fence: string;
+  program: string | null;
+  /** The files, by their names. `{code}` is the place of the code of the page. */
+  files: Record<string, string>;
+  args: string[];
+  needsClient?: true;
+}
+
+const LANGUAGES: Record<string, Language> = {
+  TypeScript: {
+    fence: "ts",
+    program: BUN,
+    files: {
+      "run.ts": `{code}
+        import { readFileSync } from "node:fs";
+        const { secret, requests } = JSON.parse(readFileSync("request.json", "utf8"));
+        for (const { headers, body } of requests) {
+          const request = new Request("http://127.0.0.1/", { method: "POST", headers, body });
+          const { status } = await receive(request, secret);
+          if (status === 204 || status === 400) console.log(status === 204);
+        }`,
+    },
+    args: ["run.ts"],
+    needsClient: true,
+  },
+  Python: {
+    fence: "python",
+    program: PYTHON,
+    files: {
+      "run.py": `{code}
+import json
+given = json.load(open("request.json"))
+for request in given["requests"]:
+    print(str(verify(given["secret"], request["headers"], request["body"].encode())).lower())
+`,
+    },
+    args: ["run.py"],
+  },
+  PHP: {
+    fence: "php",
+    program: firstInPath(["php"]),
+    files: {
+      "run.php": `<?php
+{code}
+$given = json_decode(file_get_contents('request.json'), true);
+foreach ($given['requests'] as $request) {
+    echo json_encode(verify($given['secret'], $request['headers'], $request['body'])), "\\n";
+}
+`,
+    },
+    args: ["run.php"],
+  },
+  Go: {
+    fence: "go",
+    program: firstInPath(["go"]),
+    files: {
+      "go.mod": "module example.com/verify\n\ngo 1.22\n",
+      "webhooks/verify.go": "{code}",
+      "main.go": `package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+
+	"example.com/verify/webhooks"
+)
+
+func main() {
+	var given struct {
+		Secret   string
+		Requests []struct {
+			Headers map[string]string
+			Body    string
+		}
+	}
+	text, _ := os.ReadFile("request.json")
+	if err := json.Unmarshal(text, &given); err != nil {
+		panic(err)
+	}
+	for _, request := range given.Requests {
+		headers := http.Header{}
+		for name, value := range request.Headers {
+			headers.Set(name, value)
+		}
+		fmt.Println(webhooks.Verify(given.Secret, headers, []byte(request.Body)))
+	}
+}
+`,
+    },
+    args: ["run", "."],
+  },
+};
+
+/** Requests, and whether each is a recent delivery that was signed with the secret. */
+async function requestsOf(secret: string): Promise<[Record<string, unknown>, boolean][]> {
+  const body = '{"id":"evt_1","type":"deal.won","data":{"title":"Ação 🎉"}}';
+  const now = Math.floor(Date.now() / 1000);
+  const signed = async (secrets: string[], at = now) => ({
+    "webhook-id": "evt_1",
+    "webhook-timestamp": String(at),
+    "webhook-signature": await sign(secrets, "evt_1", at, body),
+  });
+  const good = await signed([secret]);
+  const { "webhook-signature": _, ...unsigned } = good;
+  return [
+    [{ headers: good, body }, true],
+    [{ headers: await signed([newSecret(), secret]), body }, true],
+    [{ headers: await signed([secret, newSecret()]), body }, true],
+    [{ headers: await signed([newSecret()]), body }, false],
+    [{ headers: good, body: `${body} ` }, false],
+    [{ headers: { ...good, "webhook-id": "evt_2" }, body }, false],
+    [{ headers: { ...good, "webhook-timestamp": String(now - 1) }, body }, false],
+    [{ headers: { ...good, "webhook-timestamp": "now" }, body }, false],
+    [{ headers: { ...good, "webhook-signature": "v1,x v2" }, body }, false],
+    [{ headers: await signed([secret], now - 600), body }, false],
+    [{ headers: await signed([secret], now + 600), body }, false],
+    [{ headers: unsigned, body }, false],
+    [{ headers: {}, body }, false],
+  ];
+}
+
+for (const [name, language] of Object.entries(LANGUAGES)) {
+  const { fence, program, files, args, needsClient } = language;
+  Deno.test({
+    name: `the function of the page in ${name} verifies deliveries, and nothing else`,
+    ignore: program === null,
+    fn: () =>
+      withFolder(async (folder) => {
+        const [{ text: code }, ...others] = page.blocks.filter(({ language }) =>
+          language === fence
+        );
+        assert.deepEqual(others, []);
+        for (const [path, text] of Object.entries(files)) {
+          const [, parent] = /^(.*)\//.exec(path) ?? [];
+          if (parent) await Deno.mkdir(`${folder}/${parent}`);
+          await Deno.writeTextFile(`${folder}/${path}`, text.replace("{code}", () => code));
+        }
+        if (needsClient) {
+          await Deno.symlink(`${await folderWithClient()}/node_modules`, `${folder}/node_modules`);
+        }
+        const secret = newSecret();
+        const requests = await requestsOf(secret);
+        const given = { secret, requests: requests.map(([request]) => request) };
+        await Deno.writeTextFile(`${folder}/request.json`, JSON.stringify(given));
+        const { success, stdout, stderr } = await new Deno.Command(program!, { args, cwd: folder })
+          .output();
+        assert.ok(success, new TextDecoder().decode(stderr));
+        const printed = new TextDecoder().decode(stdout).trim().split("\n");
+        const lines = printed.filter((line) => /^(true|false)$/.test(line));
+        assert.deepEqual(lines, requests.map(([, isGood]) => String(isGood)));
+      }),
+  });
+}

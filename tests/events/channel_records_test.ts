@@ -1,0 +1,226 @@
+// What the channel tells makes events: messages, their statuses, sends, templates and accounts. A
+// merge and an erasure make one event of the contact.
+
+import assert from "node:assert/strict";
+import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { eventsIn, type StoredEvent, typesOf } from "../support/events.ts";
+import { anyMessageId, at, tell } from "../database/inbound.ts";
+import { addContact, endLease, FAILED, RELEASED, SENT, settle } from "../database/sends.ts";
+import { accepted, applyStatus, claimed, report } from "../database/statuses.ts";
+
+const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work));
+
+const company = await newCompany();
+const { id: company_id, account_id, contact_id, conversation_id } = company;
+
+const inside = (sql: Sql, work: () => Promise<unknown>) => eventsIn(sql, company, work);
+const types = (events: StoredEvent[]) => events.map(({ type }) => type);
+
+test("a message of an unknown person makes a contact, a conversation and a message", async (sql) => {
+  const events = await inside(
+    sql,
+    () => tell(sql, account_id, { kind: "message", at: at(1), person: { phone: anyPhone() } }),
+  );
+  assert.deepEqual(types(events), ["contact.created", "conversation.opened", "message.received"]);
+});
+
+test("an edit, a reaction and a revocation update the message, and a word opts out", async (sql) => {
+  const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
+  const person = { phone };
+  const id = anyMessageId();
+  await tell(sql, account_id, { kind: "message", id, at: at(1), person });
+  const [{ id: message }] = await sql`select id from messages where whatsapp_message_id = ${id}`;
+  const updated = [["message.updated", message]];
+  for (
+    const told of [
+      { kind: "edit", target: id, content: "Edited", at: at(2), person },
+      { kind: "reaction", target: id, emoji: "👍", at: at(3), person },
+      { kind: "revoke", target: id, at: at(4), person },
+    ]
+  ) {
+    let result = "";
+    const events = await inside(sql, async () => {
+      result = await tell(sql, account_id, told);
+    });
+    assert.deepEqual(typesOf(events), updated, `${told.kind}: ${result}`);
+  }
+  const stop = await inside(
+    sql,
+    () => tell(sql, account_id, { kind: "message", word: "stop", at: at(5), person }),
+  );
+  assert.ok(types(stop).includes("contact.opted_out"), String(types(stop)));
+});
+
+test("a send that the channel takes is settled, and a later failure fails it", async (sql) => {
+  let send: Awaited<ReturnType<typeof accepted>>;
+  const taken = await inside(sql, async () => {
+    send = await accepted(sql, company);
+  });
+  const message = send!.message_id as string;
+  const ofMessage = (events: StoredEvent[]) =>
+    typesOf(events.filter(({ record_id }) => record_id === message));
+  assert.deepEqual(ofMessage(taken), [
+    ["message.status_changed", message],
+    ["send.settled", message],
+  ]);
+  const delivered = await inside(
+    sql,
+    () => applyStatus(sql, [account_id], report("delivered", 1)),
+  );
+  assert.deepEqual(typesOf(delivered), [["message.status_changed", message]]);
+  assert.deepEqual(delivered[0].changes, { status: { from: "accepted", to: "delivered" } });
+});
+
+test("a failure that the channel reports fails the send with its reason", async (sql) => {
+  const send = await accepted(sql, company);
+  const events = await inside(sql, () => applyStatus(sql, [account_id], report("failed", 2)));
+  assert.deepEqual(typesOf(events), [
+    ["message.status_changed", send.message_id],
+    ["send.failed", send.message_id],
+  ]);
+  for (const { changes } of events) {
+    assert.deepEqual(changes!.reason, { from: null, to: "recipient_unreachable" });
+  }
+});
+
+test("a send that ends without the channel fails with its reason, and names the key", async (sql) => {
+  for (const settlement of [FAILED, RELEASED]) {
+    const send = await claimed(sql, company);
+    const events = await inside(sql, () => settle(sql, send.claim_id, settlement));
+    const failed = events.find(({ type }) => type === "send.failed")!;
+    assert.equal(failed.record_id, send.message_id);
+    assert.deepEqual(failed.changes!.reason, { from: null, to: settlement.reason });
+    assert.equal(failed.actor.kind, "key");
+  }
+});
+
+test("the job notes a send whose lease has ended, once", async (sql) => {
+  const send = await claimed(sql, company);
+  await sql`update app.noted_times set noted_until = now() - interval '1 minute' where subject = 'leases'`;
+  await endLease(sql, send.send_id);
+  const note = () => sql`select app.note_passed_times()`;
+  const events = (await inside(sql, note)).filter(({ record_id }) => record_id === send.message_id);
+  assert.deepEqual(typesOf(events), [["send.failed", send.message_id]]);
+  assert.deepEqual(events[0].actor, { kind: "job", id: null });
+  assert.deepEqual(await inside(sql, note), []);
+});
+
+test("the job notes a window that closes in an hour, once, and again after the next message", async (sql) => {
+  const open = (minutes: number) =>
+    sql`
+      insert into contact_windows (company_id, contact_id, account_id, last_inbound_at)
+      values (${company_id}, ${contact_id}, ${account_id}, now() - interval '24 hours' + interval '1 minute' * ${minutes})
+      on conflict on constraint contact_windows_once do update set last_inbound_at = excluded.last_inbound_at
+    `;
+  const note = () => sql`select app.note_passed_times()`;
+  await sql`update app.noted_times set noted_until = now() where subject = 'windows'`;
+  await open(90);
+  assert.deepEqual(await inside(sql, note), []);
+  await sql`update app.noted_times set noted_until = now() where subject = 'windows'`;
+  await open(50);
+  const closing = [["conversation.window_closing", conversation_id]];
+  assert.deepEqual(typesOf(await inside(sql, note)), closing);
+  assert.deepEqual(await inside(sql, note), []);
+  await sql`update app.noted_times set noted_until = now() where subject = 'windows'`;
+  await sql`update conversations set status = 'closed' where id = ${conversation_id}`;
+  assert.deepEqual(await inside(sql, note), []);
+});
+
+test("a merge makes one event of the survivor, with the other contact, and none of its deletion", async (sql) => {
+  const other = await addContact(sql, { company_id, phone: anyPhone(), name: "Twin" });
+  const [deal] = await sql`
+    insert into deals (company_id, title, contact_id, stage_id)
+    values (${company_id}, 'Theirs', ${other}, ${company.stage_ids[0]}) returning id
+  `;
+  const events = await inside(
+    sql,
+    () => sql`select app.merge_contacts(${company_id}, ${contact_id}, ${other})`,
+  );
+  assert.deepEqual(typesOf(events), [["deal.updated", deal.id], ["contact.merged", contact_id]]);
+  assert.deepEqual(events[0].changes, { contact_id: { from: other, to: contact_id } });
+  assert.deepEqual(events[1].changes, { contact_id: { from: other, to: contact_id } });
+  const later = await inside(
+    sql,
+    () => sql`update contacts set name = 'Later' where id = ${contact_id}`,
+  );
+  assert.deepEqual(types(later), ["contact.updated"]);
+});
+
+test("an erasure makes one event of the contact with the ids of its records, and none of its messages", async (sql) => {
+  const [message] = await sql`
+    insert into messages (company_id, conversation_id, direction, content)
+    values (${company_id}, ${conversation_id}, 'inbound', 'A secret') returning id
+  `;
+  const events = await inside(
+    sql,
+    () => sql`select app.erase_contacts(${company_id}, ${[contact_id]}::uuid[])`,
+  );
+  const erased = events.filter(({ record_id }) => record_id === contact_id);
+  assert.deepEqual(types(erased), ["contact.erased"]);
+  assert.deepEqual(erased[0].changes!.conversation_ids, [conversation_id]);
+  assert.deepEqual(erased[0].changes!.deal_ids, [company.deal_id]);
+  assert.deepEqual(
+    new Set(types(events)),
+    new Set(["contact.erased", "deal.updated", "conversation.closed"]),
+  );
+  assert.ok(!events.some(({ record_id }) => record_id === message.id));
+  const [{ text }] = await sql`
+    select string_agg(events::text, ' ') as text from app.events where company_id = ${company_id}
+  `;
+  for (const word of ["Ada", "A secret", "+1"]) assert.ok(!text.includes(word), word);
+});
+
+test("a template whose status changes has an event, but not at the first reading", async (sql) => {
+  const waba = "200000000000077";
+  await sql`update messaging_accounts set business_account_id = ${waba} where id = ${account_id}`;
+  const read = (status: string, names = ["order_update"]) =>
+    sql`
+      select apply_template_sync(${account_id}, clock_timestamp(), ${
+      sql.json(names.map((name) => ({
+        ...{ name, language: "en", status, category: "UTILITY", parameter_format: "POSITIONAL" },
+        components: [{ type: "BODY", text: "Hi" }],
+        variables: { header: [], body: [], buttons: [] },
+        rendering: { header: null, body: ["Hi"], footer: null, buttons: [] },
+      })))
+    })
+    `;
+  assert.deepEqual(await inside(sql, () => read("PENDING")), []);
+  const [approved] = await inside(sql, () => read("APPROVED"));
+  assert.deepEqual([approved.type, approved.changes, approved.actor.kind], [
+    "template.status_changed",
+    { status: { from: "PENDING", to: "APPROVED" } },
+    "channel",
+  ]);
+  assert.deepEqual(await inside(sql, () => read("APPROVED")), []);
+  const [added] = await inside(sql, () => read("APPROVED", ["order_update", "new_one"]));
+  assert.deepEqual(added.changes, { status: { from: null, to: "APPROVED" } });
+});
+
+test("a refusal of the account restricts it once, and a success restores it", async (sql) => {
+  const refusal = { outcome: "released", reason: "channel_account_error", channel_code: 131042 };
+  const send = async (settlement: Record<string, unknown>) => {
+    const made = await claimed(sql, company);
+    return (await inside(
+      sql,
+      () =>
+        settle(sql, made.claim_id, {
+          ...settlement,
+          ...(settlement === SENT && {
+            whatsapp_message_id: anyMessageId(),
+            was_refused: made.was_refused ?? false,
+          }),
+        }),
+    )).filter(({ type }) => type.startsWith("account."));
+  };
+  const [restricted] = await send(refusal);
+  assert.deepEqual([restricted.type, restricted.record_id], ["account.restricted", account_id]);
+  assert.deepEqual(restricted.changes, { notice: { from: null, to: "131042" } });
+  assert.deepEqual(await send(refusal), []);
+  await sql`update account_notices set received_at = received_at - interval '1 second' where company_id = ${company_id}`;
+  const [restored] = await send(SENT);
+  assert.deepEqual([restored.type, restored.changes], [
+    "account.restored",
+    { notice: { from: "131042", to: null } },
+  ]);
+});

@@ -1,0 +1,87 @@
+// The ring of days: a page with a filter reads a bounded part of the log, old events disappear, and
+// a write succeeds although no job has emptied its day.
+
+import assert from "node:assert/strict";
+import { rolledBack } from "../support/acting_as.ts";
+import { call } from "../support/calls.ts";
+import { anyPhone, newCompany } from "../support/company.ts";
+import { eventsIn } from "../support/events.ts";
+import { until } from "../support/started.ts";
+import { statement } from "../support/test_stack.ts";
+
+Deno.test("a page with a filter reads a bounded number of events, and the next pages find what follows", async () => {
+  const company = await newCompany();
+  const { read } = company.keys;
+  await statement`
+    insert into app.events (slot, id, seq, version, company_id, type, record_id, actor, happened_at)
+    select app.slot_of(now()), app.new_event_id(now()), nextval('app.event_seq'), app.change_now(), ${company.id},
+      'contact.updated', ${company.contact_id}, '{ "kind": "platform", "id": null }', now()
+    from generate_series(1, 5200)
+  `;
+  await statement`update deals set status = 'won' where id = ${company.deal_id}`;
+  await until(async () =>
+    (await call(read, "GET", `/events?record_id=${company.deal_id}&type=deal.won`)).body.data
+      .length === 1
+  );
+  const first = (await call(read, "GET", "/events?type=deal.won")).body;
+  assert.deepEqual([first.data, first.pagination.has_more], [[], true]);
+  const second = (await call(
+    read,
+    "GET",
+    `/events?type=deal.won&cursor=${first.pagination.next_cursor}`,
+  )).body;
+  assert.deepEqual(second.data.map(({ type }: { type: string }) => type), ["deal.won"]);
+  assert.equal(second.pagination.has_more, false);
+});
+
+Deno.test("a write succeeds in a day whose part still has the events of 32 days ago", async () => {
+  const company = await newCompany();
+  await rolledBack(async (sql) => {
+    await sql`
+      insert into app.events (slot, id, seq, version, company_id, type, record_id, happened_at)
+      select app.slot_of(at), app.new_event_id(at), nextval('app.event_seq'), 1, ${company.id}, 'deal.won',
+        ${company.deal_id}, at
+      from (select now() - interval '32 days' as at) as old
+    `;
+    const [{ same }] = await sql`
+      select app.slot_of(now()) = app.slot_of(now() - interval '32 days') as same
+    `;
+    assert.equal(same, true);
+    const events = await eventsIn(
+      sql,
+      company,
+      () => sql`insert into contacts (company_id, phone) values (${company.id}, ${anyPhone()})`,
+    );
+    assert.equal(events.length, 1);
+    const [{ slots }] = await sql`
+      select count(distinct app.slot_of(now() + day * interval '1 day'))::int as slots
+      from generate_series(0, 31) as day
+    `;
+    assert.equal(slots, 32);
+  });
+});
+
+Deno.test("the job empties the day of tomorrow and leaves the other days", async () => {
+  const company = await newCompany();
+  await rolledBack(async (sql) => {
+    await sql`set local role postgres`;
+    const at = (days: number) => sql`clock_timestamp() - interval '1 day' * ${days}`;
+    for (const days of [31, 30]) {
+      await sql`
+        insert into app.events (slot, id, seq, version, company_id, type, record_id, happened_at)
+        select app.slot_of(${at(days)}), app.new_event_id(${
+        at(days)
+      }), nextval('app.event_seq'), 1, ${company.id},
+          'deal.won', ${company.deal_id}, ${at(days)}
+      `;
+    }
+    const old = async () =>
+      (await sql`
+        select round(extract(epoch from now() - happened_at) / 86400)::int as days from app.events
+        where company_id = ${company.id} and happened_at < now() - interval '2 days' order by 1
+      `).map(({ days }) => days);
+    assert.deepEqual(await old(), [30, 31]);
+    await sql`select app.empty_next_day()`;
+    assert.deepEqual(await old(), [30]);
+  });
+});

@@ -1,0 +1,94 @@
+// Tests what is stored about an error: words of the service, and nothing that a caller wrote.
+import assert from "node:assert/strict";
+import { FUNCTIONS } from "../../generate/openapi/functions.ts";
+import {
+  ApiError,
+  invalidRequest,
+  preconditionFailed,
+} from "../../supabase/functions/_shared/errors.ts";
+import { bodiesOf } from "../../supabase/functions/_shared/http/operation.ts";
+import {
+  judged,
+  ofUnknownField,
+  readParams,
+  readQuery,
+} from "../../supabase/functions/_shared/http/validate.ts";
+import { problemOf } from "../../supabase/functions/_shared/usage/problem.ts";
+
+const SECRETS = ["maria", "Maria Silva", "maria@example.com", "+5521912345678", "a".repeat(300)];
+
+/** The error that this work throws; null when it throws none. */
+function errorOf(work: () => unknown): ApiError | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}
+
+Deno.test("what is stored about an error has neither a name nor a value that the caller chose", () => {
+  let errors = 0;
+  for (const operation of FUNCTIONS.flatMap((api) => api.operations)) {
+    const { params, query, batch } = operation;
+    const [body] = Object.values(bodiesOf(operation));
+    const names = Object.keys((query as unknown as { shape?: object })?.shape ?? {});
+    for (const secret of SECRETS) {
+      const text = encodeURIComponent(secret);
+      const queries = [
+        ...[...names, "fields", "sort", "include", "id", "created_at[gte]"].map((name) =>
+          `${name}=${text}`
+        ),
+        ...[`${text}=1`, `name[${text}]=1`, `custom_fields.${text}[gte]=1`, `${text}=1&${text}=2`],
+        ...[`custom_fields.${text}.b.c.d.e=1`, `${text}=%FF`, `limit=1&limit=${text}`],
+      ];
+      const bodies = [secret, [secret], { [secret]: secret }, null, 1].flatMap((value) => [
+        ...[{ [secret]: value }, { custom_fields: { [secret]: "\ud800" } }, { items: [value] }],
+        ...["phone", "title", "name", "status", "tags", "body_variables", "email", "language_code"]
+          .map((field) => ({ [field]: value })),
+      ]);
+      const works = [
+        ...queries.map((each) => () => readQuery(`http://x/?${each}`, query)),
+        () => params && readParams({ id: secret }, params),
+        ...bodies.map((each) => () => {
+          const found = body && !batch && judged(body, each, ofUnknownField(() => []));
+          if (found && "wrong" in found) throw invalidRequest(found.wrong);
+        }),
+      ];
+      for (const work of works) {
+        const error = errorOf(work);
+        if (!error) continue;
+        errors++;
+        const stored = JSON.stringify(problemOf(error)).toLowerCase();
+        const parts = secret.toLowerCase().split(/[ @]/).map((part) => part.slice(0, 20));
+        for (const part of parts) {
+          assert.ok(!stored.includes(part), `${operation.id}: ${error.message} → ${stored}`);
+        }
+      }
+    }
+  }
+  assert.ok(errors > 1_000, `${errors}`);
+});
+
+Deno.test("equal errors are stored with equal words, whatever time, id or place is in the message", () => {
+  const wrong = (field: string, message: string) => problemOf(invalidRequest([{ field, message }]));
+  assert.deepEqual(wrong("items.3.phone", "is required"), {
+    field: "items.*.phone",
+    problem: "is required",
+  });
+  assert.deepEqual(wrong("custom_fields.a.b", "must not be null"), {
+    field: "custom_fields.*",
+    problem: "must not be null",
+  });
+  assert.equal(wrong("name[contains]", "is empty").field, "name[contains]");
+  const said = (message: string) => problemOf(new ApiError("window_closed", message)).problem;
+  assert.equal(said("It closed at 2026-01-31T09:30:00+00:00; wait"), "It closed at …; wait");
+  assert.equal(
+    said("The fault is at line 12, column 345"),
+    "The fault is at line …, column …",
+  );
+  assert.equal(said(`No ${crypto.randomUUID()} of 106540352242922`), "No … of …");
+  assert.equal(said("must be from 1 to 200"), "must be from 1 to 200");
+  assert.equal(problemOf(preconditionFailed()).field, null);
+});

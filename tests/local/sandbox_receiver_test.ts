@@ -1,0 +1,158 @@
+// Tests the page where the local stack receives webhooks and shows them.
+import assert from "node:assert/strict";
+import { receiver } from "../../sandbox/receiver/receiver.ts";
+import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
+
+const ADDRESS = "http://127.0.0.1:54321/sandbox/webhooks";
+const NOW = Date.parse("2026-11-23T12:00:00Z");
+const EVENT = JSON.stringify({ id: "evt_1", type: "deal.won", data: { title: "<script>&" } });
+const SECRET = newSecret();
+
+const own = (options: Parameters<typeof receiver>[0] = {}) =>
+  receiver({
+    secretsOf: (url) => Promise.resolve(url === `${ADDRESS}/orders` ? [SECRET] : null),
+    now: () => NOW,
+    ...options,
+  });
+type Own = ReturnType<typeof own>;
+
+const ask = async (to: Own, method: string, path: string, init: RequestInit = {}) =>
+  await to.fetch(new Request(ADDRESS + path, { method, ...init }));
+const listed = async (from: Own, path = "/orders.json") =>
+  (await (await ask(from, "GET", path)).json()).data;
+
+/** Posts an event as the function webhooks does. */
+async function post(
+  to: Own,
+  { path = "/orders", body = EVENT, secret = SECRET, at = NOW / 1000, signed = EVENT } = {},
+) {
+  const headers = {
+    "webhook-id": "evt_1",
+    "webhook-timestamp": String(at),
+    "webhook-signature": await sign([newSecret(), secret], "evt_1", at, signed),
+  };
+  return await ask(to, "POST", path, { headers, body });
+}
+
+Deno.test("a delivery is accepted, and shown with its headers, its type and its exact body", async () => {
+  const box = own();
+  assert.equal((await post(box)).status, 200);
+  const [received, ...others] = await listed(box);
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [received.name, received.type, received.verified, received.why, received.answered],
+    ["orders", "deal.won", true, null, 200],
+  );
+  assert.equal(received.body, EVENT);
+  assert.equal(received.headers["webhook-id"], "evt_1");
+});
+
+Deno.test("a request is verified only with a secret of a webhook of its address, and in time", async () => {
+  const box = own();
+  const whys: [Parameters<typeof post>[1], RegExp][] = [
+    [{ secret: newSecret() }, /of no secret of a webhook/],
+    [{ signed: "another body" }, /of no secret of a webhook/],
+    [{ path: "/invoices" }, /no webhook has this address/],
+    [{ at: NOW / 1000 - 301 }, /more than five minutes/],
+    [{ at: NOW / 1000 + 301 }, /more than five minutes/],
+  ];
+  for (const [request, why] of whys) {
+    await post(box, request);
+    const [{ verified, why: said }] = await listed(box, ".json");
+    assert.equal(verified, false);
+    assert.match(said, why);
+  }
+  await ask(box, "POST", "/orders", { body: "hello" });
+  const [{ type, why }] = await listed(box);
+  assert.equal(type, null);
+  assert.match(why, /webhook-signature are not all there/);
+});
+
+Deno.test("the page shows what arrived as text, the newest first", async () => {
+  const box = own();
+  const page = async (path: string) => await (await ask(box, "GET", path)).text();
+  assert.match(await page(""), /Nothing has arrived yet/);
+  await post(box);
+  await post(box, { path: "/later", body: '{"type":"<img src=x>"}' });
+  const html = await page("");
+  assert.ok(html.indexOf("&lt;img src=x>") < html.indexOf("deal.won"));
+  assert.ok(html.includes('"title": "&lt;script>&amp;"'.replaceAll('"', "&quot;")));
+  assert.doesNotMatch(html, /<script|<img/);
+  assert.match(html, /Not verified/);
+  assert.match(html, /http-equiv="refresh"/);
+  assert.doesNotMatch(await page("/orders"), /img/);
+  const { headers } = await ask(box, "GET", "");
+  assert.equal(headers.get("Content-Type"), "text/html; charset=utf-8");
+  assert.equal(headers.get("Cross-Origin-Resource-Policy"), "same-origin");
+});
+
+Deno.test("the receiver fails as often as it is told, and then accepts again", async () => {
+  const box = own();
+  const told = await ask(box, "PUT", "/orders", {
+    body: '{"status":503,"times":2,"retry_after":7}',
+  });
+  assert.equal((await told.json()).status, 503);
+  const answers = [await post(box), await post(box), await post(box)];
+  assert.deepEqual(answers.map(({ status }) => status), [503, 503, 200]);
+  assert.equal(answers[0].headers.get("Retry-After"), "7");
+  assert.equal((await post(box, { path: "/others" })).status, 200);
+  const answered = (await listed(box)).map((each: { answered: number }) => each.answered);
+  assert.deepEqual(answered, [200, 503, 503]);
+});
+
+Deno.test("a silent receiver answers only when the sandbox ends, and a slow one after its delay", async () => {
+  const box = own();
+  await ask(box, "PUT", "/orders", { body: '{"silent":true}' });
+  await ask(box, "PUT", "/slow", { body: '{"delay_ms":30}' });
+  assert.equal((await post(box, { path: "/slow" })).status, 200);
+  let isAnswered = false;
+  const waiting = post(box).then(() => isAnswered = true);
+  while ((await listed(box)).length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.equal(isAnswered, false);
+  assert.equal((await listed(box))[0].answered, null);
+  box.stop();
+  await waiting;
+});
+
+Deno.test("the receiver keeps the newest 200 requests, and forgets a name when it is told to", async () => {
+  const box = own();
+  for (let number = 0; number < 205; number++) {
+    await ask(box, "POST", "/orders", { body: `${number}` });
+  }
+  const kept = await listed(box);
+  assert.deepEqual([kept.length, kept[0].body, kept[199].body], [200, "204", "5"]);
+  await ask(box, "POST", "/others", { body: "kept" });
+  await ask(box, "PUT", "/orders", { body: '{"status":500}' });
+  assert.equal((await ask(box, "DELETE", "/orders")).status, 204);
+  assert.deepEqual((await listed(box, ".json")).map(({ body }: { body: string }) => body), [
+    "kept",
+  ]);
+  assert.equal((await post(box)).status, 200);
+});
+
+Deno.test("large bodies are refused, and fill the memory only up to a limit", async () => {
+  const box = own();
+  const large = "x".repeat(512 * 1024);
+  for (let number = 0; number < 40; number++) await ask(box, "POST", "/orders", { body: large });
+  assert.equal((await listed(box)).length, 32);
+  assert.equal((await ask(box, "POST", "/orders", { body: `${large}x` })).status, 413);
+});
+
+Deno.test("a wrong request says what to change", async () => {
+  const box = own();
+  const wrong: [string, string, string | undefined, number, RegExp][] = [
+    ["PUT", "/orders", "{", 400, /is not JSON/],
+    ["PUT", "/orders", "[]", 400, /must be an object/],
+    ["PUT", "/orders", '{"status":99}', 400, /^status: /],
+    ["PUT", "/orders", '{"delay":1}', 400, /^delay is not known; use status, delay_ms/],
+    ["POST", "", "{}", 405, /use GET, HEAD, DELETE$/],
+    ["POST", "/orders.json", "{}", 405, /use GET, HEAD$/],
+    ["PATCH", "/orders", "{}", 405, /use GET, HEAD, POST, PUT, DELETE$/],
+    ["POST", "/a/b", "{}", 404, /1 to 64 letters/],
+  ];
+  for (const [method, path, body, status, message] of wrong) {
+    const answer = await ask(box, method, path, { body });
+    assert.equal(answer.status, status, `${method} ${path} ${body}`);
+    assert.match((await answer.json()).message, message);
+  }
+});

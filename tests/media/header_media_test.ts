@@ -1,0 +1,107 @@
+// Tests template sends with the caller's own file in the header.
+import assert from "node:assert/strict";
+import { assertField } from "../support/calls.ts";
+import { anyPhone, type Company } from "../support/company.ts";
+import { companyWithTemplates, ownSandbox } from "../support/known_templates.ts";
+import { ownSender } from "../support/own_functions.ts";
+import { ledgerOf, storedMessage } from "../support/sending.ts";
+import { fileOfType, ownUploads } from "../support/uploading.ts";
+
+const invoice = (changes: Record<string, unknown> = {}) => ({
+  phone: anyPhone(),
+  template_name: "invoice_ready",
+  language_code: "en_US",
+  display_text: "Your invoice is ready",
+  body_variables: ["A-1815", "USD 129"],
+  ...changes,
+});
+
+/** Uploads a file of this type. */
+async function upload(channelUrl: string, company: Company, type: string): Promise<string> {
+  const send = await ownUploads(channelUrl);
+  const query = "?filename=A-1815";
+  const { status, body } = await send(company.keys.messaging, fileOfType(type, 500), {
+    type,
+    query,
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  return body.data.id;
+}
+
+Deno.test("an upload or an address becomes the header of the template, and the sample is not uploaded", async () => {
+  await using channel = ownSandbox();
+  const company = await companyWithTemplates(channel.url);
+  await using host = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () =>
+      new Response(fileOfType("application/pdf", 700), {
+        headers: { "Content-Type": "application/pdf" },
+      }),
+  );
+  const origin = `http://127.0.0.1:${host.addr.port}`;
+  const send = await ownSender(channel.url, {
+    whatsapp: { url: channel.url, timeoutMs: 5_000, mediaHosts: [origin] },
+  });
+  const id = await upload(channel.url, company, "application/pdf");
+  const cases: [Record<string, unknown>, string][] = [
+    [{ id }, "A-1815.pdf"],
+    [{ url: `${origin}/invoice.pdf?signature=x` }, "invoice.pdf"],
+  ];
+  for (const [header_media, filename] of cases) {
+    const json = invoice({ header_media, idempotency_key: crypto.randomUUID() });
+    const { status, body } = await send(company.keys.messaging, json);
+    assert.equal(status, 200, JSON.stringify(body));
+    // deno-lint-ignore no-explicit-any -- the channel's own shape
+    const { components: [header] } = (await channel.taken())[0].message.template as any;
+    assert.deepEqual(header, {
+      type: "header",
+      parameters: [{
+        type: "document",
+        document: { id: header.parameters[0].document.id, filename },
+      }],
+    });
+    const stored = await storedMessage(body.message_id);
+    assert.deepEqual(
+      [stored.type, stored.media.id, stored.media.filename],
+      ["document", header_media.id ?? null, filename],
+    );
+    const repeat = await send(company.keys.messaging, json);
+    assert.equal(repeat.body.idempotent_hit, true);
+    const dry = await send(company.keys.messaging, invoice({ header_media }), "?dry_run=true");
+    assert.deepEqual([dry.body.outcome, dry.status], ["send", 200]);
+  }
+  const other = { ...invoice(), header_media: { id }, idempotency_key: "k" };
+  await send(company.keys.messaging, other);
+  const without = { ...other, header_media: undefined };
+  assert.deepEqual((await send(company.keys.messaging, without)).body.mismatch, ["header_media"]);
+  assert.equal((await ledgerOf(company)).length, 3);
+});
+
+Deno.test("a file that does not fit the header, or that no host may serve, is refused by its field", async () => {
+  await using channel = ownSandbox();
+  const company = await companyWithTemplates(channel.url);
+  const send = await ownSender(channel.url);
+  const image = await upload(channel.url, company, "image/png");
+  const origin = new URL(channel.url).origin;
+  const refusals: [Record<string, unknown>, string][] = [
+    [{ header_media: { id: image } }, "header_media.id"],
+    [{ header_media: { id: crypto.randomUUID() } }, "header_media.id"],
+    [{ header_media: {} }, "header_media.id"],
+    [{ header_media: { id: image, url: "https://a.example/a.pdf" } }, "header_media.id"],
+    [{ header_media: { url: "ftp://a.example/a.pdf" } }, "header_media.url"],
+    [{ header_media: { url: "https://user:pass@a.example/a.pdf" } }, "header_media.url"],
+    [{ header_media: { url: "https://169.254.169.254/a.pdf" } }, "header_media.url"],
+    [{ header_media: { url: "http://localhost:1/a.pdf" } }, "header_media.url"],
+    [{ header_media: { url: `${origin}/sandbox/samples/none.pdf` } }, "header_media.url"],
+    [{ header_media: { id: image }, header_variables: ["x"] }, "header_variables"],
+    [{
+      ...{ template_name: "order_update", body_variables: ["Ada", "A-1"] },
+      header_media: { id: image },
+    }, "header_media"],
+  ];
+  for (const [changes, field] of refusals) {
+    const answer = await send(company.keys.messaging, invoice(changes));
+    assertField(answer, field, /./);
+  }
+  assert.deepEqual(await ledgerOf(company), []);
+});

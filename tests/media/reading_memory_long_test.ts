@@ -1,0 +1,86 @@
+// A gateway with 256 MB and 2 s of CPU for a request passes on the largest medium, on both Denos.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { root } from "../../local/checkout.ts";
+import { newCompany } from "../support/company.ts";
+import { startFunction } from "../support/function_process.ts";
+import { addMedium, facts, streamOf } from "../support/media.ts";
+
+const MIB = 2 ** 20;
+const SIZE = 100 * MIB;
+
+/** The Deno version of the hosted runtime. */
+const HOSTED_DENO = `${root}tools/node_modules/deno/deno`;
+
+const digest = createHash("sha256");
+for await (const piece of streamOf(SIZE).body) digest.update(piece);
+const sha256 = digest.digest("hex");
+
+/** A channel with a PDF of 100 MiB. */
+function largeChannel() {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, ({ url }) => {
+    if (new URL(url).pathname.startsWith("/files/")) {
+      return new Response(streamOf(SIZE).body, { headers: { "Content-Length": String(SIZE) } });
+    }
+    const told = { mime_type: "application/pdf", sha256, file_size: SIZE };
+    return Response.json(facts(new URL(url).origin, new Uint8Array(), told));
+  });
+  return {
+    url: `http://127.0.0.1:${server.addr.port}/v26.0`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+/** The seconds of CPU and the maximum resident bytes of a process; see proc(5). */
+function usageOf(pid: number) {
+  const stat = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1].split(" ");
+  const ticks = Number(stat[11]) + Number(stat[12]);
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  const [, kib] = /^VmHWM:\s*(\d+) kB$/m.exec(status)!;
+  return { cpu: ticks / 100, memory: Number(kib) * 1024 };
+}
+
+for (
+  const [version, deno] of [["the current Deno", Deno.execPath()], [
+    "the hosted runtime's Deno",
+    HOSTED_DENO,
+  ]]
+) {
+  Deno.test(`on ${version}, 100 MiB pass with at most 40 MiB more memory and 1 s of CPU`, {
+    ignore: Deno.build.os !== "linux",
+  }, async () => {
+    await using channel = largeChannel();
+    await using gateway = await startFunction("gateway", { channelUrl: channel.url, deno });
+    const company = await newCompany();
+    const id = await addMedium(company, new Uint8Array(), {
+      ...{ type: "document", mime_type: "application/pdf", sha256 },
+    });
+    const small = await addMedium(company, new Uint8Array(), { sha256: "0".repeat(64) });
+    const ask = async (message: string) =>
+      await fetch(`${gateway.url}/messages/${message}/media`, {
+        headers: { Authorization: `Bearer ${company.keys.read}` },
+      });
+    const readWhole = async () => {
+      const hash = createHash("sha256");
+      for await (const piece of (await ask(id)).body!) hash.update(piece);
+      assert.equal(hash.digest("hex"), sha256);
+    };
+    // The first medium loads the code.
+    const first = await ask(small);
+    await first.body!.getReader().read();
+    await first.body!.cancel().catch(() => {});
+    const before = usageOf(gateway.pid);
+    await readWhole();
+    const after = usageOf(gateway.pid);
+    const grown = (after.memory - before.memory) / MIB;
+    const cpu = after.cpu - before.cpu;
+    console.log(`${version}: ${Math.round(grown)} MiB more, ${cpu.toFixed(2)} s of CPU`);
+    assert.ok(grown <= 40, `${grown} MiB`);
+    assert.ok(cpu <= 1, `${cpu} s`);
+    // Three at the same time also pass.
+    await Promise.all([readWhole(), readWhole(), readWhole()]);
+    const three = (usageOf(gateway.pid).memory - before.memory) / MIB;
+    console.log(`${version}: three at once, ${Math.round(three)} MiB more`);
+    assert.ok(three <= 120, `${three} MiB`);
+  });
+}

@@ -1,0 +1,412 @@
+// Tests replies with files, quotes, buttons and lists: what the channel gets, what is stored, and
+// what is refused.
+import assert from "node:assert/strict";
+import { assertField, call } from "../support/calls.ts";
+import { addMessage, type Company, connectAccount, newCompany } from "../support/company.ts";
+import { ownReplies } from "../support/own_functions.ts";
+import { replyIn, spokenTo, writes } from "../support/replying.ts";
+import { accepted, ledgerOf, ownChannel, storedMessage } from "../support/sending.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
+
+/** An upload of a company's number that was made in these tests. */
+async function uploaded(
+  { id, account_id }: Pick<Company, "id" | "account_id">,
+  changes: Record<string, unknown> = {},
+): Promise<string> {
+  const row = {
+    ...{ company_id: id, account_id, media_id: "1815", type: "document", bytes: 48_213 },
+    ...{ mime_type: "application/pdf", sha256: "5e".repeat(32), filename: "invoice.pdf" },
+    ...changes,
+  };
+  return await withDatabase(async (sql) => {
+    const [made] = await sql`insert into media_uploads ${sql(row)} returning id`;
+    return made.id;
+  });
+}
+
+/** The parts of a message that differ between kinds of messages. */
+function own(
+  { messaging_product: _m, recipient_type: _r, biz_opaque_callback_data: _b, to: _t, ...rest }:
+    Record<string, unknown>,
+) {
+  return rest;
+}
+
+Deno.test("a reply with an upload is sent in the channel's form, and stored with what is known about the file", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const kinds: [Record<string, unknown>, Record<string, unknown>, Record<string, unknown>][] = [
+    [
+      { type: "document", mime_type: "application/pdf" },
+      { text: "Your invoice", media: { filename: "A-1815.pdf" } },
+      {
+        type: "document",
+        document: { id: "1815", filename: "A-1815.pdf", caption: "Your invoice" },
+      },
+    ],
+    [
+      { type: "document", mime_type: "application/pdf" },
+      { text: undefined, media: {} },
+      { type: "document", document: { id: "1815", filename: "invoice.pdf" } },
+    ],
+    [
+      { type: "image", mime_type: "image/png", filename: null },
+      { text: "x".repeat(1024), media: {} },
+      { type: "image", image: { id: "1815", caption: "x".repeat(1024) } },
+    ],
+    [
+      { type: "video", mime_type: "video/mp4", filename: null },
+      { text: "Look", media: { voice: false } },
+      { type: "video", video: { id: "1815", caption: "Look" } },
+    ],
+    [
+      { type: "audio", mime_type: "audio/mpeg", filename: null },
+      { text: undefined, media: {} },
+      { type: "audio", audio: { id: "1815" } },
+    ],
+    [
+      { type: "audio", mime_type: "audio/ogg; codecs=opus", filename: null },
+      { text: undefined, media: { voice: true } },
+      { type: "audio", audio: { id: "1815", voice: true } },
+    ],
+  ];
+  for (const [upload, { text, media }, expected] of kinds) {
+    const id = await uploaded(company, upload);
+    channel.calls.length = 0;
+    const json = replyIn(company, { text, media: { id, ...media as object } });
+    const { status, body } = await reply(company.keys.messaging, json);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(own(channel.calls[0].body), expected);
+    const stored = await storedMessage(body.message_id);
+    assert.deepEqual([stored.type, stored.content, stored.status], [
+      upload.type,
+      text ?? "",
+      "accepted",
+    ]);
+    const { body: { data } } = await call(company.keys.read, "GET", `/messages/${body.message_id}`);
+    const isAudio = upload.type === "audio";
+    assert.deepEqual(data.media, {
+      ...data.media,
+      id,
+      mime_type: upload.mime_type,
+      sha256: "5e".repeat(32),
+      filename: upload.type === "document"
+        ? (media as { filename?: string }).filename ?? "invoice.pdf"
+        : null,
+      voice: isAudio ? (media as { voice?: boolean }).voice ?? false : null,
+    });
+  }
+});
+
+Deno.test("a reply with an address names it to the channel, which fetches the file itself", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const link = `https://files.example/${"a".repeat(1700)}`;
+  const media = { link, type: "document", filename: "a.pdf" };
+  const { body } = await reply(
+    company.keys.messaging,
+    replyIn(company, { text: undefined, media }),
+  );
+  assert.deepEqual(own(channel.calls[0].body), {
+    type: "document",
+    document: { link, filename: "a.pdf" },
+  });
+  const stored = await storedMessage(body.message_id);
+  assert.deepEqual([stored.type, stored.media.id, stored.media.filename], [
+    "document",
+    null,
+    "a.pdf",
+  ]);
+});
+
+Deno.test("a reply that answers a message quotes it", async () => {
+  const company = await newCompany();
+  const asked = await writes(company);
+  await statement`update messages set whatsapp_message_id = ${`wamid.${asked}`} where id = ${asked}`;
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const json = replyIn(company, { reply_to_id: asked });
+  const { body } = await reply(company.keys.messaging, json);
+  assert.deepEqual(channel.calls[0].body.context, { message_id: `wamid.${asked}` });
+  assert.equal((await storedMessage(body.message_id)).reply_to_id, asked);
+});
+
+Deno.test("an upload or a message of another company, number or conversation is refused like an unknown one", async () => {
+  const company = await spokenTo();
+  const other = await spokenTo();
+  const second = await withDatabase((sql) => connectAccount(sql, company.id));
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const uploads = [
+    await uploaded(other),
+    await uploaded({ ...company, account_id: second.id }),
+    await uploaded(company, { expires_at: new Date() }),
+    crypto.randomUUID(),
+  ];
+  const [{ id: elsewhere }] = await statement`
+    insert into conversations (company_id, contact_id, messaging_account_id)
+    values (${company.id}, ${company.contact_id}, ${second.id}) returning id
+  `;
+  const ofElsewhere = await withDatabase((sql) =>
+    addMessage(sql, { ...company, conversation_id: elsewhere }, { whatsapp_message_id: "wamid.x" })
+  );
+  const withoutId = await writes(company);
+  await statement`update messages set whatsapp_message_id = null where id = ${withoutId}`;
+  const ofOther = await writes(other);
+  const messages = [ofElsewhere, withoutId, ofOther, crypto.randomUUID()];
+  for (const query of ["", "?dry_run=true"]) {
+    for (const id of uploads) {
+      const json = replyIn(company, { media: { id }, idempotency_key: "k" });
+      const answer = await reply(company.keys.messaging, json, query);
+      assertField(answer, "media.id", /^is not an upload of the conversation's phone number/);
+    }
+    for (const reply_to_id of messages) {
+      const answer = await reply(company.keys.messaging, replyIn(company, { reply_to_id }), query);
+      assertField(answer, "reply_to_id", /^is not a message of this conversation/);
+    }
+  }
+  assert.deepEqual([channel.calls.length, await ledgerOf(company)], [0, []]);
+});
+
+Deno.test("a file name, a voice note and a caption are refused for the wrong kind of file", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const image = await uploaded(company, { type: "image", mime_type: "image/png" });
+  const mp3 = await uploaded(company, { type: "audio", mime_type: "audio/mpeg" });
+  const refusals: [Record<string, unknown>, string][] = [
+    [{ media: { id: image, filename: "a.png" } }, "media.filename"],
+    [{ media: { id: image, voice: true } }, "media.voice"],
+    [{ text: undefined, media: { id: mp3, voice: true } }, "media.voice"],
+    [{ media: { id: mp3 } }, "text"],
+  ];
+  for (const [changes, field] of refusals) {
+    assertField(await reply(company.keys.messaging, replyIn(company, changes)), field, /left out/);
+  }
+  assert.equal(channel.calls.length, 0);
+});
+
+Deno.test("buttons and lists are sent in the channel's form, and the message keeps what was offered", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const buttons = [1, 2, 3].map((n) => ({ id: `${n}`.repeat(200), title: `${n}`.repeat(20) }));
+  const list = {
+    button: "b".repeat(20),
+    sections: [
+      {
+        title: "t".repeat(24),
+        rows: [{ id: "i".repeat(200), title: "r".repeat(24), description: "d".repeat(72) }],
+      },
+      {
+        title: "Other",
+        rows: Array.from({ length: 9 }, (_, n) => ({ id: `${n}`, title: "Same" })),
+      },
+    ],
+  };
+  const offers: [Record<string, unknown>, Record<string, unknown>, number][] = [
+    [
+      { buttons },
+      {
+        type: "button",
+        action: { buttons: buttons.map((each) => ({ type: "reply", reply: each })) },
+      },
+      1024,
+    ],
+    [{ list }, { type: "list", action: list }, 4096],
+  ];
+  for (const [offer, interactive, limit] of offers) {
+    channel.calls.length = 0;
+    const text = "x".repeat(limit);
+    const { status, body } = await reply(
+      company.keys.messaging,
+      replyIn(company, { text, ...offer }),
+    );
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(own(channel.calls[0].body), {
+      type: "interactive",
+      interactive: { ...interactive, body: { text } },
+    });
+    const { body: { data } } = await call(company.keys.read, "GET", `/messages/${body.message_id}`);
+    assert.deepEqual([data.type, data.content, data.payload], [
+      "interactive",
+      text,
+      { interactive },
+    ]);
+  }
+});
+
+Deno.test("every bound of a reply is refused by its field at one above", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const button = { id: "a", title: "A" };
+  const row = { id: "a", title: "A" };
+  const ofList = (...sections: unknown[]) => ({ list: { button: "Choose", sections } });
+  const rows = (count: number, prefix = "") =>
+    Array.from({ length: count }, (_, n) => ({ id: `${prefix}${n}`, title: "T" }));
+  const media = { id: crypto.randomUUID() };
+  const link = { link: "https://files.example/a.png", type: "image" };
+  const refusals: [Record<string, unknown>, string][] = [
+    [{ text: "x".repeat(4097) }, "text"],
+    [{ text: undefined }, "text"],
+    [{ text: undefined, buttons: [button] }, "text"],
+    [{ text: "x".repeat(1025), media }, "text"],
+    [{ text: "x".repeat(1025), buttons: [button] }, "text"],
+    [{ buttons: [button], media }, "body"],
+    [{ buttons: [button], ...ofList({ rows: [row] }) }, "body"],
+    [{ buttons: [] }, "buttons"],
+    [{ buttons: ["a", "b", "c", "d"].map((id) => ({ id, title: id })) }, "buttons"],
+    [{ buttons: [button, { id: "a", title: "B" }] }, "buttons"],
+    [{ buttons: [button, { id: "b", title: "A" }] }, "buttons"],
+    [{ buttons: [{ id: "a".repeat(201), title: "A" }] }, "buttons.0.id"],
+    [{ buttons: [{ id: "a", title: "A".repeat(21) }] }, "buttons.0.title"],
+    [{ buttons: [{ ...button, url: "x" }] }, "buttons.0.url"],
+    [{ list: { button: "b".repeat(21), sections: [{ rows: [row] }] } }, "list.button"],
+    [ofList(), "list.sections"],
+    [ofList({ rows: [] }), "list.sections.0.rows"],
+    [ofList({ rows: rows(11) }), "list.sections.0.rows"],
+    [ofList({ title: "A", rows: rows(6) }, { title: "B", rows: rows(5, "b") }), "list.sections"],
+    [ofList({ title: "A", rows: rows(1) }, { rows: rows(1, "b") }), "list.sections"],
+    [ofList({ title: "A", rows: rows(1) }, { title: "B", rows: rows(1) }), "list.sections"],
+    [
+      ofList(
+        ...Array.from(
+          { length: 11 },
+          (_, n) => ({ title: "A", rows: [{ id: `${n}`, title: "T" }] }),
+        ),
+      ),
+      "list.sections",
+    ],
+    [ofList({ title: "t".repeat(25), rows: [row] }), "list.sections.0.title"],
+    [ofList({ rows: [{ ...row, id: "i".repeat(201) }] }), "list.sections.0.rows.0.id"],
+    [ofList({ rows: [{ ...row, title: "t".repeat(25) }] }), "list.sections.0.rows.0.title"],
+    [
+      ofList({ rows: [{ ...row, description: "d".repeat(73) }] }),
+      "list.sections.0.rows.0.description",
+    ],
+    [{ media: {} }, "media.id"],
+    [{ media: { ...media, ...link } }, "media.id"],
+    [{ media: { ...media, type: "image" } }, "media.type"],
+    [{ media: { link: link.link } }, "media.type"],
+    [{ media: { ...link, type: "sticker" } }, "media.type"],
+    [{ media: { ...link, link: "http://files.example/a.png" } }, "media.link"],
+    [{ media: { ...link, link: "https://user@files.example/a.png" } }, "media.link"],
+    [{ media: { ...link, link: `https://files.example/${"a".repeat(2048)}` } }, "media.link"],
+    [{ media: { ...media, filename: "a".repeat(241) } }, "media.filename"],
+    [{ media: { ...media, voice: "yes" } }, "media.voice"],
+    [{ reply_to_id: "x" }, "reply_to_id"],
+  ];
+  for (const [changes, field] of refusals) {
+    const answer = await reply(company.keys.messaging, replyIn(company, changes));
+    assert.equal(answer.status, 422, JSON.stringify(changes).slice(0, 200));
+    assert.equal(answer.body.details?.[0].field ?? "body", field, answer.body.error);
+  }
+  assert.equal(channel.calls.length, 0);
+});
+
+Deno.test("the same key with the same file is one message, and the answer names a file that differs", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const [one, other] = [await uploaded(company), await uploaded(company)];
+  const json = replyIn(company, { media: { id: one }, idempotency_key: "invoice-7" });
+  const [first, repeat] = await Promise.all(
+    [json, json].map((each) => reply(company.keys.messaging, each)),
+  );
+  assert.equal(new Set([first, repeat].map(({ body }) => body.message_id)).size, 1);
+  const mismatches: [Record<string, unknown>, string[] | undefined][] = [
+    [{}, undefined],
+    [{ media: { id: other } }, ["media"]],
+    [{ media: undefined }, ["media"]],
+    [{ media: undefined, buttons: [{ id: "a", title: "A" }] }, ["media", "buttons"]],
+    [{ media: { id: one, filename: "b.pdf" }, text: "Other" }, ["text", "media"]],
+  ];
+  for (const [changes, mismatch] of mismatches) {
+    const { body } = await reply(company.keys.messaging, { ...json, ...changes });
+    assert.deepEqual(
+      [body.idempotent_hit, body.mismatch],
+      [true, mismatch],
+      JSON.stringify(changes),
+    );
+  }
+  assert.equal(channel.calls.length, 1);
+});
+
+Deno.test("a reply with only a text has the fingerprint, the call and the row that it always had", async () => {
+  const company = await spokenTo();
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const { body } = await reply(
+    company.keys.messaging,
+    replyIn(company, { idempotency_key: "old" }),
+  );
+  const [{ fingerprint }] = await ledgerOf(company);
+  const [{ expected }] = await statement`
+    select app.fingerprint_of_send(array[${company.conversation_id}, ${
+    replyIn(company).text
+  }]) as expected
+  `;
+  assert.deepEqual(fingerprint, expected);
+  assert.deepEqual(Object.keys(channel.calls[0].body), [
+    ...["messaging_product", "recipient_type", "biz_opaque_callback_data", "to", "type", "text"],
+  ]);
+  const { media, payload, reply_to_id, type } = await storedMessage(body.message_id);
+  assert.deepEqual([media, payload, reply_to_id, type], [null, null, null, "text"]);
+});
+
+Deno.test("if the channel refuses the file, the reply has failed with media_rejected, and is not sent again", async () => {
+  for (const code of [131052, 131053]) {
+    const company = await spokenTo();
+    await using channel = ownChannel(() =>
+      Response.json({ error: { code, message: "Media error", type: "OAuthException" } }, {
+        status: 400,
+      })
+    );
+    const reply = await ownReplies(channel.url);
+    const json = replyIn(company, { media: { id: await uploaded(company) }, idempotency_key: "k" });
+    const { status, body } = await reply(company.keys.messaging, json);
+    assert.deepEqual([status, body.code, body.channel.code], [422, "media_rejected", code]);
+    const [{ state, reason, message_id }] = await ledgerOf(company);
+    assert.deepEqual([state, reason], ["failed", "media_rejected"]);
+    assert.equal((await storedMessage(message_id)).failure.reason, "media_rejected");
+    const repeat = await reply(company.keys.messaging, json);
+    assert.deepEqual([repeat.body.status, channel.calls.length], ["failed", 1]);
+  }
+});
+
+Deno.test("an upload that only an erased person got is deleted, and one that others got too is kept", async () => {
+  const company = await spokenTo();
+  const [{ id: contact_id }] = await statement`
+    insert into contacts (company_id, phone) values (${company.id}, '+5511988887777') returning id
+  `;
+  const [{ id: conversation_id }] = await statement`
+    insert into conversations (company_id, contact_id, messaging_account_id)
+    values (${company.id}, ${contact_id}, ${company.account_id}) returning id
+  `;
+  const other = { ...company, contact_id, conversation_id };
+  await writes(other);
+  await using channel = ownChannel(() => accepted());
+  const reply = await ownReplies(channel.url);
+  const [own, shared, ofOther] = [
+    await uploaded(company),
+    await uploaded(company),
+    await uploaded(company),
+  ];
+  for (
+    const [to, id] of [[company, own], [company, own], [company, shared], [other, shared], [
+      other,
+      ofOther,
+    ]] as const
+  ) {
+    assert.equal((await reply(company.keys.messaging, replyIn(to, { media: { id } }))).status, 200);
+  }
+  const erased = await call(company.keys.write, "POST", `/contacts/${company.contact_id}/erase`, {
+    json: { confirm: company.contact_id },
+  });
+  assert.equal(erased.status, 200);
+  const left = await statement`select id from media_uploads where company_id = ${company.id}`;
+  assert.deepEqual(left.map(({ id }) => id).sort(), [shared, ofOther].sort());
+});

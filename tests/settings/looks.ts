@@ -1,0 +1,43 @@
+// Judges how a view looks: with axe in light and dark, and on a phone.
+import assert from "node:assert/strict";
+import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
+import { axeFindings, axeFindingsOfLooks } from "../support/browser.ts";
+import { backgroundOfPage, widthOfPage } from "../support/in_page.js";
+import { PHONE } from "./settings_page.ts";
+
+/** A dark colour: red, green and blue are all below 100. */
+const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
+/** If this names a folder, each judged look is also stored there as a picture. */
+const PICTURES = Deno.env.get("PICTURES");
+const DESKTOP = { width: 1280, height: 800 };
+
+/**
+ * Returns a function that fails if axe finds something in what the page shows now, in light or dark,
+ * or if the page is wider than a phone. The function judges each look only once.
+ */
+export function judgeOf(page: Page): (what: string) => Promise<void> {
+  const seen = new Set<string>();
+  const store = async (name: string) => {
+    if (!PICTURES) return;
+    await page.screenshot({ path: `${PICTURES}/${name.replaceAll(" ", "_")}.png`, fullPage: true });
+  };
+  return async (what) => {
+    // The loading text fades in, so its contrast is too low at first.
+    await page.locator(".loading").first().waitFor({ state: "detached" });
+    await page.setViewportSize(DESKTOP);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      if (colorScheme === "light") assert.deepEqual(await axeFindings(page), [], what);
+      assert.deepEqual(await axeFindingsOfLooks(page, seen), [], `${what} in ${colorScheme}`);
+      await store(`${what} ${colorScheme}`);
+    }
+    assert.match(await page.evaluate(backgroundOfPage), DARK, what);
+    await page.setViewportSize(PHONE);
+    assert.equal(await page.evaluate(widthOfPage), PHONE.width, `${what} is wider than a phone`);
+    for (const colorScheme of PICTURES ? ["light", "dark"] as const : []) {
+      await page.emulateMedia({ colorScheme });
+      await store(`${what} phone ${colorScheme}`);
+    }
+    await page.setViewportSize(DESKTOP);
+  };
+}

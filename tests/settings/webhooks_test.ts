@@ -1,0 +1,251 @@
+// Tests how an owner looks after webhooks on the settings page, in a browser: from the first one to
+// a receiver that fails.
+import assert from "node:assert/strict";
+import { Webhook } from "standardwebhooks";
+import { HAPPENINGS } from "../../settings/page/webhooks/webhook.ts";
+import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/event.ts";
+import { openBrowser } from "../support/browser.ts";
+import { newCompany } from "../support/company.ts";
+import { ownWebhooks } from "../support/own_functions.ts";
+import { newPerson, signIn } from "../support/people.ts";
+import { CHROMIUM } from "../support/programs.ts";
+import { stack, statement } from "../support/test_stack.ts";
+import { judgeOf } from "./looks.ts";
+import { heading, openAs, openSettings, signInAs, unexpected } from "./settings_page.ts";
+
+/** A description that would be markup if it were not text. */
+const HOSTILE = "<img src=x onerror=alert(1)> Shop";
+
+/** A receiver of the sandbox, which belongs to one test. */
+function ownReceiver() {
+  const url = `${stack.receiver_url}/test-${crypto.randomUUID()}`;
+  return {
+    url,
+    /** What it got, the newest first. */
+    got: async (): Promise<{ type: string; headers: Record<string, string>; body: string }[]> =>
+      (await (await fetch(`${url}.json`)).json()).data,
+    answer: async (behaviour: Record<string, unknown>) => {
+      const told = await fetch(url, { method: "PUT", body: JSON.stringify(behaviour) });
+      assert.equal(told.status, 200, await told.text());
+    },
+  };
+}
+
+Deno.test("the settings page knows every type of an event", () => {
+  assert.deepEqual(HAPPENINGS, EVENT_TYPES);
+});
+
+Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs a receiver", {
+  ignore: CHROMIUM === null,
+}, async (t) => {
+  const company = await newCompany();
+  const owner = await newPerson({ company: company.id, name: "Olívia" });
+  const shop = ownReceiver();
+  const deliver = await ownWebhooks([new URL(stack.url).origin]);
+  await using open = await openBrowser();
+  const window = await openAs(open.browser, owner, { route: `#/c/${company.id}/webhooks` });
+  const { page } = window;
+  const judge = judgeOf(page);
+  const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const link = (name: string) => page.getByRole("link", { name, exact: true });
+  let secret = "";
+
+  await t.step("without a webhook, the view says what one would do, with an example", async () => {
+    await page.getByText("No webhooks yet").waitFor();
+    await page.getByText('"type": "deal.won"').waitFor();
+    await judge("no webhook");
+    await link("Create a webhook").click();
+    await heading(page, "Create a webhook").waitFor();
+  });
+
+  await t.step("a form with faults says what to enter, and an impossible address why", async () => {
+    await button("Create a webhook").click();
+    await page.getByText("Enter a whole address").waitFor();
+    await page.getByText("Choose at least one event.").waitFor();
+    await judge("a form with faults");
+    await page.getByLabel("Address").fill("http://192.168.0.1/hook");
+    await page.getByRole("checkbox", { name: /^Deals/ }).check();
+    await button("Create a webhook").click();
+    await page.getByText("The address must begin with https://").waitFor();
+  });
+
+  await t.step("a new webhook shows its secret once, and asks whether it is stored", async () => {
+    await page.getByLabel("Address").fill(shop.url);
+    await page.getByText("Only some").first().click();
+    await page.getByRole("checkbox", { name: /contact\.created/ }).check();
+    await page.getByLabel("Description").fill(HOSTILE);
+    await judge("the form of a webhook");
+    await button("Create a webhook").click();
+    await heading(page, HOSTILE).waitFor();
+    secret = (await page.locator("#new-secret").innerText()).trim();
+    assert.match(secret, /^whsec_/);
+    await judge("the secret of a webhook");
+    await link("Webhooks").click();
+    await page.getByRole("dialog").waitFor();
+    await button("Go back to the secret").click();
+    await button("I have stored it").click();
+    await page.locator("#new-secret").waitFor({ state: "detached" });
+    await page.reload();
+    await heading(page, HOSTILE).waitFor();
+    assert.equal(await page.locator("#new-secret").count(), 0);
+    const [stored] = await statement`
+      select types, payload, created_by from webhooks where company_id = ${company.id}
+    `;
+    assert.deepEqual({ ...stored }, {
+      ...{ types: ["contact.created", "deal.*"], payload: "full", created_by: owner.id },
+    });
+  });
+
+  await t.step("a test event arrives, and the page shows the answer at once", async () => {
+    await button("Send a test event").click();
+    await page.getByText("On its way…").waitFor();
+    await deliver(company.id);
+    const result = page.locator("#test-result");
+    await result.getByText("The receiver answered 200").waitFor();
+    const [{ type, headers, body }] = await shop.got();
+    assert.equal(type, "webhook.test");
+    new Webhook(secret).verify(body, headers);
+    await judge("a test event");
+  });
+
+  const [{ id: webhook_id }] = await statement`
+    select id from webhooks where company_id = ${company.id}
+  `;
+
+  await t.step("a deal that moves is delivered, and the log shows it", async () => {
+    await statement`
+      update deals set status = 'won' where company_id = ${company.id} and id = ${company.deal_id}
+    `;
+    await deliver(company.id);
+    assert.deepEqual((await shop.got()).map(({ type }) => type).sort(), [
+      ...["deal.won", "webhook.test"],
+    ]);
+    await button("Refresh").click();
+    const row = page.locator(".deliveries ol.card > li").filter({ hasText: "Deals: won" });
+    await row.getByText("Delivered").waitFor();
+    await row.locator("summary").click();
+    await row.getByText("The receiver answered 200").waitFor();
+    await judge("the log of deliveries");
+    await row.getByRole("button", { name: "Deliver again" }).click();
+    await page.getByText("It will be delivered in a moment.").waitFor();
+    await deliver(company.id);
+    assert.equal((await shop.got()).filter(({ type }) => type === "deal.won").length, 2);
+    await page.getByLabel("Event", { exact: true }).selectOption("deal.*");
+    await page.waitForURL(/type=deal/);
+    await page.locator(".deliveries ol.card > li").nth(2).waitFor({ state: "detached" });
+    await link("Clear filters").click();
+  });
+
+  await t.step("during a rotation, both secrets sign", async () => {
+    await button("New secret").click();
+    await judge("the question about a new secret");
+    await button("Make a new secret").click();
+    const fresh = (await page.locator("#new-secret").innerText()).trim();
+    assert.notEqual(fresh, secret);
+    await button("I have stored it").click();
+    await page.getByText("also signs until").waitFor();
+    await button("Send a test event").click();
+    await page.getByText("On its way…").waitFor();
+    await deliver(company.id);
+    const [{ headers, body }] = await shop.got();
+    for (const each of [secret, fresh]) new Webhook(each).verify(body, headers);
+  });
+
+  await t.step("a receiver that fails is shown with its answer and what to do", async () => {
+    await shop.answer({ status: 503 });
+    await button("Send a test event").click();
+    await page.getByText("On its way…").waitFor();
+    await deliver(company.id);
+    await page.locator("#test-result").getByText("The receiver answered 503").waitFor();
+    await page.getByText("Look into the log of your program").first().waitFor();
+    await page.reload();
+    await page.getByText("Failing", { exact: true }).waitFor();
+    await judge("a receiver that fails");
+  });
+
+  await t.step(
+    "a webhook that was switched off is on every view, and is switched on with what it missed",
+    async () => {
+      await statement`select app.switch_off_webhook(${webhook_id}, 'failing')`;
+      await page.getByRole("link", { name: "API keys", exact: true }).click();
+      await page.getByText("is off. Nothing is delivered.").waitFor();
+      await judge("a switched-off webhook on another view");
+      await page.getByRole("link", { name: "See what to do" }).click();
+      await page.getByText("The receiver accepted nothing for three days").waitFor();
+      await judge("a webhook that is off");
+      await shop.answer({ status: 200 });
+      const before = (await shop.got()).length;
+      await button("Switch on").click();
+      await page.getByLabel(/Also deliver what it has missed/).waitFor();
+      await page.getByRole("dialog").getByRole("button", { name: "Switch on" }).click();
+      await page.getByText("The webhook is on.").waitFor();
+      await page.getByText("On", { exact: true }).waitFor();
+      await deliver(company.id);
+      assert.ok((await shop.got()).length >= before);
+    },
+  );
+
+  await t.step("a replay delivers the events of a day again", async () => {
+    const before = (await shop.got()).length;
+    await button("Deliver again…").click();
+    await judge("the question about a replay");
+    await page.getByLabel("Which events").selectOption("deal.*");
+    await button("Deliver again").last().click();
+    await page.getByText("The events will be delivered again").waitFor();
+    await deliver(company.id);
+    const got = (await shop.got()).slice(0, -before);
+    assert.ok(got.some(({ type }) => type === "deal.won"), JSON.stringify(got));
+  });
+
+  await t.step("a webhook is paused, changed and resumed", async () => {
+    await button("Pause").first().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+    await page.getByText("The webhook is paused.").waitFor();
+    await page.getByText("Events wait until then.").waitFor();
+    await link("Change the webhook").click();
+    await page.getByLabel("Description").fill("Web shop");
+    await page.getByRole("radio", { name: /Only ids/ }).check();
+    await button("Save").click();
+    await heading(page, "Web shop").waitFor();
+    await button("Switch on").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Switch on" }).click();
+    await page.getByText("The webhook is on.").waitFor();
+    await link("All webhooks").click();
+    await page.getByRole("link", { name: "Web shop" }).waitFor();
+    await judge("the list of webhooks");
+  });
+
+  await t.step("it is deleted, and the history has every change", async () => {
+    await page.getByRole("link", { name: "Web shop" }).click();
+    await button("Delete").click();
+    await judge("the question before a webhook is deleted");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("No webhooks yet").waitFor();
+    await link("History").click();
+    const entries = page.locator(".history > li");
+    await entries.first().waitFor();
+    const deeds = await entries.locator("b").allInnerTexts();
+    assert.deepEqual(deeds.filter((deed) => deed.startsWith("Webhook")), [
+      ...["Webhook deleted", "Webhook switched on", "Webhook changed", "Webhook paused"],
+      ...["Webhook switched on", "Webhook switched off", "Webhook’s secret replaced"],
+      "Webhook created",
+    ]);
+  });
+  assert.deepEqual(unexpected(window), []);
+  await window.context.close();
+
+  await t.step("an agent sees no webhooks, and cannot read them at the Data API", async () => {
+    const agent = await newPerson({ company: company.id, role: "agent" });
+    const { page, context } = await openSettings(open.browser, {
+      route: `#/c/${company.id}/webhooks`,
+    });
+    await signInAs(page, agent);
+    await page.getByText("Owners and admins manage webhooks.").waitFor();
+    assert.equal(await page.getByRole("link", { name: "Webhooks" }).count(), 0);
+    const { client } = await signIn(agent);
+    const asked = { company_id: company.id };
+    assert.equal((await client.rpc("list_webhooks", asked)).status, 403);
+    assert.deepEqual((await client.rpc("webhook_troubles", asked)).data, []);
+    await context.close();
+  });
+});

@@ -1,0 +1,37 @@
+import { settings } from "../../supabase/functions/settings/app.ts";
+import {
+  readSettingsConfig,
+  type SettingsConfig,
+} from "../../supabase/functions/settings/settings_config.ts";
+import { personToken } from "../support/rest.ts";
+import { environment } from "../support/test_stack.ts";
+
+/**
+ * The function settings in this process, with the channel at this address. The returned function
+ * sends a request as a person: it makes the JWT of a person id, or sends the given text as the JWT.
+ */
+export async function ownSettings(channelUrl?: string, changes: Partial<SettingsConfig> = {}) {
+  const app = settings({ ...await readSettingsConfig(environment({ channelUrl })), ...changes });
+  return async (
+    person: string | { bearer: string } | null,
+    method: string,
+    path: string,
+    json?: unknown,
+    headers: Record<string, string> = {},
+  ) => {
+    const bearer = typeof person === "string" ? await personToken(person) : person?.bearer;
+    const response = await app.request(`http://edge/settings${path}`, {
+      method,
+      headers: {
+        ...(bearer !== undefined && { Authorization: `Bearer ${bearer}` }),
+        ...(json !== undefined && { "Content-Type": "application/json" }),
+        ...headers,
+      },
+      body: json === undefined ? undefined : JSON.stringify(json),
+    });
+    const text = await response.text();
+    // deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
+    const body: any = text === "" ? null : JSON.parse(text);
+    return { status: response.status, headers: response.headers, body, text };
+  };
+}

@@ -1,0 +1,138 @@
+import type postgres from "postgres";
+import { sealWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
+import { newSecret } from "../../supabase/functions/_shared/webhooks/signature.ts";
+import { credentialsKey, withDatabase } from "./test_stack.ts";
+
+/** A request that a receiver got. */
+export interface Received {
+  path: string;
+  headers: Record<string, string>;
+  text: string;
+  // deno-lint-ignore no-explicit-any -- tests compare parts of any body
+  body: any;
+}
+
+/**
+ * A receiver on this machine, which remembers every request.
+ * @param answer what it answers; by default 204.
+ */
+export function receiver(
+  answer: (received: Received, count: number) => Response | Promise<Response> = () =>
+    new Response(null, { status: 204 }),
+) {
+  const got: Received[] = [];
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const text = await request.text();
+      const received = {
+        path: new URL(request.url).pathname,
+        headers: Object.fromEntries(request.headers),
+        text,
+        body: JSON.parse(text),
+      };
+      got.push(received);
+      return await answer(received, got.length);
+    },
+  );
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  return { url, got, [Symbol.asyncDispose]: () => server.shutdown() };
+}
+
+/** A webhook in the database, with its secret. */
+export interface MadeWebhook {
+  id: string;
+  company_id: string;
+  secret: string;
+}
+
+/** Adds a webhook to a company, as if someone had made it. */
+export async function addWebhook(
+  company_id: string,
+  url: string,
+  columns: Record<string, postgres.ParameterOrJSON<never>> = {},
+): Promise<MadeWebhook> {
+  const [id, secret] = [crypto.randomUUID(), newSecret()];
+  const sealed_secret = await sealWebhookSecret(
+    secret,
+    { company_id, webhook_id: id },
+    credentialsKey,
+  );
+  await withDatabase((sql) =>
+    sql`insert into webhooks ${
+      sql({ id, company_id, url, types: ["*"], sealed_secret, ...columns })
+    }`
+  );
+  return { id, company_id, secret };
+}
+
+/** An event to write: its type, its record, and the webhooks for which it is queued. */
+export interface NewEvent {
+  type: string;
+  record_id: string;
+  webhooks: string[];
+}
+
+/** Writes events in their order, and queues them, as the triggers do. */
+export async function noteEvents(company_id: string, events: NewEvent[]): Promise<void> {
+  const rows = events.map((event, at) => ({ ...event, place: at + 1 }));
+  await withDatabase((sql) =>
+    sql`
+      with listed as (
+        select listed.* from jsonb_to_recordset(${sql.json(rows)})
+          as listed (type text, record_id uuid, webhooks uuid[], place bigint)
+        order by place
+      ),
+      noted as (
+        insert into app.events (
+          slot, id, seq, version, company_id, type, record_id, changed, changes, actor, happened_at
+        )
+        select
+          app.slot_of(clock_timestamp()), app.new_event_id(clock_timestamp()), nextval('app.event_seq'),
+          app.change_now(), ${company_id}, type, record_id, '{}', '{}', '{ "kind": "platform", "id": null }',
+          clock_timestamp()
+        from listed
+        returning *
+      ),
+      numbered as (select *, row_number() over (order by seq) as place from noted)
+      insert into app.open_deliveries (
+        webhook_id, record_id, seq, slot, event_id, company_id, type, due_at
+      )
+      select
+        webhook, numbered.record_id, numbered.seq, numbered.slot, numbered.id, numbered.company_id,
+        numbered.type, clock_timestamp()
+      from numbered join listed on listed.place = numbered.place
+      cross join lateral unnest(listed.webhooks) as webhook
+    `
+  );
+}
+
+/** The deliveries of a webhook that are not over, in their order. */
+export async function openDeliveries(webhook: MadeWebhook) {
+  return await withDatabase((sql) =>
+    sql`
+      select record_id, type, attempts, tries, due_at, due_at - clock_timestamp() > interval '1 second' as waits
+      from app.open_deliveries where webhook_id = ${webhook.id} order by seq
+    `
+  );
+}
+
+/** The deliveries of a webhook that are over, in their order. */
+export async function endedDeliveries(webhook: MadeWebhook) {
+  return await withDatabase((sql) =>
+    sql`
+      select record_id, type, outcome, status, tries from app.deliveries
+      where webhook_id = ${webhook.id} order by seq
+    `
+  );
+}
+
+/** Makes the open deliveries of a webhook due, and ends its pause. */
+export async function makeDue(webhook: MadeWebhook): Promise<void> {
+  await withDatabase(async (sql) => {
+    await sql`
+      update app.open_deliveries set due_at = clock_timestamp() where webhook_id = ${webhook.id}
+    `;
+    await sql`update webhooks set paused_until = clock_timestamp() where id = ${webhook.id}`;
+  });
+}

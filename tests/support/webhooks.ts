@@ -1,0 +1,27 @@
+import type postgres from "postgres";
+
+/** Columns of a webhook. A webhook without changes wants all events, and no receiver is there. */
+export interface WebhookColumns {
+  url?: string;
+  types?: string[];
+  payload?: "full" | "ids";
+  sealed_secret?: string;
+  created_by_key_id?: string;
+  state?: "on" | "catching_up" | "paused" | "off";
+  switched_off_at?: Date;
+}
+
+/** Adds a webhook to a company, and returns its id. */
+export async function addWebhook(
+  sql: postgres.Sql | postgres.TransactionSql,
+  { id: company_id }: { id: string },
+  columns: WebhookColumns = {},
+): Promise<string> {
+  const row = {
+    ...{ company_id, url: "https://receiver.example/events", types: ["*"] },
+    sealed_secret: "sealed",
+    ...columns,
+  };
+  const [{ id }] = await sql`insert into webhooks ${sql(row)} returning id`;
+  return id;
+}

@@ -1,0 +1,139 @@
+// A webhook with a long queue gets what comes later from the log of events, as does a replay.
+import assert from "node:assert/strict";
+import { newCompany } from "../support/company.ts";
+import { ownWebhooks } from "../support/own_functions.ts";
+import { addWebhook, type MadeWebhook, noteEvents, receiver } from "../support/receiving.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
+
+/** Runs the job until the webhook has caught up. */
+async function caughtUp(deliver: (company: string) => Promise<unknown>, webhook: MadeWebhook) {
+  for (;;) {
+    await deliver(webhook.company_id);
+    const [{ is_over }] = await statement`
+      select catch_up_version is null and not exists (
+        select from app.replays where webhook_id = webhooks.id
+      ) as is_over from webhooks where id = ${webhook.id}
+    `;
+    if (is_over) return;
+  }
+}
+
+const event = (type: string, record_id: string, webhooks: string[]) => ({
+  ...{ type, record_id, webhooks },
+});
+
+Deno.test("a webhook that is catching up gets every event of the log once, in the order of each record", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url, { types: ["deal.*"] });
+  const records = Array.from({ length: 40 }, () => crypto.randomUUID());
+  const types = Array.from({ length: 1_300 }, (_, at) => `deal.number_${at}`);
+  const noted = (from: number, to: number, webhooks: string[]) =>
+    noteEvents(
+      company.id,
+      types.slice(from, to).map((type, at) => event(type, records[(from + at) % 40], webhooks)),
+    );
+  await noted(0, 50, [webhook.id]);
+  // What app.bound_queues() does with a queue of more than 50,000.
+  await statement`
+    update webhooks set state = 'catching_up', catch_up_version = clock.horizon - 1,
+      catch_up_seq = 9223372036854775807
+    from app.change_clock_now() as clock where id = ${webhook.id}
+  `;
+  await noted(50, types.length, []);
+  await noteEvents(company.id, [event("contact.updated", company.contact_id, [])]);
+  const deliver = await ownWebhooks([shop.url], { cpuMs: 60_000 });
+  await caughtUp(deliver, webhook);
+  for (const [at, record] of records.entries()) {
+    const got = shop.got.filter(({ body }) => body.record_id === record).map(({ body }) =>
+      body.type
+    );
+    assert.deepEqual(got, types.filter((_, place) => place % 40 === at));
+  }
+  assert.equal(shop.got.length, types.length);
+  const [{ state }] = await statement`select state from webhooks where id = ${webhook.id}`;
+  assert.equal(state, "on");
+});
+
+Deno.test("the events of a transaction that passed the webhook by come before later events of the record", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  await statement`
+    update webhooks set state = 'catching_up', catch_up_version = clock.horizon - 1,
+      catch_up_seq = 9223372036854775807
+    from app.change_clock_now() as clock where id = ${webhook.id}
+  `;
+  const deliver = await ownWebhooks([shop.url]);
+  await withDatabase(async (sql) => {
+    await sql`begin`;
+    // This transaction queues nothing, because it sees the webhook as it was.
+    await sql`
+      insert into app.events (slot, id, seq, version, company_id, type, record_id, happened_at)
+      values (
+        app.slot_of(clock_timestamp()), app.new_event_id(clock_timestamp()), nextval('app.event_seq'),
+        app.change_now(), ${company.id}, 'deal.updated', ${company.deal_id}, clock_timestamp()
+      )
+    `;
+    // The end of the log is reached, but the webhook must wait for the transaction.
+    for (let run = 0; run < 4; run++) await deliver(company.id);
+    await noteEvents(company.id, [event("deal.won", company.deal_id, [webhook.id])]);
+    await deliver(company.id);
+    assert.equal(shop.got.length, 0);
+    await sql`commit`;
+  });
+  await caughtUp(deliver, webhook);
+  await deliver(company.id);
+  assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.updated", "deal.won"]);
+});
+
+Deno.test("a replay sends again what happened in a time, of some types", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  const deliver = await ownWebhooks([shop.url]);
+  const time = async () => (await statement`select clock_timestamp()::text as now`)[0].now;
+  const send = async (type: string) => {
+    await noteEvents(company.id, [event(type, company.deal_id, [webhook.id])]);
+    await deliver(company.id);
+  };
+  await send("deal.created");
+  const since = await time();
+  await send("deal.updated");
+  await send("contact.updated");
+  const until = await time();
+  await send("deal.won");
+  const sent = shop.got.splice(0);
+  await statement`
+    insert into app.replays (webhook_id, company_id, since, until, types)
+    values (
+      ${webhook.id}, ${company.id}, ${since}::text::timestamptz, ${until}::text::timestamptz, '{deal.*}'
+    )
+  `;
+  await caughtUp(deliver, webhook);
+  assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.updated"]);
+  assert.equal(shop.got[0].headers["webhook-id"], sent[1].headers["webhook-id"]);
+});
+
+Deno.test("an event that failed for good can be replayed", async () => {
+  const company = await newCompany();
+  let status = 500;
+  await using shop = receiver(() => new Response(null, { status }));
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(company.id, [event("deal.won", company.deal_id, [webhook.id])]);
+  await statement`update app.open_deliveries set attempts = 10 where webhook_id = ${webhook.id}`;
+  const deliver = await ownWebhooks([shop.url]);
+  await deliver(company.id);
+  status = 204;
+  await statement`
+    insert into app.replays (webhook_id, company_id, since, until, types)
+    values (
+      ${webhook.id}, ${company.id}, now() - interval '1 day', now() + interval '1 second', '{deal.won}'
+    )
+  `;
+  await caughtUp(deliver, webhook);
+  const outcomes = await statement`
+    select outcome from app.deliveries where webhook_id = ${webhook.id} order by ended_at
+  `;
+  assert.deepEqual(outcomes.map(({ outcome }) => outcome), ["failed", "delivered"]);
+});

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { Webhook } from "standardwebhooks";
+import { call } from "../support/calls.ts";
+import { newCompany } from "../support/company.ts";
+import { ownWebhooks } from "../support/own_functions.ts";
+import {
+  addWebhook,
+  endedDeliveries,
+  makeDue,
+  noteEvents,
+  openDeliveries,
+  receiver,
+} from "../support/receiving.ts";
+import { statement } from "../support/test_stack.ts";
+
+Deno.test("a delivery has the event and its record, and a signature that Standard Webhooks verifies", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, `${shop.url}/crm`);
+  await noteEvents(company.id, [
+    { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },
+  ]);
+  const deliver = await ownWebhooks([shop.url]);
+  const answer = await deliver(company.id);
+  assert.deepEqual([answer.status, answer.body.data.delivered], [200, 1]);
+  const [{ path, headers, text, body }] = shop.got;
+  assert.equal(path, "/crm");
+  new Webhook(webhook.secret).verify(text, headers);
+  assert.equal(headers["webhook-id"], body.id);
+  assert.match(headers["user-agent"], /^crm-messaging-api\/\d/);
+  assert.equal(headers["accept-encoding"], "identity");
+  assert.deepEqual([body.type, body.record_id, body.resource, body.data.id], [
+    ...["deal.won", company.deal_id, "deal", company.deal_id],
+  ]);
+  assert.equal((await openDeliveries(webhook)).length, 0);
+  const [ended] = await endedDeliveries(webhook);
+  assert.deepEqual([ended.outcome, ended.status, ended.tries[0].status], ["delivered", 204, 204]);
+});
+
+Deno.test("a webhook that asks for ids gets only the id of the record", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url, { payload: "ids" });
+  const record_id = company.contact_id;
+  await noteEvents(company.id, [{ type: "contact.updated", record_id, webhooks: [webhook.id] }]);
+  await (await ownWebhooks([shop.url]))(company.id);
+  assert.deepEqual(shop.got[0].body.data, { id: record_id });
+});
+
+Deno.test("a record that is gone is null, and a record of another company too", async () => {
+  const [company, other] = await Promise.all([newCompany(), newCompany()]);
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(company.id, [
+    { type: "deal.deleted", record_id: crypto.randomUUID(), webhooks: [webhook.id] },
+    { type: "deal.updated", record_id: other.deal_id, webhooks: [webhook.id] },
+  ]);
+  await (await ownWebhooks([shop.url]))(company.id);
+  assert.deepEqual(shop.got.map(({ body }) => body.data), [null, null]);
+});
+
+Deno.test("a failed delivery is tried again with the same webhook-id, and later events of its record wait", async () => {
+  const company = await newCompany();
+  let isBroken = true;
+  await using shop = receiver(({ body }) =>
+    isBroken && body.record_id === company.deal_id
+      ? new Response(`oops ${body.type}\0`, { status: 500 })
+      : new Response("fine")
+  );
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(company.id, [
+    { type: "deal.updated", record_id: company.deal_id, webhooks: [webhook.id] },
+    { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },
+    { type: "contact.updated", record_id: company.contact_id, webhooks: [webhook.id] },
+  ]);
+  const deliver = await ownWebhooks([shop.url]);
+  await deliver(company.id);
+  assert.deepEqual(shop.got.map(({ body }) => body.type).sort(), [
+    "contact.updated",
+    "deal.updated",
+  ]);
+  const waiting = await openDeliveries(webhook);
+  assert.deepEqual(waiting.map(({ type, attempts, waits }) => [type, attempts, waits]), [
+    ["deal.updated", 1, true],
+    ["deal.won", 0, true],
+  ]);
+  const { at: _, ms: __, ...attempt } = waiting[0].tries[0];
+  assert.deepEqual(attempt, { status: 500, failure: null, answer: "oops deal.updated" });
+  isBroken = false;
+  await makeDue(webhook);
+  await deliver(company.id);
+  const ofDeal = shop.got.filter(({ body }) => body.record_id === company.deal_id);
+  assert.deepEqual(ofDeal.map(({ body }) => body.type), [
+    "deal.updated",
+    "deal.updated",
+    "deal.won",
+  ]);
+  assert.equal(ofDeal[0].headers["webhook-id"], ofDeal[1].headers["webhook-id"]);
+  assert.equal((await openDeliveries(webhook)).length, 0);
+});
+
+Deno.test("one run sends the events of each record in their order", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  const records = Array.from({ length: 7 }, () => crypto.randomUUID());
+  const types = Array.from({ length: 210 }, (_, at) => `deal.number_${at}`);
+  await noteEvents(
+    company.id,
+    types.map((type, at) => ({ type, record_id: records[at % 7], webhooks: [webhook.id] })),
+  );
+  const answer = await (await ownWebhooks([shop.url]))(company.id);
+  assert.equal(answer.body.data.delivered, 210);
+  for (const [at, record] of records.entries()) {
+    const got = shop.got.filter(({ body }) => body.record_id === record).map(({ body }) =>
+      body.type
+    );
+    assert.deepEqual(got, types.filter((_, place) => place % 7 === at));
+  }
+});
+
+Deno.test("a redirect is a failure, and is not followed", async () => {
+  const company = await newCompany();
+  await using other = receiver();
+  await using shop = receiver(() => Response.redirect(`${other.url}/`, 302));
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(company.id, [
+    { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },
+  ]);
+  await (await ownWebhooks([shop.url, other.url]))(company.id);
+  assert.deepEqual([shop.got.length, other.got.length], [1, 0]);
+  assert.equal((await openDeliveries(webhook))[0].tries[0].status, 302);
+});
+
+Deno.test("an address that may not be reached gets nothing, and the failure says so", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(company.id, [
+    { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },
+  ]);
+  await (await ownWebhooks([]))(company.id);
+  assert.equal(shop.got.length, 0);
+  assert.equal((await openDeliveries(webhook))[0].tries[0].failure, "refused_address");
+});
+
+Deno.test("an answer that does not end in time is a failure", async () => {
+  const company = await newCompany();
+  const silent = Promise.withResolvers<Response>();
+  await using shop = receiver(() => silent.promise);
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(company.id, [
+    { type: "deal.won", record_id: company.deal_id, webhooks: [webhook.id] },
+  ]);
+  await (await ownWebhooks([shop.url], { postTimeoutMs: 100 }))(company.id);
+  assert.equal((await openDeliveries(webhook))[0].tries[0].failure, "timeout");
+  silent.resolve(new Response());
+});
+
+Deno.test("during the overlap of a rotation both secrets sign, and after it only the new one", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const previous = await addWebhook(company.id, shop.url);
+  const [{ sealed_secret }] = await statement`
+    select sealed_secret from webhooks where id = ${previous.id}
+  `;
+  await statement`
+    update webhooks set sealed_previous_secret = ${sealed_secret},
+      previous_secret_ends_at = clock_timestamp() + interval '1 hour' where id = ${previous.id}
+  `;
+  const deliver = await ownWebhooks([shop.url]);
+  const send = async () => {
+    await noteEvents(company.id, [
+      { type: "deal.won", record_id: company.deal_id, webhooks: [previous.id] },
+    ]);
+    await deliver(company.id);
+    return shop.got.at(-1)!.headers["webhook-signature"].split(" ").length;
+  };
+  assert.equal(await send(), 2);
+  await statement`
+    update webhooks set previous_secret_ends_at = clock_timestamp() where id = ${previous.id}
+  `;
+  assert.equal(await send(), 1);
+});
+
+Deno.test("a deal that a key changes through the API arrives as an event", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  await addWebhook(company.id, shop.url, { types: ["deal.*"] });
+  const path = `/deals/${company.deal_id}`;
+  const answer = await call(company.keys.write, "PATCH", path, { json: { status: "won" } });
+  assert.equal(answer.status, 200);
+  await call(company.keys.write, "PATCH", `/contacts/${company.contact_id}`, {
+    json: { temperature: "hot" },
+  });
+  await (await ownWebhooks([shop.url]))(company.id);
+  assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.won"]);
+  const { changes, actor, data } = shop.got[0].body;
+  assert.deepEqual([changes.status, actor.kind], [{ from: "open", to: "won" }, "key"]);
+  assert.deepEqual(data, answer.body.data);
+});

@@ -1,0 +1,68 @@
+// The section `webhooks` of the API's description describes every delivery and every example.
+import assert from "node:assert/strict";
+import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
+import { EVENT_TYPES, TYPES } from "../../supabase/functions/_shared/webhooks/event.ts";
+import openApi from "../../supabase/functions/gateway/openapi.json" with { type: "json" };
+import { readPage } from "../docs/pages.ts";
+import { newCompanyWithTemplate } from "../support/company.ts";
+import { ownWebhooks } from "../support/own_functions.ts";
+import { addWebhook, noteEvents, receiver } from "../support/receiving.ts";
+import { SchemaValidator, withClosedObjects } from "../support/schema_validator.ts";
+
+const document: JsonSchema = openApi;
+const validator = new SchemaValidator(withClosedObjects(document));
+const SCHEMA = ["post", "requestBody", "content", "application/json", "schema"];
+
+function problemOf(event: { type: string }): string | null {
+  return validator.problemAt(["webhooks", event.type, ...SCHEMA], event);
+}
+
+Deno.test("the description has a request for each type of event, with an example that fits", () => {
+  assert.deepEqual(Object.keys(document.webhooks).sort(), TYPES.toSorted());
+  const examples: { type: string }[] = Object.entries<JsonSchema>(document.components.schemas)
+    .filter(([name]) => /^[A-Z][a-z]+Event$/.test(name))
+    .flatMap(([, { examples = [] }]) => examples);
+  assert.deepEqual(examples.map(({ type }) => type).sort(), TYPES.toSorted());
+  for (const example of examples) assert.equal(problemOf(example), null, example.type);
+  const [{ type, ...untyped }] = examples;
+  assert.match(problemOf({ ...untyped, type, extra: 1 } as never)!, /unevaluated/);
+});
+
+Deno.test("each delivery is as the description says, with its record or only its id", async () => {
+  const company = await newCompanyWithTemplate();
+  await using shop = receiver();
+  const whole = await addWebhook(company.id, `${shop.url}/full`);
+  const ids = await addWebhook(company.id, `${shop.url}/ids`, { payload: "ids" });
+  const records: Record<keyof typeof EVENT_TYPES, string> = {
+    contact: company.contact_id,
+    deal: company.deal_id,
+    conversation: company.conversation_id,
+    message: company.message_id,
+    send: company.sent_message_id,
+    template: company.template_id,
+    account: company.account_id,
+    webhook: whole.id,
+  };
+  const webhooks = [whole.id, ids.id];
+  await noteEvents(
+    company.id,
+    TYPES.map((type) => {
+      const [resource] = type.split(".") as [keyof typeof EVENT_TYPES];
+      return { type, record_id: records[resource], webhooks };
+    }),
+  );
+  await (await ownWebhooks([shop.url]))(company.id);
+  assert.equal(shop.got.length, 2 * TYPES.length);
+  for (const { path, body } of shop.got) {
+    assert.equal(problemOf(body), null, `${path} ${body.type} ${JSON.stringify(body)}`);
+    assert.equal(Object.keys(body.data).length === 1, path === "/ids", body.type);
+  }
+});
+
+Deno.test("the page on webhooks lists every type of event, and no other", async () => {
+  const { text } = await readPage("docs/webhooks.md");
+  const [, table] = /\n## Types of events\n([^]*?)\n## /.exec(text)!;
+  const cells = Array.from(table.matchAll(/^\| (`.*?) \|/gm), ([, cell]) => cell);
+  const listed = cells.flatMap((cell) => cell.split(", ").map((type) => type.replaceAll("`", "")));
+  assert.deepEqual(listed.sort(), TYPES.toSorted());
+});

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { newCompany } from "../support/company.ts";
+import { ownWebhooks } from "../support/own_functions.ts";
+import {
+  addWebhook,
+  endedDeliveries,
+  type MadeWebhook,
+  makeDue,
+  noteEvents,
+  openDeliveries,
+  receiver,
+} from "../support/receiving.ts";
+import { statement } from "../support/test_stack.ts";
+
+/** Events of as many records. */
+const events = (count: number, webhook: MadeWebhook) =>
+  Array.from({ length: count }, () => ({
+    ...{ type: "deal.updated", record_id: crypto.randomUUID(), webhooks: [webhook.id] },
+  }));
+
+async function stateOf({ id }: MadeWebhook) {
+  const [row] = await statement`
+    select state, why, failures, pauses, failing_since, switched_off_at, lease_id,
+      round(extract(epoch from paused_until - clock_timestamp()))::integer as paused_s
+    from webhooks where id = ${id}
+  `;
+  return row;
+}
+
+Deno.test("failures in a row pause a webhook once, and then one delivery is tried", async () => {
+  const company = await newCompany();
+  let status = 500;
+  await using shop = receiver(() => new Response(null, { status }));
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(company.id, events(40, webhook));
+  const deliver = await ownWebhooks([shop.url]);
+  await deliver(company.id);
+  assert.ok(shop.got.length >= 5 && shop.got.length <= 12, `${shop.got.length} requests`);
+  const first = await stateOf(webhook);
+  assert.deepEqual([first.state, first.pauses, first.lease_id], ["on", 1, null]);
+  assert.ok(first.paused_s >= 8 && first.paused_s <= 10);
+  // While it is paused, nothing is sent.
+  const sent = shop.got.length;
+  await deliver(company.id);
+  assert.equal(shop.got.length, sent);
+  await makeDue(webhook);
+  await deliver(company.id);
+  assert.equal(shop.got.length, sent + 1);
+  const second = await stateOf(webhook);
+  assert.equal(second.pauses, 2);
+  assert.ok(second.paused_s >= 18 && second.paused_s <= 20);
+  // The first success makes everything due.
+  status = 204;
+  await statement`update webhooks set paused_until = clock_timestamp() where id = ${webhook.id}`;
+  await deliver(company.id);
+  assert.equal((await openDeliveries(webhook)).length, 0);
+  const last = await stateOf(webhook);
+  assert.deepEqual([last.pauses, last.failures, last.failing_since], [0, 0, null]);
+});
+
+Deno.test("a receiver that asks for a pause gets it, and no attempt is used up", async () => {
+  const company = await newCompany();
+  await using shop = receiver(() =>
+    new Response("slow down", { status: 429, headers: { "Retry-After": "120" } })
+  );
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(company.id, events(1, webhook));
+  await (await ownWebhooks([shop.url]))(company.id);
+  const [{ attempts, tries }] = await openDeliveries(webhook);
+  assert.deepEqual([attempts, tries.length, tries[0].status], [0, 1, 429]);
+  const { paused_s } = await stateOf(webhook);
+  assert.ok(paused_s >= 117 && paused_s <= 120);
+});
+
+Deno.test("410 switches a webhook off, and the company's other webhooks are told", async () => {
+  const company = await newCompany();
+  await using shop = receiver(() => new Response(null, { status: 410 }));
+  await using other = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  const watcher = await addWebhook(company.id, other.url, { types: ["webhook.*"] });
+  await noteEvents(company.id, events(9, webhook));
+  await (await ownWebhooks([shop.url, other.url]))(company.id);
+  const { state, why, switched_off_at } = await stateOf(webhook);
+  assert.deepEqual([state, why, switched_off_at !== null], ["off", "gone", true]);
+  assert.equal((await openDeliveries(webhook)).length, 0);
+  const outcomes = (await endedDeliveries(webhook)).map(({ outcome }) => outcome);
+  assert.deepEqual([...new Set(outcomes)], ["undelivered"]);
+  assert.equal(outcomes.length, 9);
+  const [{ body }] = other.got;
+  assert.deepEqual([body.type, body.record_id, body.changes, body.data.state], [
+    ...["webhook.switched_off", webhook.id, { why: "gone" }, "off"],
+  ]);
+  assert.equal((await endedDeliveries(watcher))[0].outcome, "delivered");
+});
+
+Deno.test("after 72 hours without a success and 20 attempts, a webhook is switched off", async () => {
+  const company = await newCompany();
+  await using shop = receiver(() => new Response(null, { status: 500 }));
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(company.id, events(1, webhook));
+  const deliver = await ownWebhooks([shop.url]);
+  const failingFor = async (hours: number, failures: number) => {
+    await statement`
+      update webhooks set failures = ${failures},
+        failing_since = clock_timestamp() - ${`${hours} hours`}::interval where id = ${webhook.id}
+    `;
+    await makeDue(webhook);
+    await deliver(company.id);
+    return (await stateOf(webhook)).state;
+  };
+  assert.equal(await failingFor(71, 40), "on");
+  assert.equal(await failingFor(73, 10), "on");
+  assert.equal(await failingFor(73, 19), "off");
+  assert.equal((await stateOf(webhook)).why, "failing");
+});
+
+Deno.test("after eleven attempts a delivery has failed, and the next event of its record goes out", async () => {
+  const company = await newCompany();
+  await using shop = receiver(({ body }) =>
+    new Response(null, { status: body.type === "deal.updated" ? 500 : 204 })
+  );
+  const webhook = await addWebhook(company.id, shop.url);
+  const record_id = company.deal_id;
+  await noteEvents(company.id, [
+    { type: "deal.updated", record_id, webhooks: [webhook.id] },
+    { type: "deal.won", record_id, webhooks: [webhook.id] },
+  ]);
+  await statement`
+    update app.open_deliveries set attempts = 10
+    where webhook_id = ${webhook.id} and type = 'deal.updated'
+  `;
+  await (await ownWebhooks([shop.url]))(company.id);
+  assert.deepEqual(
+    (await endedDeliveries(webhook)).map(({ type, outcome }) => [type, outcome]),
+    [["deal.updated", "failed"], ["deal.won", "delivered"]],
+  );
+});
+
+Deno.test("a webhook whose key has ended gets nothing, and is switched off", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const [{ id: key_id }] = await statement`
+    select id from api_keys where company_id = ${company.id} and scopes = '{read}'
+  `;
+  const webhook = await addWebhook(company.id, shop.url, { created_by_key_id: key_id });
+  await statement`update api_keys set is_active = false where id = ${key_id}`;
+  await noteEvents(company.id, events(1, webhook));
+  await (await ownWebhooks([shop.url]))(company.id);
+  assert.equal(shop.got.length, 0);
+  const { state, why } = await stateOf(webhook);
+  assert.deepEqual([state, why], ["off", "key_ended"]);
+});
+
+Deno.test("a run that does not hold the lease any more stores nothing", async () => {
+  const company = await newCompany();
+  const other = crypto.randomUUID();
+  const webhookId = Promise.withResolvers<string>();
+  await using shop = receiver(async () => {
+    await statement`update webhooks set lease_id = ${other} where id = ${await webhookId.promise}`;
+    return new Response();
+  });
+  const webhook = await addWebhook(company.id, shop.url);
+  webhookId.resolve(webhook.id);
+  await noteEvents(company.id, events(1, webhook));
+  await (await ownWebhooks([shop.url]))(company.id);
+  assert.equal((await openDeliveries(webhook)).length, 1);
+  assert.equal((await stateOf(webhook)).lease_id, other);
+});

@@ -1,0 +1,194 @@
+// Keys manage webhooks through the gateway, and a webhook of a key ends with the key.
+import assert from "node:assert/strict";
+import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
+import { call } from "../support/calls.ts";
+import { assertCode } from "../support/idempotent.ts";
+import { type Company, newCompany, newKey } from "../support/company.ts";
+import { personToken, rest } from "../support/rest.ts";
+import { credentialsKey, stack, statement, withDatabase } from "../support/test_stack.ts";
+import { addDelivery } from "../support/webhook_rows.ts";
+
+const URL_ = `${stack.url}/sandbox/webhooks/gateway`;
+const wanted = { url: `${URL_}?token=1`, types: ["deal.*"] };
+
+async function create(key: string, headers: Record<string, string> = {}) {
+  const answer = await call(key, "POST", "/webhooks", { json: wanted, headers });
+  assert.equal(answer.status, 201, JSON.stringify(answer.body));
+  return answer.body.data;
+}
+
+async function read({ keys }: Company, id: string) {
+  return (await call(keys.webhooks, "GET", `/webhooks/${id}`)).body.data;
+}
+
+/** Another key with the scope webhooks, and its id. */
+async function anotherKey({ id }: Company): Promise<{ key: string; key_id: string }> {
+  const key = await withDatabase((sql) => sql.begin((sql) => newKey(sql, id, ["webhooks"])));
+  const [{ id: key_id }] = await statement`
+    select id from api_keys where company_id = ${id} order by created_at desc limit 1
+  `;
+  return { key, key_id };
+}
+
+Deno.test("a key makes a webhook with a secret, and a repeat of the request has the same secret", async () => {
+  const company = await newCompany();
+  const headers = { "Idempotency-Key": crypto.randomUUID() };
+  const { secret, ...webhook } = await create(company.keys.webhooks, headers);
+  assert.equal((await create(company.keys.webhooks, headers)).secret, secret);
+  assert.deepEqual(await read(company, webhook.id), webhook);
+  const [{ sealed_secret }] = await statement`
+    select sealed_secret from webhooks where company_id = ${company.id}
+  `;
+  const owner = { company_id: company.id, webhook_id: webhook.id };
+  assert.equal(await openWebhookSecret(sealed_secret, owner, [credentialsKey]), secret);
+  const [event] = await statement`
+    select action, actor_kind, actor_id, webhook_address from company_events
+    where webhook_id = ${webhook.id}
+  `;
+  assert.deepEqual({ ...event }, {
+    ...{ action: "webhook_created", actor_kind: "key", actor_id: webhook.created_by_key_id },
+    webhook_address: URL_,
+  });
+});
+
+Deno.test("a company has at most ten webhooks, even when many are made at the same time", async () => {
+  const { keys } = await newCompany();
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => call(keys.webhooks, "POST", "/webhooks", { json: wanted })),
+  );
+  assert.equal(answers.filter(({ status }) => status === 201).length, 10);
+  for (const refused of answers.filter(({ status }) => status !== 201)) {
+    assertCode(refused, 409, "conflict");
+  }
+});
+
+Deno.test("a webhook is off as soon as its key is switched off or deleted", async () => {
+  const company = await newCompany();
+  const owner = await personToken(company.member_id);
+  for (const [method, json] of [["PATCH", { is_active: false }], ["DELETE", undefined]] as const) {
+    const { key, key_id } = await anotherKey(company);
+    const { id } = await create(key);
+    const { status } = await rest(owner, method, `/api_keys?id=eq.${key_id}&select=id`, { json });
+    assert.ok(status < 300);
+    const { state, why, switched_off_at } = await read(company, id);
+    assert.deepEqual([state, why, typeof switched_off_at], ["off", "key_ended", "string"], method);
+    const last = await statement`
+      select action, actor_kind, actor_id from company_events where webhook_id = ${id}
+      order by created_at desc limit 1
+    `;
+    assert.deepEqual({ ...last[0] }, {
+      ...{ action: "webhook_switched_off", actor_kind: "person", actor_id: company.member_id },
+    });
+  }
+});
+
+Deno.test("a webhook of an expired key is shown as off, and gets no test", async () => {
+  const company = await newCompany();
+  const { key, key_id } = await anotherKey(company);
+  const { id } = await create(key);
+  await statement`update api_keys set expires_at = now() - interval '1 second' where id = ${key_id}`;
+  const { state, why } = await read(company, id);
+  assert.deepEqual([state, why], ["off", "key_ended"]);
+  const path = `/webhooks/${id}`;
+  assertCode(await call(company.keys.webhooks, "POST", `${path}/test`), 409, "conflict");
+  const on = await call(company.keys.webhooks, "PATCH", path, { json: { state: "on" } });
+  assert.deepEqual([on.body.data.state, on.body.data.why], ["on", null]);
+  assert.notEqual(on.body.data.created_by_key_id, key_id);
+  assert.equal((await call(company.keys.webhooks, "POST", `${path}/test`)).status, 202);
+});
+
+Deno.test("the successor of a rotated key carries its webhook on, also when the earlier key is deleted", async () => {
+  const company = await newCompany();
+  const { key, key_id } = await anotherKey(company);
+  const { id } = await create(key);
+  const owner = await personToken(company.member_id);
+  const json = { key_id, overlap_hours: 0 };
+  const { body: { id: successor } } = await rest(owner, "POST", "/rpc/rotate_api_key", { json });
+  await rest(owner, "DELETE", `/api_keys?id=eq.${key_id}&select=id`);
+  const { state, created_by_key_id } = await read(company, id);
+  assert.deepEqual([state, created_by_key_id], ["on", successor]);
+  await rest(owner, "PATCH", `/api_keys?id=eq.${successor}&select=id`, {
+    json: { is_active: false },
+  });
+  assert.equal((await read(company, id)).state, "off");
+});
+
+Deno.test("a webhook ends with the key that changed its address", async () => {
+  const company = await newCompany();
+  const { id } = await create(company.keys.webhooks);
+  const { key, key_id } = await anotherKey(company);
+  const path = `/webhooks/${id}`;
+  const types = await call(key, "PATCH", path, { json: { types: ["*"], url: wanted.url } });
+  assert.notEqual(types.body.data.created_by_key_id, key_id);
+  const moved = await call(key, "PATCH", path, { json: { url: `${URL_}/other` } });
+  assert.equal(moved.body.data.created_by_key_id, key_id);
+  await statement`update api_keys set is_active = false where id = ${key_id}`;
+  assert.equal((await read(company, id)).state, "off");
+});
+
+Deno.test("the log of deliveries is read page by page, newest first, by state and by type", async () => {
+  const company = await newCompany();
+  const { id } = await create(company.keys.webhooks);
+  const outcomes = ["delivered", "failed", "delivered", "undelivered", "delivered"];
+  const names: string[] = [];
+  await withDatabase(async (sql) => {
+    for (const outcome of outcomes) names.unshift(await addDelivery(sql, company.id, id, outcome));
+  });
+  const page = async (query: string) =>
+    (await call(company.keys.webhooks, "GET", `/webhooks/${id}/deliveries?${query}`)).body;
+  const walked: string[] = [];
+  let query = "limit=2";
+  for (;;) {
+    const { data, pagination } = await page(query);
+    walked.push(...data.map(({ event_id }: { event_id: string }) => event_id));
+    if (!pagination.has_more) break;
+    query = `limit=2&cursor=${pagination.next_cursor}`;
+  }
+  assert.deepEqual(walked, names);
+  const states = async (query: string) =>
+    (await page(query)).data.map(({ state }: { state: string }) => state);
+  assert.deepEqual(await states("state=delivered"), ["delivered", "delivered", "delivered"]);
+  assert.deepEqual(await states("state=failed"), ["failed"]);
+  assert.deepEqual(await states("state=undelivered&type=template.*"), ["undelivered"]);
+  assert.deepEqual(await states("type=deal.*"), []);
+});
+
+Deno.test("one event is delivered again, and an event of another webhook is not found", async () => {
+  const company = await newCompany();
+  const [{ id }, { id: other }] = [
+    await create(company.keys.webhooks),
+    await create(company.keys.webhooks),
+  ];
+  const name = await withDatabase((sql) => addDelivery(sql, company.id, id, "failed"));
+  const again = (webhook: string, event: string) =>
+    call(company.keys.webhooks, "POST", `/webhooks/${webhook}/deliveries/${event}/redeliver`);
+  for (const _ of [1, 2]) assert.equal((await again(id, name)).status, 202);
+  assert.equal((await read(company, id)).open_deliveries, 1);
+  assertCode(await again(other, name), 404, "not_found");
+  assertCode(await again(id, `evt_${"0".repeat(32)}`), 404, "not_found");
+  await call(company.keys.webhooks, "PATCH", `/webhooks/${id}`, { json: { state: "paused" } });
+  assertCode(await again(id, name), 409, "conflict");
+});
+
+Deno.test("a replay begins in the last 30 days, and one runs at a time", async () => {
+  const company = await newCompany();
+  const { id } = await create(company.keys.webhooks);
+  const replay = (json: Record<string, unknown>) =>
+    call(company.keys.webhooks, "POST", `/webhooks/${id}/replay`, { json });
+  const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  for (
+    const [json, field] of [
+      [{ since: ago(31 * 24) }, "since"],
+      [{ since: ago(-1) }, "since"],
+      [{ since: ago(1), until: ago(2) }, "until"],
+      [{ since: "yesterday" }, "since"],
+    ] as const
+  ) {
+    const { status, body } = await replay(json);
+    assert.deepEqual([status, body.details[0].field], [422, field]);
+  }
+  assert.equal((await replay({ since: ago(24), types: ["deal.won"] })).status, 202);
+  assertCode(await replay({ since: ago(24) }), 409, "conflict");
+  const [{ types }] = await statement`select types from app.replays where webhook_id = ${id}`;
+  assert.deepEqual(types, ["deal.won"]);
+});

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { LeasedWebhook } from "../../supabase/functions/webhooks/deliver/leased_webhook.ts";
+
+const delivery = (record_id: string, seq: number) => ({
+  ...{ webhook_id: "w", record_id, seq, attempts: 0 },
+  event: { id: `evt_${seq}`, type: "deal.updated" },
+  data: null,
+  is_truncated: false,
+});
+
+Deno.test("a delivery that has waited for five seconds is read again, with its record as it is then", () => {
+  const webhook = new LeasedWebhook("w", 20);
+  webhook.add([delivery("a", 1), delivery("a", 2), delivery("b", 3)]);
+  webhook.isDrained = true;
+  assert.equal(webhook.begin()!.seq, 1);
+  assert.equal(webhook.begin(performance.now() + 5_001), null);
+  assert.deepEqual([webhook.waiting, webhook.isDrained, webhook.isEmpty], [0, false, false]);
+  assert.deepEqual(webhook.held(), ["a"]);
+});
+
+Deno.test("a record has one request at a time, and all records have a turn", () => {
+  const webhook = new LeasedWebhook("w", 20);
+  const deliveries = [delivery("a", 1), delivery("a", 2), delivery("b", 3), delivery("b", 4)];
+  webhook.add(deliveries);
+  assert.deepEqual([webhook.begin()?.seq, webhook.begin()?.seq, webhook.begin()], [1, 3, null]);
+  webhook.end(deliveries[0], true);
+  assert.equal(webhook.begin()?.seq, 2);
+});

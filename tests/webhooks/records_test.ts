@@ -1,0 +1,132 @@
+// A webhook gets each record exactly as a read of it by its id answers.
+import assert from "node:assert/strict";
+import { call } from "../support/calls.ts";
+import { newCompanyWithTemplate } from "../support/company.ts";
+import { ownWebhooks } from "../support/own_functions.ts";
+import { addWebhook, noteEvents, openDeliveries, receiver } from "../support/receiving.ts";
+import { statement, withDatabase } from "../support/test_stack.ts";
+
+const company = await newCompanyWithTemplate();
+
+/** For each resource of events: a record, and the path of its read. */
+const RECORDS = {
+  contact: [company.contact_id, "/contacts"],
+  archived_contact: [company.archived_contact_id, "/contacts"],
+  deal: [company.deal_id, "/deals"],
+  conversation: [company.conversation_id, "/conversations"],
+  message: [company.message_id, "/messages"],
+  send: [company.sent_message_id, "/sends"],
+  template: [company.template_id, "/templates"],
+};
+
+Deno.test("a webhook gets each record as GET answers it", async () => {
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  const records = Object.entries(RECORDS);
+  await noteEvents(
+    company.id,
+    records.map(([name, [record_id]]) => ({
+      type: `${name.replace("archived_", "")}.updated`,
+      record_id,
+      webhooks: [webhook.id],
+    })),
+  );
+  await (await ownWebhooks([shop.url]))(company.id);
+  for (const [name, [id, path]] of records) {
+    const query = name === "archived_contact" ? "?archived=include" : "";
+    const answer = await call(company.keys.read, "GET", `${path}/${id}${query}`);
+    assert.equal(answer.status, 200, name);
+    const delivered = shop.got.find(({ body }) => body.record_id === id)!;
+    assert.deepEqual(delivered.body.data, answer.body.data, name);
+  }
+});
+
+Deno.test("an account and a webhook are sent without their secrets", async () => {
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  await noteEvents(company.id, [
+    { type: "account.restricted", record_id: company.account_id, webhooks: [webhook.id] },
+    { type: "webhook.test", record_id: webhook.id, webhooks: [webhook.id] },
+  ]);
+  await (await ownWebhooks([shop.url]))(company.id);
+  const [account, test] = ["account.restricted", "webhook.test"].map((type) =>
+    shop.got.find(({ body }) => body.type === type)!
+  );
+  assert.deepEqual([account.body.data.id, account.body.data.phone_number_id], [
+    ...[company.account_id, company.phone_number_id],
+  ]);
+  assert.equal(test.body.data.url, shop.url);
+  for (const { text } of [account, test]) assert.doesNotMatch(text, /sealed|token|whsec_|eyJ/);
+});
+
+Deno.test("a record of more than 256 KiB is left out, and the event says so", async () => {
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  const components = [{ type: "BODY", text: "ä".repeat(200_000) }];
+  const [{ id }] = await withDatabase((sql) =>
+    sql`
+      insert into templates (
+        company_id, business_account_id, phone_number_ids, name, language, status, status_since, category,
+        parameter_format, components, variables, rendering, unsupported, read_at
+      )
+      select company_id, business_account_id, phone_number_ids, 'large', language, status, status_since, category,
+        parameter_format, ${sql.json(components)}, variables, rendering, unsupported, read_at
+      from templates where id = ${company.template_id}
+      returning id
+    `
+  );
+  await noteEvents(company.id, [
+    { type: "template.status_changed", record_id: id, webhooks: [webhook.id] },
+    { type: "deal.updated", record_id: company.deal_id, webhooks: [webhook.id] },
+  ]);
+  await (await ownWebhooks([shop.url]))(company.id);
+  const [template, deal] = [id, company.deal_id].map((record) =>
+    shop.got.find(({ body }) => body.record_id === record)!.body
+  );
+  assert.deepEqual([template.data, template.truncated], [{ id }, true]);
+  assert.deepEqual([deal.data.id, deal.truncated], [company.deal_id, undefined]);
+});
+
+Deno.test("an erased person is in no attempt and in no later request", async () => {
+  const words = ["Severin Quist", "severin@example.com", "+5511987650001"];
+  const isNamed = (text: string) => words.filter((word) => text.includes(word));
+  const { body: { data: contact } } = await call(company.keys.write, "POST", "/contacts", {
+    json: { name: words[0], email: words[1], phone: words[2] },
+  });
+  // This receiver answers with what it got.
+  await using shop = receiver(({ text }) => new Response(text.slice(300), { status: 500 }));
+  const webhook = await addWebhook(company.id, shop.url);
+  const record_id = contact.id;
+  await noteEvents(company.id, [{ type: "contact.updated", record_id, webhooks: [webhook.id] }]);
+  const deliver = await ownWebhooks([shop.url]);
+  await deliver(company.id);
+  assert.notDeepEqual(isNamed(shop.got[0].text), []);
+  const open = JSON.stringify(await openDeliveries(webhook));
+  assert.notDeepEqual(isNamed(open), []);
+  // The log of deliveries has such an answer too.
+  await statement`
+    insert into app.deliveries (
+      slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, ended_at, tries
+    )
+    select slot, webhook_id, seq, event_id, company_id, type, record_id, now(), 'failed', now(), tries
+    from app.open_deliveries where webhook_id = ${webhook.id}
+  `;
+  const erased = await call(company.keys.write, "POST", `/contacts/${record_id}/erase`, {
+    json: { confirm: record_id },
+  });
+  assert.equal(erased.status, 200);
+  const kept = await statement`
+    select tries from app.deliveries where webhook_id = ${webhook.id}
+    union all select tries from app.open_deliveries where webhook_id = ${webhook.id}
+  `;
+  assert.ok(kept.length >= 2);
+  assert.deepEqual(isNamed(JSON.stringify(kept)), []);
+  // An answer that comes after the erasing is not kept either.
+  await statement`
+    update app.open_deliveries set due_at = now() where webhook_id = ${webhook.id}
+  `;
+  await deliver(company.id);
+  assert.deepEqual(isNamed(shop.got.at(-1)!.text), []);
+  const [{ tries }] = await openDeliveries(webhook);
+  assert.deepEqual(tries.map(({ answer }: { answer: string | null }) => answer), [null, null]);
+});
