@@ -39,3 +39,17 @@ export function longestFiles(files: FileTime[]): string {
   const rows = longest.map(({ path, seconds }) => `${seconds.toFixed(1).padStart(8)}  ${path}`);
   return ["\n seconds  file, the ten that took longest", ...rows, ""].join("\n");
 }
+
+/**
+ * What Postgres wrote about each deadlock into its log: both processes, and their statements. A test
+ * shows only that its own statement was cancelled.
+ */
+export async function deadlocksIn(log: string): Promise<string[]> {
+  const text = await Deno.readTextFile(log).catch(() => "");
+  const lines = text.split("\n");
+  return lines.flatMap((line, at) => {
+    if (!line.includes("deadlock detected")) return [];
+    const end = lines.findIndex((next, place) => place > at && next.includes(" STATEMENT: "));
+    return [lines.slice(at, end < 0 ? at + 40 : end + 1).join("\n")];
+  });
+}

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
 import { entriesOf, productFiles } from "./entries.ts";
-import { longestFiles, readReport } from "./report.ts";
+import { deadlocksIn, longestFiles, readReport } from "./report.ts";
 import { checked } from "./support/checked_answers.ts";
 import { namedStack, NotUsable, testsOfNamedStack } from "./named_stack.ts";
 import { missingPrograms } from "./support/programs.ts";
@@ -66,6 +66,9 @@ for (const sentence of missing) console.log(sentence);
 for (const violation of violations) console.error(`openapi.json does not allow this: ${violation}`);
 const { total, failed, files } = await readReport(report);
 if (files.length > 1) console.log(longestFiles(files));
+if (!success) {
+  for (const deadlock of await deadlocksIn(`${folder}/postgres.log`)) console.error(deadlock);
+}
 // A test file that cannot be loaded fails the run, but is not in the report.
 const failures = (success ? 0 : Math.max(failed, 1)) + violations.size;
 // The last line, which programs can read.

@@ -25,10 +25,17 @@ begin
   )
   select max(version) as version, max(seq) filter (where is_last) as seq, count(*) as events into scanned
   from (select version, seq, version = max(version) over () as is_last from page) as places;
-  if scanned.events < 1000 then
-    delete from app.replays where webhook_id = hook.id;
-  else
+  if scanned.events > 0 then
     update app.replays set after_version = scanned.version, after_seq = scanned.seq where webhook_id = hook.id;
+  end if;
+  -- Above the horizon, an event of the replay waits until all earlier transactions have ended.
+  if scanned.events < 1000 and not exists (
+    select from app.events
+    where events.company_id = hook.company_id and events.version >= horizon
+      and events.slot = any (app.slots_between(replay.since, replay.until))
+      and events.happened_at between replay.since and replay.until
+  ) then
+    delete from app.replays where webhook_id = hook.id;
   end if;
   return scanned.events > 0;
 end

@@ -115,6 +115,33 @@ Deno.test("a replay sends again what happened in a time, of some types", async (
   assert.equal(shop.got[0].headers["webhook-id"], sent[1].headers["webhook-id"]);
 });
 
+/** Asks to send the won deals again. */
+const askForReplay = (webhook: MadeWebhook) =>
+  statement`
+    insert into app.replays (webhook_id, company_id, since, until, types)
+    values (
+      ${webhook.id}, ${webhook.company_id}, now() - interval '1 day', now() + interval '1 second', '{deal.won}'
+    )
+  `;
+
+Deno.test("a replay waits for its last events while an earlier transaction is still writing", async () => {
+  const company = await newCompany();
+  await using shop = receiver();
+  const webhook = await addWebhook(company.id, shop.url);
+  const deliver = await ownWebhooks([shop.url]);
+  await withDatabase(async (sql) => {
+    await sql`begin`;
+    await sql`select app.change_now()`;
+    await noteEvents(company.id, [event("deal.won", company.deal_id, [])]);
+    await askForReplay(webhook);
+    for (let run = 0; run < 3; run++) await deliver(company.id);
+    assert.equal(shop.got.length, 0);
+    await sql`commit`;
+  });
+  await caughtUp(deliver, webhook);
+  assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.won"]);
+});
+
 Deno.test("an event that failed for good can be replayed", async () => {
   const company = await newCompany();
   let status = 500;
@@ -125,12 +152,7 @@ Deno.test("an event that failed for good can be replayed", async () => {
   const deliver = await ownWebhooks([shop.url]);
   await deliver(company.id);
   status = 204;
-  await statement`
-    insert into app.replays (webhook_id, company_id, since, until, types)
-    values (
-      ${webhook.id}, ${company.id}, now() - interval '1 day', now() + interval '1 second', '{deal.won}'
-    )
-  `;
+  await askForReplay(webhook);
   await caughtUp(deliver, webhook);
   const outcomes = await statement`
     select outcome from app.deliveries where webhook_id = ${webhook.id} order by ended_at

@@ -78,6 +78,8 @@ export async function openMedium(
 
     const bytes = new WholeBytes({ length, sha256: sha256 ?? facts.sha256 });
     const reader = (answer.response.body ?? new Blob().stream()).getReader({ mode: "byob" });
+    // A signal that comes when a request has just been answered does not always close its connection.
+    ending.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
     /** The next piece, or undefined after the last piece. */
     const read = async () => {
       const { done, value } = await reader.read(new Uint8Array(PIECE));
