@@ -14189,6 +14189,8 @@ begin
   if not forced and (accounts > 0 or events > 0) then
     return jsonb_build_object('deleted', false, 'accounts', accounts, 'events', events);
   end if;
+  -- Every transaction locks events in this order.
+  perform from public.channel_events where channel_app_id = app_id order by id for update;
   delete from public.channel_apps where id = app_id;
   return jsonb_build_object('deleted', true, 'accounts', accounts, 'events', events);
 end
@@ -16257,9 +16259,11 @@ begin
   perform set_config('app.event_actor', 'job', true);
   for duty in
     select * from (values
-      ('woken', 'app.wake_late_events()'),
       ('waiting_applied', 'app.apply_waiting_facts(integer)'),
       ('expired', 'public.expire_messages()'),
+      -- The tasks that lock events come after those that lock messages, because an erasure takes its locks in this
+      -- order.
+      ('woken', 'app.wake_late_events()'),
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
       ('erased_forgotten', 'app.forget_erased_people(integer)'),

@@ -139,6 +139,8 @@ begin
   if not forced and (accounts > 0 or events > 0) then
     return jsonb_build_object('deleted', false, 'accounts', accounts, 'events', events);
   end if;
+  -- Every transaction locks events in this order.
+  perform from public.channel_events where channel_app_id = app_id order by id for update;
   delete from public.channel_apps where id = app_id;
   return jsonb_build_object('deleted', true, 'accounts', accounts, 'events', events);
 end

@@ -273,9 +273,11 @@ begin
   perform set_config('app.event_actor', 'job', true);
   for duty in
     select * from (values
-      ('woken', 'app.wake_late_events()'),
       ('waiting_applied', 'app.apply_waiting_facts(integer)'),
       ('expired', 'public.expire_messages()'),
+      -- The tasks that lock events come after those that lock messages, because an erasure takes its locks in this
+      -- order.
+      ('woken', 'app.wake_late_events()'),
       ('events_removed', 'app.remove_old_events(integer)'),
       ('waiting_removed', 'app.remove_old_waiting_facts(integer)'),
       ('erased_forgotten', 'app.forget_erased_people(integer)'),

@@ -1,11 +1,13 @@
 // Tests which events the job gets, how long it may hold them, and which it deletes. The tests also
 // show which events the operator replays.
 import assert from "node:assert/strict";
+import type postgres from "postgres";
 import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
 import { addChannelApp } from "../support/channel_apps.ts";
-import { newCompany } from "../support/company.ts";
+import { addMessage, makeCompany } from "../support/company.ts";
 import { asSuperuser } from "../support/test_stack.ts";
 import { eventRow, receive } from "./events.ts";
+import { withOwnServer } from "./large_company.ts";
 
 /** Stores an event as if it could not be applied, and returns its id. */
 async function stored(sql: Sql, app_key: string, body: string): Promise<string> {
@@ -16,20 +18,19 @@ async function stored(sql: Sql, app_key: string, body: string): Promise<string> 
   return id;
 }
 
-/** Does the work with a new app, while no events of other apps are due. */
-async function withOwnEvents(work: (sql: Sql, app_key: string) => Promise<void>) {
-  await rolledBack(async (sql) => {
-    await sql`update channel_events set next_attempt_at = null where next_attempt_at is not null`;
-    const { app_key } = await addChannelApp(sql);
-    await work(sql, app_key);
-  });
+/** The tests in which the job gets, changes or deletes the events of all companies. */
+const ofAllCompanies: [name: string, work: (sql: Sql, app_key: string) => Promise<void>][] = [];
+
+function test(...named: typeof ofAllCompanies[number]) {
+  ofAllCompanies.push(named);
 }
 
 const due = async (sql: Sql, max = 20) =>
   [...await sql`select * from due_channel_events(${max})`] as { event_id: string; body: string }[];
 
-Deno.test("a run gets a stored event with its bytes, and for three minutes no other run gets that event", async () => {
-  await withOwnEvents(async (sql, app_key) => {
+test(
+  "a run gets a stored event with its bytes, and for three minutes no other run gets that event",
+  async (sql, app_key) => {
     const body = "x".repeat(1000);
     const id = await stored(sql, app_key, body);
     assert.deepEqual(await due(sql), [{ event_id: id, body: btoa(body) }]);
@@ -39,11 +40,12 @@ Deno.test("a run gets a stored event with its bytes, and for three minutes no ot
     const [{ pause }] =
       await sql`select extract(epoch from ${next_attempt_at} - now())::int as pause`;
     assert.equal(pause, 180);
-  });
-});
+  },
+);
 
-Deno.test("a run gets at most as many events as it requests, and at most about 4 MiB", async () => {
-  await withOwnEvents(async (sql, app_key) => {
+test(
+  "a run gets at most as many events as it requests, and at most about 4 MiB",
+  async (sql, app_key) => {
     for (const n of [1, 2, 3]) await stored(sql, app_key, `${n}`.repeat(3_000_000));
     for (const n of [1, 2, 3]) await stored(sql, app_key, `small ${n}`);
     const first = await due(sql);
@@ -52,8 +54,8 @@ Deno.test("a run gets at most as many events as it requests, and at most about 4
     assert.deepEqual([rest.length, (await due(sql)).length], [1, 0]);
     await sql`update channel_events set next_attempt_at = now() where next_attempt_at is not null`;
     assert.equal((await due(sql, 2)).length, 2);
-  });
-});
+  },
+);
 
 Deno.test("two simultaneous runs get different events", async () => {
   await asSuperuser(async (one) => {
@@ -76,8 +78,9 @@ Deno.test("two simultaneous runs get different events", async () => {
   });
 });
 
-Deno.test("an event is dead when ten runs have begun it and no run has finished it", async () => {
-  await withOwnEvents(async (sql, app_key) => {
+test(
+  "an event is dead when ten runs have begun it and no run has finished it",
+  async (sql, app_key) => {
     const id = await stored(sql, app_key, "ends every function");
     for (let attempt = 1; attempt <= 10; attempt++) {
       assert.equal((await due(sql)).length, 1);
@@ -89,23 +92,25 @@ Deno.test("an event is dead when ten runs have begun it and no run has finished 
       [state, error, next_attempt_at],
       ["dead", "The event was started ten times and never finished", null],
     );
-  });
-});
+  },
+);
 
-Deno.test("an attempt in which every item fails is recorded, and the pause grows with each such attempt", async () => {
-  await withOwnEvents(async (sql, app_key) => {
+test(
+  "an attempt in which every item fails is recorded, and the pause grows with each such attempt",
+  async (sql, app_key) => {
     const id = await stored(sql, app_key, "fails as a whole");
     await due(sql);
     await sql`select fail_channel_event(${id}, 'The database failed')`;
     const { state, error, attempts, next_attempt_at, processed_at } = await eventRow(sql, id);
     assert.deepEqual([state, error, attempts], ["failed", "The database failed", 1]);
     assert.equal(+next_attempt_at! - +processed_at!, 2 * 60_000);
-  });
-});
+  },
+);
 
-Deno.test("events and waiting reports are deleted after 30 days in any state, a limited number at a time", async () => {
-  const company = await newCompany();
-  await withOwnEvents(async (sql, app_key) => {
+test(
+  "events and waiting reports are deleted after 30 days in any state, a limited number at a time",
+  async (sql, app_key) => {
+    const company = await makeCompany(sql);
     await sql`update channel_events set received_at = now()`;
     const ids = [];
     for (let n = 0; n < 6; n++) ids.push(await stored(sql, app_key, `old ${n}`));
@@ -133,8 +138,8 @@ Deno.test("events and waiting reports are deleted after 30 days in any state, a 
     const facts =
       await sql`select whatsapp_message_id from waiting_facts where company_id = ${company.id}`;
     assert.deepEqual(facts.map(({ whatsapp_message_id }) => whatsapp_message_id), ["wamid.29"]);
-  });
-});
+  },
+);
 
 Deno.test("a failed task does not stop the other tasks of the job, and the result names the failed task", async () => {
   await rolledBack(async (sql) => {
@@ -146,9 +151,10 @@ Deno.test("a failed task does not stop the other tasks of the job, and the resul
   });
 });
 
-Deno.test("the job retries an event if its account is connected before the event is committed", async () => {
-  const company = await newCompany();
-  await withOwnEvents(async (sql, app_key) => {
+test(
+  "the job retries an event if its account is connected before the event is committed",
+  async (sql, app_key) => {
+    const company = await makeCompany(sql);
     const item = {
       kind: "message",
       phone_number_id: company.phone_number_id,
@@ -166,11 +172,12 @@ Deno.test("the job retries an event if its account is connected before the event
     const [{ tended }] = await sql`select tend_channel() as tended`;
     assert.equal(tended.woken, 1);
     assert.deepEqual((await due(sql)).map((event) => event.event_id), [event_id]);
-  });
-});
+  },
+);
 
-Deno.test("the operator can replay one event, or an app's events by state or by time", async () => {
-  await withOwnEvents(async (sql, app_key) => {
+test(
+  "the operator can replay one event, or an app's events by state or by time",
+  async (sql, app_key) => {
     const states = ["done", "unroutable", "failed", "dead"];
     const ids: Record<string, string> = {};
     for (const state of states) {
@@ -216,5 +223,66 @@ Deno.test("the operator can replay one event, or an app's events by state or by 
     assert.deepEqual([state, attempts, error, !!next_attempt_at], ["stored", 0, null, true]);
     assert.equal((await eventRow(sql, ids.done)).state, "done");
     await actAsSuperuser(sql);
+  },
+);
+
+Deno.test("the job works on the events of all companies", async (t) => {
+  // In the tests' database, it would hold the rows of other tests.
+  await withOwnServer(async (open) => {
+    const admin = open("supabase_admin");
+    for (const [name, work] of ofAllCompanies) {
+      await t.step(
+        name,
+        () => rolledBack(async (sql) => await work(sql, (await addChannelApp(sql)).app_key), admin),
+      );
+    }
+    await t.step(
+      "a job that waits for a message holds no event that an erasure needs",
+      async () => {
+        const { message_id, event_id } = await admin.begin(waitingForMessage);
+        const job = open("supabase_admin");
+        const [{ pid }] = await job`select pg_backend_pid() as pid`;
+        let tending: Promise<postgres.Row[]> | undefined;
+        await admin.begin(async (sql) => {
+          await sql`select from messages where id = ${message_id} for update`;
+          tending = job`select tend_channel() as tended`.then((rows) => rows);
+          for (let waits = false; !waits;) {
+            [{ waits }] = await sql`select pg_blocking_pids(${pid}) <> '{}' as waits`;
+          }
+          await sql`select from channel_events where id = ${event_id} for update nowait`;
+        });
+        assert.equal((await tending!)[0].tended.woken, 1);
+      },
+    );
   });
 });
+
+/** An event that waits for an account, and a report that waits for a message. */
+async function waitingForMessage(sql: Sql): Promise<{ message_id: string; event_id: string }> {
+  const company = await makeCompany(sql);
+  const app = await addChannelApp(sql);
+  await sql`
+    insert into account_channel_apps (company_id, account_id, channel_app_id)
+    values (${company.id}, ${company.account_id}, ${app.id})
+  `;
+  const event_id = await stored(sql, app.app_key, "waits for an account");
+  await sql`
+    update channel_events set state = 'unroutable', next_attempt_at = null, processed_at = now(),
+      waits_for = array[${company.phone_number_id}]
+    where id = ${event_id}
+  `;
+  const whatsapp_message_id = `wamid.${crypto.randomUUID()}`;
+  const message_id = await addMessage(sql, company, {
+    direction: "outbound",
+    outcome: "accepted",
+    whatsapp_message_id,
+  });
+  const item = { kind: "status", id: whatsapp_message_id, status: "delivered", at: new Date() };
+  await sql`
+    insert into waiting_facts (company_id, account_id, whatsapp_message_id, item)
+    values (${company.id}, ${company.account_id}, ${whatsapp_message_id}, ${
+    sql.json(item as never)
+  })
+  `;
+  return { message_id, event_id };
+}

@@ -10,17 +10,20 @@ export type Work = (sql: Sql) => Promise<unknown>;
 /**
  * Works on the database in a transaction that is rolled back. The transaction begins as the
  * superuser, which is the only role that can act as any other role.
+ *
+ * @param admin the superuser's connection to another database than that of the tests.
  */
-export async function rolledBack(work: Work): Promise<void> {
+export async function rolledBack(work: Work, admin?: postgres.Sql): Promise<void> {
   const end = new Error("rolled back");
-  await asSuperuser(async (sql) => {
+  const undone = async (sql: postgres.Sql) => {
     await sql.begin(async (sql) => {
       await work(sql);
       throw end;
     }).catch((error) => {
       if (error !== end) throw error;
     });
-  });
+  };
+  await (admin ? undone(admin) : asSuperuser(undone));
 }
 
 /**
