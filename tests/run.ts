@@ -52,7 +52,7 @@ const tests = new Deno.Command(Deno.execPath(), {
     DENO_JOBS: String(navigator.hardwareConcurrency + 1), // tests also wait
     STACK_FILE: `${folder}/stack.json`,
     ...(checksAnswers && { STACK_CHECKS_ANSWERS: "1" }),
-    ...(isAll && { LONG_RUNS: "1" }),
+    ...(isAll && { LONG_RUNS: Deno.env.get("LONG_RUNS") ?? "1" }),
   },
 }).spawn();
 // Signals are passed on, so that the tests end before their stack.

@@ -102,7 +102,7 @@ test("a refused account still sends: the channel decides", async (sql) => {
 
 test("a success that began before a refusal does not withdraw it", async (sql) => {
   await send(sql, refusedWith(190));
-  await sql`update account_notices set received_at = now() + interval '1 second'`;
+  await sql`update account_notices set received_at = now() + interval '1 second' where company_id = ${own.id}`;
   await send(sql, SENT);
   assert.equal((await refusals(sql)).length, 1);
   assert.equal((await claimed(sql)).was_refused, true, "the next success withdraws it");
@@ -140,9 +140,9 @@ test("a refused reading of templates is a notice until the templates are read, a
 
 test("a refusal counts for 30 days after the last send, and a later refusal is counted from one again", async (sql) => {
   await send(sql, refusedWith(131042));
-  await sql`update account_notices set happened_at = now() - interval '60 days'`;
+  await sql`update account_notices set happened_at = now() - interval '60 days' where company_id = ${own.id}`;
   assert.equal((await refusals(sql)).length, 1);
-  await sql`update account_notices set received_at = now() - interval '31 days'`;
+  await sql`update account_notices set received_at = now() - interval '31 days' where company_id = ${own.id}`;
   assert.deepEqual(await refusals(sql), []);
   await send(sql, refusedWith(131042));
   const [{ is_new }] = await sql`

@@ -39,8 +39,10 @@ Deno.test("the day of tomorrow is empty before it begins, and today's events sta
       insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
       values (gen_random_uuid(), gen_random_uuid(), 1, ${tomorrow}, gen_random_uuid(), ${company.id}, 'deal.won', now())
     `;
-    const [{ is_emptied }] = await sql`select app.empty_next_day() as is_emptied`;
-    assert.equal(is_emptied, true);
+    // Other tests read the ring, and while they do, its job gives up and tries again later.
+    for (let is_emptied = false; !is_emptied;) {
+      [{ is_emptied }] = await sql`select app.empty_next_day() as is_emptied`;
+    }
     const left = await sql`
       select slot from app.events where company_id = ${company.id} and slot in (${today}, ${tomorrow})
       union all select slot from app.open_deliveries where company_id = ${company.id} and slot = ${tomorrow}

@@ -173,7 +173,7 @@ test("an event about an unknown template makes the next send look the template u
   const { began_at } = await judged(sql);
   await apply(sql, account_id, [], { only_name: "order_update", began_at });
   assert.equal((await judged(sql)).result, "template_refused");
-  await sql`update template_rereads set read_at = read_at - interval '1 second'`;
+  await sql`update template_rereads set read_at = read_at - interval '1 second' where company_id = ${company_id}`;
   await tellOfTemplate(sql, [account_id], hint(waba, status("APPROVED")));
   assert.equal((await judged(sql)).result, "reread");
   assert.equal((await judged(sql, { preflight: "last" })).result, "claimed");

@@ -127,7 +127,7 @@ test("a report that can never be applied does not block others", async (sql) => 
   await settle(sql, send.claim_id, SENT);
   await addMessage(sql, { direction: "inbound", whatsapp_message_id: "wamid.2" });
   await keep(sql, report("read", 2, { id: "wamid.2" }));
-  await sql`update waiting_facts set received_at = now() - interval '1 hour'`;
+  await sql`update waiting_facts set received_at = now() - interval '1 hour' where company_id = ${own.id}`;
   await keep(sql, report("delivered", 1));
   assert.equal(await runJob(sql, 1), 1);
   assert.equal((await facts(sql, send.message_id)).status, "delivered");

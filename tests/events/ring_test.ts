@@ -60,28 +60,3 @@ Deno.test("a write succeeds in a day whose part still has the events of 32 days 
     assert.equal(slots, 32);
   });
 });
-
-Deno.test("the job empties the day of tomorrow and leaves the other days", async () => {
-  const company = await newCompany();
-  await rolledBack(async (sql) => {
-    await sql`set local role postgres`;
-    const at = (days: number) => sql`clock_timestamp() - interval '1 day' * ${days}`;
-    for (const days of [31, 30]) {
-      await sql`
-        insert into app.events (slot, id, seq, version, company_id, type, record_id, happened_at)
-        select app.slot_of(${at(days)}), app.new_event_id(${
-        at(days)
-      }), nextval('app.event_seq'), 1, ${company.id},
-          'deal.won', ${company.deal_id}, ${at(days)}
-      `;
-    }
-    const old = async () =>
-      (await sql`
-        select round(extract(epoch from now() - happened_at) / 86400)::int as days from app.events
-        where company_id = ${company.id} and happened_at < now() - interval '2 days' order by 1
-      `).map(({ days }) => days);
-    assert.deepEqual(await old(), [30, 31]);
-    await sql`select app.empty_next_day()`;
-    assert.deepEqual(await old(), [30]);
-  });
-});

@@ -249,7 +249,6 @@ export class Run {
   }
 
   async #settle(batch: { outcome: Outcome; webhook: LeasedWebhook }[]): Promise<void> {
-    this.#isQuiet = false;
     const outcomes = batch.map(({ outcome }) => outcome);
     const untilMs = performance.now() + SETTLE_MS;
     let settled: SettledWebhook[] | null = null;
@@ -261,6 +260,8 @@ export class Run {
         await pauseUntilEnd(DATABASE_PAUSE_MS);
       }
     }
+    // The records of these deliveries were left out of what was read meanwhile.
+    this.#isQuiet = false;
     const states = new Map(settled?.map((each) => [each.id, each]));
     for (const { outcome, webhook } of batch) {
       webhook.settled(outcome.record_id);
