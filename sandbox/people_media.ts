@@ -159,7 +159,7 @@ export function peopleMedia(now: () => number) {
       });
     },
 
-    /** `GET` of an address of a file, which needs the token. */
+    /** Answers a `GET` of a file's address. The request needs the token. */
     bytes(request: Request, id: string): Response {
       if (tokenFault(request)) return new HttpResponse("Unauthorized", { status: 401 });
       const { searchParams } = new URL(request.url);

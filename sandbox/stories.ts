@@ -100,7 +100,7 @@ export const STORIES: Record<string, Story> = {
     hidesPhone: true,
   },
   "+15552000009": {
-    does: "has stopped marketing: `sent`, then `failed` with 131050",
+    does: "has opted out of marketing messages: `sent`, then `failed` with 131050",
     steps: [
       { after: 50, status: "sent" },
       {

@@ -3068,7 +3068,7 @@ export type Webhook = {
   state: "on" | "catching_up" | "paused" | "off";
   /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver answered 410. `key_ended`: its key was switched off, expired or deleted. `by_key`, `by_person`, `by_platform`: who paused it. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
-  /** The key that the webhook ends with: the key that made it, or the key that replaced that key. `null` for a webhook of a person, which does not end with a key. */
+  /** The key that the webhook ends with: the key that made it, or the key that replaced that key. `null` for a webhook that a person made: it does not depend on a key. */
   readonly created_by_key_id: string | null;
   /** The person who made the webhook on the settings page; `null` for a webhook of a key. */
   readonly created_by: string | null;
@@ -3166,7 +3166,7 @@ export type WebhookWithSecret = {
   state: "on" | "catching_up" | "paused" | "off";
   /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver answered 410. `key_ended`: its key was switched off, expired or deleted. `by_key`, `by_person`, `by_platform`: who paused it. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
-  /** The key that the webhook ends with: the key that made it, or the key that replaced that key. `null` for a webhook of a person, which does not end with a key. */
+  /** The key that the webhook ends with: the key that made it, or the key that replaced that key. `null` for a webhook that a person made: it does not depend on a key. */
   readonly created_by_key_id: string | null;
   /** The person who made the webhook on the settings page; `null` for a webhook of a key. */
   readonly created_by: string | null;

@@ -26,7 +26,7 @@ export const WHEN: Record<string, string> = {
   "conversation.assigned": "a conversation gets another member or team",
   "conversation.updated": "the status of a conversation changes in another way",
   "conversation.closed": "a conversation is closed",
-  "conversation.window_closing": "the time in which a free reply is possible ends soon",
+  "conversation.window_closing": "the window for free replies is about to close",
   "conversation.deleted": "a conversation is deleted",
   "message.received": "a person writes",
   "message.status_changed":

@@ -3053,9 +3053,9 @@ grant select on public.company_invitations to service_role;
 -- (66 to 69). An event has no data of a person: it has ids, the names of the changed fields, and the earlier and the
 -- later value only of fields that say nothing about a person. Callers read the events for 30 days.
 --
--- The tables of events and deliveries have 32 parts, one for each day of 32 days, and begin again with the first part.
--- All parts always exist, so no write fails when a job does not run. A job empties the part of the next day. If the job
--- did not run, a part also has rows that are 32 days old; readers leave them out by happened_at.
+-- The tables of events and deliveries have 32 partitions, one for each day of 32 days. Then the first is used again.
+-- All partitions always exist, so no write fails when a job does not run. A job empties the partition of the next day.
+-- If the job did not run, a partition also has rows that are 32 days old. Readers exclude them by their time.
 
 create table app.events (
   slot smallint not null,
@@ -3159,7 +3159,7 @@ begin
 end
 $$;
 comment on function app.event_id(text) is
-  'Returns the id of an event from the text that callers know. Returns null for any other text.';
+  'Returns the uuid of an event, given the id that callers see (evt_…). Returns null for any other text.';
 
 create function app.event_json(event app.events) returns json
 language sql stable
@@ -3229,7 +3229,7 @@ comment on column public.webhooks.payload is
 comment on column public.webhooks.sealed_secret is
   'The secret that signs the deliveries, encrypted by the edge functions for this company and webhook.';
 comment on column public.webhooks.sealed_previous_secret is
-  'The secret before the last rotation, which also signs until previous_secret_ends_at.';
+  'The previous secret, encrypted. It also signs the deliveries until previous_secret_ends_at.';
 comment on column public.webhooks.created_by_key_id is
   'The API key that made the webhook. When the key ends and has no successor, the webhook is switched off.';
 comment on column public.webhooks.state is
@@ -3264,8 +3264,8 @@ create table app.open_deliveries (
   primary key (webhook_id, record_id, seq)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table app.open_deliveries is
-  'The deliveries that have not ended. The rows have no foreign key to the webhook: each write of a record would lock '
-  'the rows of the webhooks. A job deletes what a deleted webhook leaves.';
+  'The deliveries that have not ended. The rows have no foreign key to the webhook, because then each write of a record '
+  'would lock the rows of the webhooks. A job deletes what a deleted webhook leaves.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
   'The attempts so far, each with its time, its status or failure, its duration, and the first characters of an answer '
@@ -3726,8 +3726,8 @@ begin
 end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
-  'Changes a webhook and returns it: { url?, types?, payload?, description?, state? }. The state is on or paused. The '
-  'edge functions call it, and have checked the address. Switching on a webhook that is off makes the caller its owner. '
+  'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is on '
+  'or paused. The edge functions call it, and have checked the address. Switching on a webhook that is off makes the caller its owner. '
   'Raises PT409 for pausing a webhook that is off, and what app.managed_webhook() raises.';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
@@ -11531,8 +11531,8 @@ select app.make_events(
   actor => 'channel'
 );
 
--- A notice that stops sends restricts its account until it ends or is withdrawn. Repeated refusals of an account change
--- only the time of the newest.
+-- A notice that stops sends restricts its account until it ends or is withdrawn. A repeated refusal of an account does
+-- not change happened_at while the earlier refusal counts, so it makes no second event.
 select app.make_events(
   'account_notices',
   record => 'account_id',
@@ -13539,7 +13539,7 @@ begin
   if not found then
     return null;
   end if;
-  -- The rows are locked in the order of their ids, as everywhere.
+  -- The rows are locked in the order of their ids, as everywhere else.
   update public.messages set read_at = now()
   where company_id = own_company_id and id in (
     select earlier.id from public.messages as earlier
@@ -13689,8 +13689,8 @@ alter table app.noted_times enable row level security;
 
 -- schemas/79_webhook_log.sql
 
--- What callers read of their webhooks: the list, and the log of deliveries of one webhook, newest first. And how callers
--- deliver events again: one event, everything since a moment, or a test.
+-- Callers can read the list of their webhooks, and the log of deliveries of one webhook, newest first. They
+-- can also have events delivered again: one event, everything since a moment, or a test.
 --
 -- A page of the log looks at 5,000 deliveries at most, whatever the filters are. If no more deliveries fit on the page,
 -- the next page continues there.
@@ -13747,7 +13747,7 @@ language sql stable
 set search_path = ''
 as $$
   select events from app.events
-  -- The id begins with the time, so only one part of the table has it.
+  -- The id begins with the time, so only one partition can have the event.
   where slot = app.slot_of(app.event_time(of_event_id)) and id = of_event_id and company_id = of_company_id
     and happened_at > now() - interval '30 days'
 $$;
@@ -18292,8 +18292,8 @@ exception when data_exception or statement_too_complex or program_limit_exceeded
 end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
-  'Returns the bytes of an event without what it tells a company about these people, { name: { until, is_back } }. '
-  'Also removes the recipients of the reports with late_ids. is_own_app says whether an account of the company names '
+  'Returns the bytes of an event, and leaves out what the event tells a company about these people. The form of people '
+  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. is_own_app says whether an account of the company names '
   'the app or named it earlier.';
 
 create function app.empty_event() returns bytea
@@ -19404,7 +19404,7 @@ comment on view public.own_deal_history is
   'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
--- The data of the channel about the people of the company, for the export of a person.
+-- What the channel told about the company's contacts, for the export of a person.
 create view public.own_contact_identities as
   select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
   from public.contact_identities
@@ -19733,9 +19733,9 @@ begin
 end
 $$;
 comment on function public.next_deliveries(uuid, jsonb, jsonb) is
-  'Returns due deliveries of webhooks that the run has leased. wanted has how many for each webhook, held the records '
-  'whose deliveries the run has in hand. A webhook that is missing in the answer is paused, off, or leased by another '
-  'run.';
+  'Returns due deliveries of webhooks that the run has leased. The parameter wanted gives the number of deliveries for '
+  'each webhook. The parameter held lists the records whose deliveries the run still has. A webhook that is missing in '
+  'the answer is paused, off, or leased by another run.';
 grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
 
 create function public.release_webhooks(run uuid, ids uuid[] default null) returns void
@@ -19765,8 +19765,8 @@ comment on function app.has_answer(jsonb) is
 
 -- schemas/99_deliveries_settled.sql
 
--- The outcomes of deliveries: what is over moves to the log, what failed is tried again, and a receiver that fails is
--- left in peace for a while and is switched off in the end.
+-- The outcomes of deliveries. A delivery that has ended moves to the log, and a failed attempt is repeated. If a
+-- receiver keeps failing, its webhook pauses for a while, and is switched off in the end.
 
 -- Few deliveries have an answer, so an erasing finds them at once.
 create index deliveries_with_answers_idx on app.deliveries (company_id, record_id) where app.has_answer(tries);
@@ -19826,8 +19826,8 @@ as $$
   end
 $$;
 comment on function app.may_keep_answer(text, uuid, uuid) is
-  'Checks whether the beginning of a receiver''s answer may be kept: receivers repeat what they got, so it is not kept '
-  'when the record is gone or its person was erased.';
+  'Checks whether the beginning of a receiver''s answer may be kept. It may quote the request, so it is not kept when '
+  'the record is gone or its person was erased.';
 
 create function app.switch_off_webhook(webhook uuid, reason text) returns void
 language plpgsql
@@ -20278,7 +20278,7 @@ begin
     where state in ('on', 'paused') and catch_up_version is null
       and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
   loop
-    -- Events from the horizon on may miss in the queue. Until then, each of them was queued.
+    -- Events at or above the horizon may be missing from the queue. Every earlier event was queued.
     update public.webhooks set
       catch_up_version = clock.horizon - 1, catch_up_seq = 9223372036854775807, catch_up_until = null,
       state = case state when 'on' then 'catching_up' else state end

@@ -2,9 +2,9 @@
 -- (66 to 69). An event has no data of a person: it has ids, the names of the changed fields, and the earlier and the
 -- later value only of fields that say nothing about a person. Callers read the events for 30 days.
 --
--- The tables of events and deliveries have 32 parts, one for each day of 32 days, and begin again with the first part.
--- All parts always exist, so no write fails when a job does not run. A job empties the part of the next day. If the job
--- did not run, a part also has rows that are 32 days old; readers leave them out by happened_at.
+-- The tables of events and deliveries have 32 partitions, one for each day of 32 days. Then the first is used again.
+-- All partitions always exist, so no write fails when a job does not run. A job empties the partition of the next day.
+-- If the job did not run, a partition also has rows that are 32 days old. Readers exclude them by their time.
 
 create table app.events (
   slot smallint not null,
@@ -108,7 +108,7 @@ begin
 end
 $$;
 comment on function app.event_id(text) is
-  'Returns the id of an event from the text that callers know. Returns null for any other text.';
+  'Returns the uuid of an event, given the id that callers see (evt_…). Returns null for any other text.';
 
 create function app.event_json(event app.events) returns json
 language sql stable

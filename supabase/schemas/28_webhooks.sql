@@ -43,7 +43,7 @@ comment on column public.webhooks.payload is
 comment on column public.webhooks.sealed_secret is
   'The secret that signs the deliveries, encrypted by the edge functions for this company and webhook.';
 comment on column public.webhooks.sealed_previous_secret is
-  'The secret before the last rotation, which also signs until previous_secret_ends_at.';
+  'The previous secret, encrypted. It also signs the deliveries until previous_secret_ends_at.';
 comment on column public.webhooks.created_by_key_id is
   'The API key that made the webhook. When the key ends and has no successor, the webhook is switched off.';
 comment on column public.webhooks.state is
@@ -78,8 +78,8 @@ create table app.open_deliveries (
   primary key (webhook_id, record_id, seq)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table app.open_deliveries is
-  'The deliveries that have not ended. The rows have no foreign key to the webhook: each write of a record would lock '
-  'the rows of the webhooks. A job deletes what a deleted webhook leaves.';
+  'The deliveries that have not ended. The rows have no foreign key to the webhook, because then each write of a record '
+  'would lock the rows of the webhooks. A job deletes what a deleted webhook leaves.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
   'The attempts so far, each with its time, its status or failure, its duration, and the first characters of an answer '

@@ -69,8 +69,8 @@ select app.make_events(
   actor => 'channel'
 );
 
--- A notice that stops sends restricts its account until it ends or is withdrawn. Repeated refusals of an account change
--- only the time of the newest.
+-- A notice that stops sends restricts its account until it ends or is withdrawn. A repeated refusal of an account does
+-- not change happened_at while the earlier refusal counts, so it makes no second event.
 select app.make_events(
   'account_notices',
   record => 'account_id',

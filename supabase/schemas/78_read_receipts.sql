@@ -62,7 +62,7 @@ begin
   if not found then
     return null;
   end if;
-  -- The rows are locked in the order of their ids, as everywhere.
+  -- The rows are locked in the order of their ids, as everywhere else.
   update public.messages set read_at = now()
   where company_id = own_company_id and id in (
     select earlier.id from public.messages as earlier

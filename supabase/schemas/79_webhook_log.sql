@@ -1,5 +1,5 @@
--- What callers read of their webhooks: the list, and the log of deliveries of one webhook, newest first. And how callers
--- deliver events again: one event, everything since a moment, or a test.
+-- Callers can read the list of their webhooks, and the log of deliveries of one webhook, newest first. They
+-- can also have events delivered again: one event, everything since a moment, or a test.
 --
 -- A page of the log looks at 5,000 deliveries at most, whatever the filters are. If no more deliveries fit on the page,
 -- the next page continues there.
@@ -56,7 +56,7 @@ language sql stable
 set search_path = ''
 as $$
   select events from app.events
-  -- The id begins with the time, so only one part of the table has it.
+  -- The id begins with the time, so only one partition can have the event.
   where slot = app.slot_of(app.event_time(of_event_id)) and id = of_event_id and company_id = of_company_id
     and happened_at > now() - interval '30 days'
 $$;

@@ -215,8 +215,8 @@ exception when data_exception or statement_too_complex or program_limit_exceeded
 end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
-  'Returns the bytes of an event without what it tells a company about these people, { name: { until, is_back } }. '
-  'Also removes the recipients of the reports with late_ids. is_own_app says whether an account of the company names '
+  'Returns the bytes of an event, and leaves out what the event tells a company about these people. The form of people '
+  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. is_own_app says whether an account of the company names '
   'the app or named it earlier.';
 
 create function app.empty_event() returns bytea

@@ -261,7 +261,7 @@ comment on view public.own_deal_history is
   'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
--- The data of the channel about the people of the company, for the export of a person.
+-- What the channel told about the company's contacts, for the export of a person.
 create view public.own_contact_identities as
   select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
   from public.contact_identities

@@ -243,9 +243,9 @@ begin
 end
 $$;
 comment on function public.next_deliveries(uuid, jsonb, jsonb) is
-  'Returns due deliveries of webhooks that the run has leased. wanted has how many for each webhook, held the records '
-  'whose deliveries the run has in hand. A webhook that is missing in the answer is paused, off, or leased by another '
-  'run.';
+  'Returns due deliveries of webhooks that the run has leased. The parameter wanted gives the number of deliveries for '
+  'each webhook. The parameter held lists the records whose deliveries the run still has. A webhook that is missing in '
+  'the answer is paused, off, or leased by another run.';
 grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
 
 create function public.release_webhooks(run uuid, ids uuid[] default null) returns void

@@ -1,5 +1,5 @@
--- The outcomes of deliveries: what is over moves to the log, what failed is tried again, and a receiver that fails is
--- left in peace for a while and is switched off in the end.
+-- The outcomes of deliveries. A delivery that has ended moves to the log, and a failed attempt is repeated. If a
+-- receiver keeps failing, its webhook pauses for a while, and is switched off in the end.
 
 -- Few deliveries have an answer, so an erasing finds them at once.
 create index deliveries_with_answers_idx on app.deliveries (company_id, record_id) where app.has_answer(tries);
@@ -59,8 +59,8 @@ as $$
   end
 $$;
 comment on function app.may_keep_answer(text, uuid, uuid) is
-  'Checks whether the beginning of a receiver''s answer may be kept: receivers repeat what they got, so it is not kept '
-  'when the record is gone or its person was erased.';
+  'Checks whether the beginning of a receiver''s answer may be kept. It may quote the request, so it is not kept when '
+  'the record is gone or its person was erased.';
 
 create function app.switch_off_webhook(webhook uuid, reason text) returns void
 language plpgsql

@@ -188,7 +188,7 @@ begin
     where state in ('on', 'paused') and catch_up_version is null
       and exists (select from app.open_deliveries where webhook_id = webhooks.id offset 50000)
   loop
-    -- Events from the horizon on may miss in the queue. Until then, each of them was queued.
+    -- Events at or above the horizon may be missing from the queue. Every earlier event was queued.
     update public.webhooks set
       catch_up_version = clock.horizon - 1, catch_up_seq = 9223372036854775807, catch_up_until = null,
       state = case state when 'on' then 'catching_up' else state end

@@ -10,7 +10,7 @@ const HEADERS = {
   "Content-Disposition": "attachment; filename=\"_.ogg\"; filename*=UTF-8''%E5%9B%B3.ogg",
 };
 
-Deno.test("a file has its stream, type, name and length", async () => {
+Deno.test("messages.media() returns the stream, type, name and length of a file", async () => {
   const { crm, made } = scripted([new Response("abc", { headers: HEADERS })]);
   const { stream, ...told } = await crm.messages.media(ID);
   assert.equal(await new Response(stream).text(), "abc");

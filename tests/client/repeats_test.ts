@@ -311,7 +311,7 @@ Deno.test("the client repeats a send only within its settleTimeout", async () =>
   }
 });
 
-Deno.test("the client repeats a send that certainly did not happen at most maxRetries times", async () => {
+Deno.test("if a send certainly did not happen, the client repeats it at most maxRetries times", async () => {
   const away = failure(502, "channel_unavailable", { outcome: "not_sent" });
   const { outcome, attempts } = await outcomeOf([away]);
   assert.ok(outcome instanceof ChannelUnavailableError);

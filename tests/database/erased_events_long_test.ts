@@ -29,8 +29,8 @@ const FREE_TEXTS = new Set([
 ]);
 
 /**
- * A fixture whose events happened an hour ago. Every person in it becomes this person, and every
- * free text gets this name.
+ * A fixture whose events happened an hour ago. This person replaces every person in it, and every
+ * free text ends with the mark and the number of this person.
  */
 function fixtureOf(number: string, { shift }: World, { wa_id, user_id, digits, mark }: Person) {
   const earlier = { ...shift, seconds: shift.seconds - HOUR };

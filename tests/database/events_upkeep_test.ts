@@ -51,7 +51,7 @@ Deno.test("the day of tomorrow is empty before it begins, and today's events sta
   });
 });
 
-Deno.test("a queue of more than 50,000 deliveries stops growing, and a place in the log is kept", async () => {
+Deno.test("a webhook with more than 50,000 waiting deliveries catches up from the log, and its place in the log is stored", async () => {
   const [long, short] = [
     await addWebhook(company.id, "https://example.com/long"),
     await addWebhook(company.id, "https://example.com/short"),

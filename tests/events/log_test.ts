@@ -80,7 +80,7 @@ Deno.test("changes by a person, by SQL and by a batch have events too", async ()
   ]);
 });
 
-Deno.test("a key without a change in the request makes no event, and a refused write makes none", async () => {
+Deno.test("a request that changes nothing makes no event, and a refused write makes none", async () => {
   const events = await withDatabase((sql) =>
     eventsIn(sql, own, async () => {
       const { deal_id } = own;

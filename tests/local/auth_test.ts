@@ -1,4 +1,4 @@
-// Tests signing in at the local stack, with the client that the settings page uses.
+// Tests that people can sign in to the local stack with the client of the settings page.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { followed, mailsTo } from "../support/mails.ts";

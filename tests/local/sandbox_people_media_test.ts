@@ -90,7 +90,7 @@ Deno.test("each fault of a file is what its name says", async () => {
   assert.equal((await readFixed(direct, "throttled")).body.error.code, 130429);
 });
 
-Deno.test("the large file has 100 MB, and is made while it is read", async () => {
+Deno.test("the large file is 100 MB, and is generated while it is read", async () => {
   const direct = directSandbox();
   const { body, at } = await readFixed(direct, "large");
   assert.equal(body.file_size, 100 * 2 ** 20);

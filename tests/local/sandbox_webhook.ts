@@ -106,7 +106,10 @@ export function template(name: string, ...values: string[]) {
 /** The fields of a free text. */
 export const text = (body: string) => ({ type: "text", template: undefined, text: { body } });
 
-/** A word for each post, from its status or message. */
+/**
+ * The statuses of a post, with their error codes, and the types of its messages, separated by
+ * commas.
+ */
 export function inWords({ value: { statuses = [], messages = [] } }: Post): string {
   return [
     ...statuses.map(({ status, errors }: { status: string; errors?: { code: number }[] }) =>

@@ -154,7 +154,7 @@ Deno.test("an erased person's medium is a 404, and nothing of it is left", async
   assert.deepEqual([media, channel.seen], [null, []]);
 });
 
-Deno.test("a medium that is older than its time is a 410, without a call of the channel", async () => {
+Deno.test("reading an expired medium is a 410, without a request to the channel", async () => {
   await using channel = mediaChannel(JPEG);
   const expires_at = new Date(Date.now() - 1000).toISOString();
   const id = await addMedium(company, JPEG, { expires_at });

@@ -170,7 +170,7 @@ Deno.test("an upload or a message of another company, number or conversation is 
   assert.deepEqual([channel.calls.length, await ledgerOf(company)], [0, []]);
 });
 
-Deno.test("a file name, a voice note and a caption are refused for the wrong kind of file", async () => {
+Deno.test("filename, voice and caption are refused with a file of the wrong kind", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);

@@ -84,7 +84,7 @@ Deno.test("a file is accepted at the limit of its kind, and one byte more is a 4
   assert.equal(channel.uploads.length, 3, "the channel gets no file that is too large");
 });
 
-Deno.test("Ogg with Opus has one type at the channel, and other Ogg and WebM never reach the channel", async () => {
+Deno.test("Ogg with Opus is always uploaded as audio/ogg, and WebM or Ogg with another codec never reaches the channel", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);

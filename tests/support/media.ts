@@ -154,7 +154,7 @@ export function streamOf(size: number, endsAt = size) {
 
 const PATTERN = Uint8Array.from({ length: 65_536 + 251 }, (_, index) => index % 251);
 
-/** The bytes of `streamOf` at a place. They begin as a PDF does. */
+/** The bytes that `streamOf` gives from an offset on. They begin as a PDF does. */
 function patternAt(at: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = PATTERN.slice(at % 251, at % 251 + length);
   if (at === 0) bytes.set(new TextEncoder().encode("%PDF-1.4\n"));

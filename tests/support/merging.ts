@@ -19,8 +19,8 @@ export function mergesOf({ keys: { all } }: Company) {
     ask("POST", `/contacts/${id}/merge`, { from }, headers);
 
   /**
-   * Two merged contacts: the survivor in the answer of the merge, and the other contact before the
-   * merge.
+   * Two merged contacts: the survivor as the merge returned it, and the other contact as it was
+   * before the merge.
    */
   async function merged(own = {}, theirs = {}) {
     const [survivor, other] = [await newContact(own), await newContact(theirs)];

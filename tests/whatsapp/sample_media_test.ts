@@ -198,7 +198,7 @@ Deno.test("a sample whose length is too large is not read", async () => {
   }
 });
 
-Deno.test("a sample without a length is read up to the limit, and then the upload breaks off", async () => {
+Deno.test("if a sample without a declared length exceeds the limit, its upload breaks off there", async () => {
   const { body, letGo } = stream();
   const work = upload(() => new Response(body, { headers: JPEG }));
   const { channel } = await assertTrouble(work, /^The sample is larger than the 5 MB /);
@@ -264,7 +264,7 @@ Deno.test("a host that breaks the connection or cannot be reached is reported wi
   assert.doesNotMatch(result.message, /x\.jpg/);
 });
 
-Deno.test("a sample that hangs or is too slow ends at the signal, which closes its connection", async () => {
+Deno.test("the signal ends the download of a sample that stalls or is too slow, and closes the connection", async () => {
   const never = new Promise<Response>(() => {});
   const stop = new AbortController();
   const asked = Promise.withResolvers<void>();

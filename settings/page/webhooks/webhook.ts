@@ -15,7 +15,7 @@ export interface Webhook {
   description: string | null;
   state: "on" | "catching_up" | "paused" | "off";
   why: string | null;
-  /** The key that it ends with; null when it belongs to the company. */
+  /** The key whose end switches the webhook off; null when the webhook belongs to the company. */
   created_by_key_id: string | null;
   created_by: string | null;
   failing_since: string | null;

@@ -57,8 +57,8 @@ export async function events({ ours, measured, quick, progress }: Context) {
 }
 
 /**
- * Begins large bodies on the path of one app, and never ends them. Meanwhile, another app sends an
- * event.
+ * Starts requests with large bodies on the path of one app, and never finishes them. Meanwhile,
+ * another app sends an event.
  */
 async function beginSlowly(
   side: AttackedStack,

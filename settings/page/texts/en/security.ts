@@ -38,7 +38,7 @@ export const security = {
   sessions: {
     title: "Where you are signed in",
     text:
-      "If you do not know one of these, end it and choose a new password. Times may be up to an hour late.",
+      "If you do not recognize a session, end it and choose a new password. Times may be up to an hour late.",
     current: "This browser",
     lastUsed: "last used",
     begun: "since",

@@ -56,7 +56,7 @@ export const webhook = {
     pause: {
       title: "Pause this webhook?",
       text:
-        "Nothing is delivered until you switch it on again. Events wait until then. If there are very many, they are delivered from the log, which has 30 days.",
+        "Nothing is delivered until you switch it on again. Events wait until then. If very many events wait, they are delivered from the log, which keeps events for 30 days.",
       submit: "Pause",
       done: "The webhook is paused.",
     },

@@ -145,7 +145,8 @@ function joined(pieces: Piece[]): Piece {
  *
  * @param read returns undefined after the last piece, and throws if the medium is not whole.
  * @param signal breaks the stream off, even if no one reads it.
- * @returns also a promise of the end: undefined after the last piece, otherwise the reason.
+ * @returns the stream, and a promise `ended`: it resolves to undefined after the last piece, or to
+ * the reason why the stream broke off.
  */
 function streamOf(beginning: Piece, read: () => Promise<Piece | undefined>, signal: AbortSignal) {
   const { promise: ended, resolve } = Promise.withResolvers<unknown>();

@@ -52,8 +52,8 @@ const PROBLEMS = {
 } as const;
 
 /**
- * Judges an address without asking the name server: its length, its parts and its host's name. What
- * `URL` makes of the text counts, so `https://0x7f.1` is a numeric address.
+ * Checks the length, the parts and the host name of an address, without asking the name server.
+ * What `URL` makes of the text counts, so `https://0x7f.1` is a numeric address.
  *
  * @returns null when the address may be used.
  */
@@ -130,7 +130,9 @@ function nameProblem(host: string, own: readonly string[]): AddressProblemName |
   return isFull ? null : "host_name";
 }
 
-/** Every address of a name; null when the name server does not answer in time, or with an error. */
+/**
+ * All addresses of a host name; null when the name server answers with an error, or not in time.
+ */
 async function addressesOf(host: string, resolve: Resolve): Promise<string[] | null> {
   const ending = new AbortController();
   const late = Promise.withResolvers<null>();

@@ -274,7 +274,7 @@ export class Run {
     if (!this.#isFed) this.#begin();
   }
 
-  /** Gives webhooks back of which nothing is due, and of which nothing was for a while. */
+  /** Gives back webhooks that have nothing due, or are stopped, and have been idle for a while. */
   async #giveBack(idleMs = IDLE_MS): Promise<void> {
     const now = performance.now();
     await this.#release(
@@ -284,7 +284,7 @@ export class Run {
     );
   }
 
-  /** Gives back the paused webhooks of which nothing is unsettled. */
+  /** Gives back the stopped webhooks that have nothing left to settle. */
   async #giveBackStopped(): Promise<void> {
     const stopped = [...this.#webhooks.values()].filter(({ isStopped, isEmpty }) =>
       isStopped && isEmpty

@@ -10,7 +10,10 @@ export const BEGINNING_BYTES = 1_024;
 /** What the channel needs of an Ogg file, and the only codec that it accepts. */
 export const OGG_OPUS = "audio/ogg; codecs=opus";
 
-/** The names that callers have for Ogg and WebM. The first bytes decide what the file is. */
+/**
+ * Other names of types that callers may send, and the accepted type for each. The first bytes
+ * decide what the file is.
+ */
 export const OTHER_NAMES: Readonly<Record<string, string>> = {
   "audio/opus": "audio/ogg",
   "application/ogg": "audio/ogg",

@@ -12,7 +12,8 @@ export const words = {
         "the file itself, and `Content-Type` is its type. The service checks the first bytes. An " +
         "image has at most 5 MB, a video or audio 16 MB, and a document 100 MB. The file must " +
         "arrive within 60 seconds. Audio in Ogg must have Opus. A repeat makes another upload, and " +
-        "does no harm. The upload can be sent for 29 days, from its number only.",
+        "does no harm. For 29 days, the file can be sent, but only from the number for which " +
+        "you uploaded it.",
     },
     getMediaUpload: {
       tag: "Conversations",

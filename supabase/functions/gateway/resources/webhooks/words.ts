@@ -35,7 +35,7 @@ const webhook: FieldsOf<typeof Webhook> = {
     "`by_person`, `by_platform`: who paused it.",
   created_by_key_id:
     "The key that the webhook ends with: the key that made it, or the key that replaced that key. " +
-    "`null` for a webhook of a person, which does not end with a key.",
+    "`null` for a webhook that a person made: it does not depend on a key.",
   created_by:
     "The person who made the webhook on the settings page; `null` for a webhook of a key.",
   failing_since: "Since when no event arrives; `null` while events arrive.",
@@ -126,7 +126,7 @@ export const words = {
       tag: "Webhooks",
       summary: "Replay events",
       description:
-        "Delivers the events of a span of time to the webhook again, in the order of the log. Use " +
+        "Delivers the events of a period to the webhook again, in the order of the log. Use " +
         "it after your receiver failed or lost events. While an earlier replay is read from the " +
         "log, and for a webhook that is paused or off, the answer is a 409.",
     },

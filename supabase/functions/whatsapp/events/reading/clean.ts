@@ -7,7 +7,7 @@ export type Clean = string | number | boolean | null | Clean[] | { [key: string]
 
 /** The maximum size, in bytes, of an object that is stored unchanged. */
 const MAX_BYTES = 64 * 1024;
-/** The channel's own objects have about six levels. Postgres accepts some thousands. */
+/** The channel's own objects have about six levels. Postgres accepts several thousand levels. */
 const MAX_DEPTH = 32;
 
 /** A text without NUL and half surrogate pairs, with at most this many characters. */
