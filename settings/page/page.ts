@@ -180,7 +180,12 @@ export class Page implements Shown, Audience {
   private async loadCompanies(): Promise<void> {
     const { person } = this;
     const mayShow = await this.attempt(() => this.readCompanies());
-    if (mayShow && this.person === person) this.follow();
+    if (!mayShow || this.person !== person) return;
+    // The first view of a company that the person has just joined still says so.
+    const { said } = this;
+    this.follow();
+    this.said = said;
+    this.render();
   }
 
   /**

@@ -103,8 +103,8 @@ Deno.test("a company's day on the settings page", {
     await heading(page, "Invitations").waitFor();
     await page.getByLabel("Your name in this company").fill("Marina");
     await button("Join Café Aurora").click();
-    await page.getByText("You now work in Café Aurora.").waitFor();
     await heading(page, "API keys").waitFor();
+    await page.getByText("You now work in Café Aurora.").waitFor();
   });
 
   await t.step("she connects the number of the company", async () => {
