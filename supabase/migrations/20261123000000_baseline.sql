@@ -3727,7 +3727,8 @@ end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is on '
-  'or paused. The edge functions call it, and have checked the address. Switching on a webhook that is off makes the caller its owner. '
+  'or paused. The edge functions call it, and have checked the address. Switching on a webhook that is off makes the '
+  'caller its owner. '
   'Raises PT409 for pausing a webhook that is off, and what app.managed_webhook() raises.';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
@@ -18293,7 +18294,8 @@ end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
   'Returns the bytes of an event, and leaves out what the event tells a company about these people. The form of people '
-  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. is_own_app says whether an account of the company names '
+  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. '
+  'is_own_app says whether an account of the company names '
   'the app or named it earlier.';
 
 create function app.empty_event() returns bytea

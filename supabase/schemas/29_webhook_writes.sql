@@ -293,7 +293,8 @@ end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is on '
-  'or paused. The edge functions call it, and have checked the address. Switching on a webhook that is off makes the caller its owner. '
+  'or paused. The edge functions call it, and have checked the address. Switching on a webhook that is off makes the '
+  'caller its owner. '
   'Raises PT409 for pausing a webhook that is off, and what app.managed_webhook() raises.';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 

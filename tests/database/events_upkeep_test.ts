@@ -1,26 +1,14 @@
 // The upkeep of events and webhooks, which runs each minute.
 import assert from "node:assert/strict";
-import type postgres from "postgres";
+import { rolledBack, type Sql } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { addWebhook } from "../support/receiving.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-/** Does the work in a transaction that is rolled back. */
-async function undone(work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
-  await withDatabase(async (sql) => {
-    await sql`begin`;
-    try {
-      await work(sql);
-    } finally {
-      await sql`rollback`;
-    }
-  });
-}
-
 const company = await newCompany();
 
 /** Adds a row of the ring of events, with this place. */
-const addEvent = (sql: postgres.Sql, slot: number) =>
+const addEvent = (sql: Sql, slot: number) =>
   sql`
     insert into app.events (slot, id, seq, version, company_id, type, record_id, happened_at)
     values (
@@ -30,7 +18,7 @@ const addEvent = (sql: postgres.Sql, slot: number) =>
   `;
 
 Deno.test("the day of tomorrow is empty before it begins, and today's events stay", async () => {
-  await undone(async (sql) => {
+  await rolledBack(async (sql) => {
     const [{ today, tomorrow }] = await sql`
       select app.slot_of(clock_timestamp()) as today, app.slot_of(clock_timestamp() + interval '1 day') as tomorrow
     `;
@@ -56,7 +44,7 @@ Deno.test("a webhook with more than 50,000 waiting deliveries catches up from th
     await addWebhook(company.id, "https://example.com/long"),
     await addWebhook(company.id, "https://example.com/short"),
   ];
-  await undone(async (sql) => {
+  await rolledBack(async (sql) => {
     for (const [{ id }, count] of [[long, 50_001], [short, 50_000]] as const) {
       await sql`
         insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
@@ -77,7 +65,7 @@ Deno.test("a webhook with more than 50,000 waiting deliveries catches up from th
 });
 
 Deno.test("a deleted webhook leaves no delivery", async () => {
-  await undone(async (sql) => {
+  await rolledBack(async (sql) => {
     const gone = crypto.randomUUID();
     await sql`
       insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
