@@ -2,12 +2,15 @@ import { api } from "../_shared/http/api.ts";
 import type { Scope } from "../_shared/key/token.ts";
 import type { GatewayConfig } from "./gateway_config.ts";
 import { gatewayOperations } from "./operations.ts";
-import { welcome } from "./welcome.ts";
 
 /** The gateway, which lists and writes the records of the key's company. */
 export function gateway(config: GatewayConfig) {
   const operations = gatewayOperations(config);
-  return api(config, { name: "gateway", operations, scopeOf, welcome: welcome(config) });
+  return api(config, {
+    ...{ name: "gateway", operations, scopeOf },
+    // The page is loaded only when someone opens the address of the gateway.
+    welcome: async (request) => (await import("./welcome.ts")).welcome(config, request),
+  });
 }
 
 /**

@@ -15,24 +15,24 @@ const HEADERS = {
  * JSON for programs. A hosted project sends a page as plain text, so the page is readable as text
  * too.
  */
-export function welcome({ docsUrl, supabaseUrl }: Config): (
+export function welcome(
+  { docsUrl, supabaseUrl }: Config,
   request: Request,
-) => { body: string; headers: Record<string, string> } {
-  return (request) => {
-    const gateway = `${serverUrl(request, supabaseUrl)}/gateway`;
-    const links = {
-      ...(docsUrl && { documentation: `${docsUrl}/` }),
-      openapi: `${gateway}/openapi.json`,
-      health: `${gateway}/health`,
-    };
-    if (!request.headers.get("Accept")?.includes("text/html")) {
-      const body = JSON.stringify({ data: { name: NAME, about: ABOUT, ...links } });
-      return { body, headers: { ...HEADERS, "Content-Type": "application/json" } };
-    }
-    const items = Object.entries(links).map(([name, address]) =>
-      `<li>${name}: <a href="${address}">${address}</a>\n`
-    );
-    const body = `<!doctype html><html lang="en"><meta charset="utf-8">
+): { body: string; headers: Record<string, string> } {
+  const gateway = `${serverUrl(request, supabaseUrl)}/gateway`;
+  const links = {
+    ...(docsUrl && { documentation: `${docsUrl}/` }),
+    openapi: `${gateway}/openapi.json`,
+    health: `${gateway}/health`,
+  };
+  if (!request.headers.get("Accept")?.includes("text/html")) {
+    const body = JSON.stringify({ data: { name: NAME, about: ABOUT, ...links } });
+    return { body, headers: { ...HEADERS, "Content-Type": "application/json" } };
+  }
+  const items = Object.entries(links).map(([name, address]) =>
+    `<li>${name}: <a href="${address}">${address}</a>\n`
+  );
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
 <title>${NAME}</title>
 <h1>${NAME}</h1>
@@ -40,6 +40,5 @@ export function welcome({ docsUrl, supabaseUrl }: Config): (
 <ul>
 ${items.join("")}</ul>
 `;
-    return { body, headers: { ...HEADERS, "Content-Type": "text/html; charset=utf-8" } };
-  };
+  return { body, headers: { ...HEADERS, "Content-Type": "text/html; charset=utf-8" } };
 }

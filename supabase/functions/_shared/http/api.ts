@@ -35,7 +35,7 @@ interface ApiOptions {
   refusesMethodFirst?: boolean;
   errors?: Partial<ErrorAnswers>;
   /** Answers a GET of the function's own address, without a key. */
-  welcome?(request: Request): { body: string; headers: Record<string, string> };
+  welcome?(request: Request): Promise<{ body: string; headers: Record<string, string> }>;
 }
 
 /**
@@ -92,7 +92,7 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   return app.notFound(async (c) => {
     const { method, path } = c.req;
     if (welcome && /^(GET|HEAD)$/.test(method) && path.replace(/\/$/, "") === `/${name}`) {
-      const { body, headers } = welcome(c.req.raw);
+      const { body, headers } = await welcome(c.req.raw);
       return c.body(body, 200, headers);
     }
     if (refusesMethodFirst && !operations.some((operation) => operation.method === method)) {

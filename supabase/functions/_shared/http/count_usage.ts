@@ -2,7 +2,6 @@ import { createMiddleware } from "hono/factory";
 import type { Config } from "../config.ts";
 import type { ApiError } from "../errors.ts";
 import type { Caller } from "../key/caller.ts";
-import { problemOf } from "../usage/problem.ts";
 import { usageOfKeys } from "../usage/telling.ts";
 import type { ApiEnv } from "./env.ts";
 import { pathOf } from "./operation.ts";
@@ -23,7 +22,8 @@ export function countUsage(config: Config, name: string) {
     const origin = c.get("origin");
     const operation = c.get("operation");
     const error = refusal && {
-      ...problemOf(refusal),
+      // This code is loaded only when a request is refused.
+      ...(await import("../usage/problem.ts")).problemOf(refusal),
       code: refusal.code,
       method: c.req.method,
       operation: operation?.id ?? null,

@@ -7,7 +7,7 @@ import type {
   ContactIdentityEvent,
   ContactWindow,
   ContactWishes,
-} from "./export.ts";
+} from "./export_row.ts";
 import type { Contact } from "./row.ts";
 
 const contact: FieldsOf<typeof Contact> = {

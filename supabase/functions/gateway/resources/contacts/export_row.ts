@@ -1,0 +1,70 @@
+import * as z from "zod/mini";
+import { Id, Timestamp } from "../../../_shared/http/fields.ts";
+import { lazily } from "../../../_shared/http/operation.ts";
+import { Conversation } from "../conversations/row.ts";
+import { Deal } from "../deals/row.ts";
+import { Message } from "../messages/row.ts";
+import { Send } from "../sends/row.ts";
+import { Contact } from "./row.ts";
+
+const Time = z.nullable(Timestamp);
+
+const Text = z.nullable(z.string());
+
+/** Which messages the person wants, and when the person allowed or refused them. */
+export const ContactWishes = z.object({
+  do_not_contact: z.boolean(),
+  do_not_contact_source: Text,
+  do_not_contact_at: Time,
+  stop_word_at: Time,
+  start_word_at: Time,
+  marketing_stopped_at: Time,
+  marketing_stop_source: Text,
+  marketing_resumed_at: Time,
+  marketing_opt_out_at: Time,
+}).register(z.globalRegistry, { id: "ContactWishes" });
+
+/** An id that the channel gives the person. */
+export const ContactIdentity = z.object({
+  user_id: z.string(),
+  business_account_id: Text,
+  seen_at: Timestamp,
+}).register(z.globalRegistry, { id: "ContactIdentity" });
+
+/** A phone that the person had earlier, or that came from a merged contact. */
+export const ContactFormerPhone = z.object({ phone: z.string(), until: Time }).register(
+  z.globalRegistry,
+  { id: "ContactFormerPhone" },
+);
+
+/** What the channel reported about changes of the person's phones and ids. */
+export const ContactIdentityEvent = z.object({
+  kind: z.string(),
+  was: Text,
+  becomes: Text,
+  happened_at: Timestamp,
+}).register(z.globalRegistry, { id: "ContactIdentityEvent" });
+
+/** The time until which the company may send free replies to the person, on one of its accounts. */
+export const ContactWindow = z.object({
+  account_id: Id,
+  last_inbound_at: Time,
+  closed_at: Time,
+  expires_at: Time,
+}).register(z.globalRegistry, { id: "ContactWindow" });
+
+/** Everything that is stored about a person. */
+export const ContactExport = lazily(() =>
+  z.object({
+    contact: Contact,
+    wishes: ContactWishes,
+    identities: z.array(ContactIdentity),
+    former_phones: z.array(ContactFormerPhone),
+    identity_events: z.array(ContactIdentityEvent),
+    windows: z.array(ContactWindow),
+    deals: z.array(Deal),
+    conversations: z.array(Conversation),
+    messages: z.array(Message),
+    sends: z.array(Send),
+  }).register(z.globalRegistry, { id: "ContactExport" })
+);

@@ -1,0 +1,143 @@
+import type * as z from "zod/mini";
+import { rows } from "../../../_shared/database/rows.ts";
+import { ApiError } from "../../../_shared/errors.ts";
+import type { Caller } from "../../../_shared/key/caller.ts";
+import { isAnyOf } from "../../records/conditions.ts";
+import { readPage } from "../../records/pagination.ts";
+import type { Resource } from "../../records/resource.ts";
+import { inFormOf } from "../../records/written.ts";
+import { CONVERSATION } from "../conversations/read.ts";
+import { DEAL } from "../deals/read.ts";
+import { MESSAGE } from "../messages/read.ts";
+import { SEND } from "../sends/read.ts";
+import {
+  ContactFormerPhone,
+  ContactIdentity,
+  ContactIdentityEvent,
+  ContactWindow,
+  ContactWishes,
+} from "./export_row.ts";
+
+type Row = Record<string, unknown>;
+
+// deno-lint-ignore no-explicit-any -- a resource of rows of any shape
+type AnyResource = Resource<any, any>;
+
+/** The JSON document with everything that is stored about a person, in pieces. */
+export async function* exportOf(caller: Caller, contact: Row, id: string): AsyncGenerator<string> {
+  const conversationIds: string[] = [];
+  yield `{"data":{"contact":${JSON.stringify(contact)},"wishes":${
+    JSON.stringify(await wishesOf(caller, id))
+  }`;
+  yield* member("identities", partsOf(caller, "own_contact_identities", ContactIdentity, id));
+  yield* member("former_phones", formerPhonesOf(caller, id));
+  yield* member(
+    "identity_events",
+    partsOf(caller, "own_contact_identity_events", ContactIdentityEvent, id),
+  );
+  yield* member("windows", partsOf(caller, "own_contact_windows", ContactWindow, id));
+  yield* member("deals", recordsOf(caller, DEAL, "contact_id", id));
+  yield* member("conversations", async function* () {
+    for await (const page of recordsOf(caller, CONVERSATION, "contact_id", id)()) {
+      conversationIds.push(...page.map((row) => row.id as string));
+      yield page;
+    }
+  });
+  yield* member("messages", messagesOf(caller, conversationIds));
+  yield* member("sends", sendsOf(caller, id));
+  yield "}}";
+}
+
+type Pages = () => AsyncIterable<Row[]>;
+
+/** A member of the JSON document with a list of rows, page by page. */
+async function* member(name: string, pages: Pages): AsyncGenerator<string> {
+  let separator = "";
+  yield `,"${name}":[`;
+  for await (const page of pages()) {
+    if (page.length === 0) continue;
+    yield separator + page.map((row) => JSON.stringify(row)).join(",");
+    separator = ",";
+  }
+  yield "]";
+}
+
+async function wishesOf({ reader }: Caller, id: string): Promise<Row> {
+  const [wishes] = rows(await reader.from("own_contact_wishes").select().eq("id", id));
+  // The contact was deleted after it was read: deleting a company deletes its contacts.
+  if (!wishes) throw new ApiError("not_found", "Contact not found");
+  return inFormOf(ContactWishes, wishes);
+}
+
+/**
+ * The channel knows few things about a person, so there are few rows. One request reads at most
+ * this many rows.
+ */
+const PART_ROWS = 500;
+
+/** The rows of a view about a contact, in the order of their ids. */
+function partsOf(
+  { reader }: Caller,
+  view:
+    | "own_contact_identities"
+    | "own_contact_former_phones"
+    | "own_contact_identity_events"
+    | "own_contact_windows",
+  row: z.ZodMiniObject,
+  contactId: string,
+): Pages {
+  return async function* () {
+    let last = "00000000-0000-0000-0000-000000000000";
+    while (true) {
+      const found = rows(
+        await reader.from(view).select()
+          .eq("contact_id", contactId).gt("id", last).order("id").limit(PART_ROWS),
+      );
+      yield found.map((each) => inFormOf(row, each));
+      if (found.length < PART_ROWS) return;
+      last = found.at(-1)!.id;
+    }
+  };
+}
+
+function formerPhonesOf(caller: Caller, contactId: string): Pages {
+  const pages = partsOf(caller, "own_contact_former_phones", ContactFormerPhone, contactId);
+  return async function* () {
+    for await (const page of pages()) {
+      // The phone of a merged contact belongs to the person until the channel reports a change.
+      yield page.map((row) => row.until === "infinity" ? { ...row, until: null } : row);
+    }
+  };
+}
+
+/** The records of a resource with this value in a column, newest first. */
+function recordsOf(
+  caller: Caller,
+  resource: AnyResource,
+  column: string,
+  value: string,
+): Pages {
+  const list = { resource, within: isAnyOf(column, [value]), whenEmpty: async () => {} };
+  return async function* () {
+    let cursor: string | undefined;
+    do {
+      const asked = {
+        ...{ limit: 200, cursor, order: resource.order, conditions: [] },
+        ...{ archived: "include" as const, includesTotal: false, isChosen: false },
+      };
+      const { data, pagination } = await readPage(caller, list, asked);
+      yield data;
+      cursor = pagination.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  };
+}
+
+function messagesOf(caller: Caller, conversationIds: string[]): Pages {
+  return async function* () {
+    for (const id of conversationIds) yield* recordsOf(caller, MESSAGE, "conversation_id", id)();
+  };
+}
+
+function sendsOf(caller: Caller, contactId: string): Pages {
+  return recordsOf(caller, SEND as AnyResource, "contact_id", contactId);
+}
