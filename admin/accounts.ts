@@ -128,7 +128,7 @@ async function disconnectAccount(id: string, options: Printing) {
   const account: Account | null = rows(
     await db.from("messaging_accounts").select(ACCOUNT).eq("id", id).maybeSingle(),
   );
-  if (!account) throw new OperatorError(noAccount(id)); // it was deleted in the meantime
+  if (!account) throw new OperatorError(noAccount(id)); // the account was deleted in the meantime
   const named = `${account.display_phone} (${account.phone_number_id})`;
   print(
     options,

@@ -42,17 +42,17 @@ export function called(key: ApiKey): string {
   return `"${printable(key.name)}" (${shortened(key)})`;
 }
 
-/** The beginning that all keys share, and the stored end of this key. */
+/** The prefix that all keys share, and the stored last characters of this key. */
 export function shortened({ hint }: ApiKey): string {
   return `sk_live_…${hint}`;
 }
 
-/** The sentence for an id that no key has. */
+/** The error message for an id that no key has. */
 export function noKey(id: string): string {
   return `No API key has the id ${id}: npm run admin -- key list shows the ids.`;
 }
 
-/** When a new key expires, in words that end a sentence. */
+/** The end of a sentence: when a new key expires. */
 export function endOf({ expires_at }: NewApiKey): string {
   return `which ${expires_at ? `expires ${moment(expires_at, "")}` : "does not expire"}.`;
 }

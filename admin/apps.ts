@@ -29,7 +29,7 @@ export function appCommands(program: Command) {
         "from the second, or both from prompts. They are stored encrypted.",
     )
     .usage("--name <name> [options]")
-    .requiredOption("--name <name>", "a name for people", nameOf(100))
+    .requiredOption("--name <name>", "the app's name, as people see it", nameOf(100))
     .option(...JSON_OPTION)
     .addHelpText(
       "after",
@@ -42,7 +42,7 @@ export function appCommands(program: Command) {
 
   app.command("list")
     .description(
-      "List the apps, newest first: how many accounts name each, and how many events it has sent.",
+      "List the apps, newest first: how many accounts use each, and how many events it has sent.",
     )
     .option(...JSON_OPTION)
     .addHelpText("after", examples("npm run admin -- app list"))
@@ -67,8 +67,7 @@ export function appCommands(program: Command) {
 
   app.command("delete")
     .description(
-      "Delete an app and its events. The command refuses while an account names the app or " +
-        "has named it, and while events wait to be processed.",
+      "Delete an app and its events. The command refuses while an account uses the app or has used it, and while events wait to be processed.",
     )
     .argument(...APP_ARGUMENT)
     .option("--force", "delete it anyway, with its events", false)
@@ -158,7 +157,7 @@ async function rotateApp(app_key: string, options: Printing & { finish: boolean 
   const project = openProject();
   if (options.finish) return await finishRotation(project, app_key, options);
   const [key] = project.credentialsKeys();
-  await appId(project, app_key); // fails before the operator types a secret
+  await appId(project, app_key); // an unknown app fails here, before the operator types a secret
   const [secret] = await readAppSecrets([`new ${SECRET}`]);
   const sealed_secret = await sealAppSecret(secret, { app_key, kind: "secret" }, key);
   const rotation_began_at: string | null = project.rows(
@@ -198,7 +197,7 @@ async function deleteApp(app_key: string, options: Printing & { force: boolean }
   const { deleted, accounts, events } = ended;
   if (!deleted) {
     throw new OperatorError(
-      `The app was not deleted: ${accounts} accounts name it or have named it, and ${events} ` +
+      `The app was not deleted: ${accounts} accounts use it or have used it, and ${events} ` +
         "of its events wait to be processed. Use --force to delete it with its events.",
     );
   }

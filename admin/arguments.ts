@@ -98,8 +98,8 @@ export function overlapHours(value: string): number {
 const MOMENT = /^(\d{4}-\d{2}-\d{2})(?:(T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /**
- * A moment in ISO 8601: a date, or a date and a time, in UTC unless it has an offset. NaN when the
- * text is not a moment.
+ * A point in time in ISO 8601: a date, or a date and a time, in UTC unless it has an offset. NaN
+ * for any other text.
  */
 function momentOf(value: string): Date {
   const [, date, time = "T00:00", offset = "Z"] = MOMENT.exec(value) ?? [];
@@ -108,7 +108,7 @@ function momentOf(value: string): Date {
   return new Date(z.iso.date().safeParse(date).success ? date + time + offset : NaN);
 }
 
-/** A moment in the future, in ISO 8601: a date, or a date and a time. Returns it in UTC. */
+/** A point in time in the future, in ISO 8601: a date, or a date and a time. Returns it in UTC. */
 export function futureMoment(value: string): string {
   const moment = momentOf(value);
   if (isNaN(moment.getTime())) {
@@ -123,8 +123,8 @@ export function futureMoment(value: string): string {
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * A moment in the past: in the forms of `futureMoment`, or as a duration before now, such as 90m,
- * 24h or 7d. Returns it in UTC.
+ * A point in time in the past: in the forms of `futureMoment`, or as a duration before now, such as
+ * 90m, 24h or 7d. Returns it in UTC.
  */
 export function pastMoment(value: string): string {
   const [, count, unit] = /^([0-9]{1,4})([mhd])$/.exec(value) ?? [];
@@ -133,7 +133,7 @@ export function pastMoment(value: string): string {
     : momentOf(value);
   if (isNaN(moment.getTime())) {
     throw new InvalidArgumentError(
-      "It must be a time ago, such as 90m, 24h or 7d, or a date, or a date and time, in ISO 8601.",
+      "It must be a duration before now, such as 90m, 24h or 7d, or a date, or a date and time, in ISO 8601.",
     );
   }
   if (moment.getTime() > Date.now()) {

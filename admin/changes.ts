@@ -7,7 +7,7 @@ import { openProject } from "./project.ts";
 export function changesCommands(program: Command) {
   const changes = program.command("changes")
     .description(
-      "After the database was restored or moved, restart the changes that callers follow. See what delays changes.",
+      "Restart the feed of changes after the database was restored or moved, and see what delays it.",
     )
     .addHelpText(
       "after",
@@ -47,20 +47,20 @@ export interface ChangesStatus {
   /** Callers see only changes with a version below this version. */
   horizon: number;
   /**
-   * The highest possible number of ended transactions with changes that wait for an earlier
-   * transaction, which is still writing.
+   * At most this many ended transactions are waiting for an earlier transaction, which is still
+   * writing. Callers do not see the changes of the waiting transactions yet.
    */
   waiting_transactions: number;
   /**
-   * The beginning of the oldest transaction that is still writing. Null when no transaction is
-   * writing, or when the database does not show the beginning.
+   * When the oldest transaction that is still writing began. Null when no transaction is writing,
+   * or when the database does not show this time.
    */
   writing_since: string | null;
   /** Whether the database shows the activity of other sessions. */
   sees_other_sessions: boolean;
 }
 
-/** The state of the changes, for people. @param now in milliseconds. */
+/** Formats the state of the changes for people. @param now in milliseconds. */
 export function changesStatusText(status: ChangesStatus, now: number): string {
   const { generation, restarted_at } = status;
   return `The changes are in generation ${generation}, since ${moment(restarted_at, "")}.\n` +

@@ -101,7 +101,7 @@ async function listEvents(
     }, "There are no matching events."));
 }
 
-/** A row of `channel events`. */
+/** A row in the output of `channel events`. */
 interface ListedEvent {
   id: string;
   received_at: string;
@@ -121,7 +121,7 @@ async function replay({ state, since, app, event, ...options }: Chosen & { event
     throw new OperatorError("--event replays one event: use it without other options.");
   }
   const project = openProject();
-  if (app) await appId(project, app); // fails when the app does not exist
+  if (app) await appId(project, app); // an unknown app fails here
   const replayed = await replayEvents(project, {
     states: state,
     since,

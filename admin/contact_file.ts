@@ -82,7 +82,7 @@ const WRONG_QUOTES =
  * separators of the row.
  */
 function isEmpty(record: CsvRecord, separator: string): boolean {
-  if (!/^[\s",;]*$/.test(record.text)) return false; // this decides nearly all rows, without reading their cells
+  if (!/^[\s",;]*$/.test(record.text)) return false; // enough for nearly all rows, without reading their cells
   return cellsOf(record, separator)?.every((cell) => cell.trim() === "") ?? false;
 }
 
@@ -90,7 +90,7 @@ function headerOf(record: CsvRecord, separator: string): string[] {
   const cells = cellsOf(record, separator);
   if (!cells) throw new OperatorError(`The header, in line ${record.line}: ${WRONG_QUOTES}.`);
   const names = cells.map((name) => name.trim());
-  contactReader(names); // fails if the names are wrong
+  contactReader(names); // throws if a column's name is wrong
   return names;
 }
 

@@ -14,8 +14,8 @@ export type ContactRow = { item: ContactItem } | { reason: string };
 export const REJECTION_COLUMNS = ["line", "reason"];
 
 /**
- * How the cells of a field are read. A cell that cannot be read does not change, and the API's
- * schema then says what is wrong with the cell.
+ * How the cell of each field becomes a value. A cell that cannot be converted stays a text, and the
+ * API's schema then says what is wrong with it.
  */
 const FIELDS: Record<Exclude<keyof ContactItem, "custom_fields">, (cell: string) => unknown> = {
   phone: verbatim,
@@ -44,8 +44,8 @@ function trueOrFalse(cell: string): boolean | string {
 }
 
 /**
- * Reads the header of a file of contacts. Returns a function that reads a row by the API's schema
- * for `PUT /contacts`.
+ * Reads the header of a file of contacts. Returns a function that reads a row and checks it against
+ * the API's schema for `PUT /contacts`.
  * @throws OperatorError when a column is not a field of a contact, or occurs twice, or when the
  *   column phone is missing.
  */

@@ -42,7 +42,7 @@ export function cellsOf({ text }: CsvRecord, separator: string): string[] | null
  */
 export async function* textsOf(path: string): AsyncGenerator<string> {
   using file = await Deno.open(path);
-  const decoder = new TextDecoder("utf-8", { fatal: true }); // it drops a byte order mark
+  const decoder = new TextDecoder("utf-8", { fatal: true }); // the decoder drops a byte order mark
   const buffer = new Uint8Array(64 * 1024);
   let line = 1;
   for (let isEnd = false; !isEnd;) {
@@ -132,7 +132,7 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
     const lines = (rest + text).split("\n");
     rest = lines.pop()!;
     for (const line of lines) yield line.endsWith("\r") ? line.slice(0, -1) : line;
-    // A whole file may be one line. The pieces of a long line must not be joined again and again.
+    // A whole file may be one line. Joining all its pieces, one by one, would take too long.
     if (rest.length > MAX_RECORD) break;
   }
   if (rest !== "") yield rest;
@@ -153,7 +153,7 @@ function endsInQuotes(line: string, separator: string, isWithin: boolean): boole
       const quote = line.indexOf('"', at);
       if (quote < 0) return true;
       at = quote + 1;
-      if (line[at] === '"') { // two quotes are one quote of the text
+      if (line[at] === '"') { // a doubled quote is one quote of the text
         at++;
         continue;
       }

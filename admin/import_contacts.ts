@@ -13,7 +13,7 @@ import type { RejectedRows } from "./rejected_rows.ts";
 /** What happens to a contact that already exists. */
 export type OnConflict = "update" | "merge" | "keep" | "fail";
 
-/** How rows are written. */
+/** The options for writing rows. */
 export interface Writing {
   company: string;
   onConflict: OnConflict;
@@ -24,7 +24,7 @@ export interface Writing {
 export interface Imported {
   rows: number;
   created: number;
-  /** The rows with a contact that already existed. */
+  /** The number of rows whose contact already existed. */
   known: number;
   rejected: number;
 }
@@ -48,7 +48,7 @@ const PAUSE_MS = 250;
  * Writes the contacts of a file in batches, and shows the progress. Contacts that were written
  * stay, even if the import fails later.
  *
- * @param stopping aborts when the current batch must be the last batch.
+ * @param stopping a signal: when it aborts, the current batch is the last one.
  * @throws OperatorError when the import is stopped, and the errors of `Project.rows`. The message
  *   says up to which line the file was imported.
  */
@@ -164,7 +164,7 @@ export function inWords({ created, known, rejected }: Imported): string {
   return `${count(created)} created, ${count(known)} already there, ${count(rejected)} rejected`;
 }
 
-/** A number for people. */
+/** Formats a number for people. */
 export function count(number: number): string {
   return number.toLocaleString("en");
 }

@@ -53,18 +53,20 @@ interface ChannelStatus {
 
 /** The deliveries of events to webhooks, as delivery_status() counts them. */
 interface DeliveryStatus {
-  /** When pg_cron last called the function; null where it never did. */
+  /** When pg_cron last called the function; null if it never did. */
   called_at: string | null;
   /** How many webhooks are in each state. */
   webhooks: Partial<Record<"on" | "catching_up" | "paused" | "off", number>>;
-  /** How many of them wait with the next attempt, because their receivers failed several times. */
+  /**
+   * How many webhooks wait before the next attempt, because their receivers failed several times.
+   */
   resting: number;
   last_success_at: string | null;
   /** How many deliveries have not ended. */
   open: number;
-  /** How many of these must be made now. */
+  /** How many open deliveries are due now. */
   due: number;
-  /** Since when the oldest of these is due. */
+  /** Since when the oldest of the due deliveries has been due. */
   oldest_due_at: string | null;
 }
 
@@ -99,7 +101,7 @@ interface FailedCall {
   error: string | null;
 }
 
-/** The state of the jobs, for people. */
+/** Formats the state of the jobs for people. */
 export function statusText(status: JobsStatus): string {
   const { accounts, failed_calls, cron_jobs, notices } = status;
   const parts = [scheduleText(status)];
@@ -185,7 +187,7 @@ function deliveryText(status: DeliveryStatus): string {
   if (counts.length === 0) return "Webhooks: none.";
   const lines = [
     `Webhooks: ${counts.join(", ")}` +
-    (resting > 0 ? `; ${resting} rest after failures` : "") +
+    (resting > 0 ? `; ${resting} backing off after failures` : "") +
     `. Deliveries: ${open} open, ` +
     (due === 0 ? "none is due" : `${due} due since ${moment(oldest_due_at, "")}`) +
     `. Last success: ${moment(last_success_at, "never")}.`,

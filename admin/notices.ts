@@ -2,8 +2,9 @@ import { moment, table } from "./print.ts";
 import type { Project } from "./project.ts";
 
 /**
- * A report of the channel about an account: an event, such as a restriction, a problem with its
- * phone number, or a refusal of the account in its answer to a send or to a reading of templates.
+ * A report of the channel about an account. It is an event, such as a restriction; a problem with
+ * the phone number; or a refusal of the account, in the channel's answer to a send or to a request
+ * for templates.
  */
 export interface AccountNotice {
   company_id: string;
@@ -34,7 +35,7 @@ export async function currentNotices(
 }
 
 /**
- * Notices for people.
+ * Formats notices for people.
  * @param phones the phone of each account by its id.
  */
 export function noticesTable(notices: AccountNotice[], phones: Map<string, string>): string {
@@ -48,7 +49,7 @@ export function noticesTable(notices: AccountNotice[], phones: Map<string, strin
   }, "");
 }
 
-/** The channel's name of an event needs no prefix. */
+/** The text before the name of each kind of notice. An event of the channel needs none. */
 const PREFIXES = {
   event: "",
   trouble: "trouble ",

@@ -53,9 +53,9 @@ interface Target {
    * not know the address.
    */
   channelUrl: string | undefined;
-  /** The sentence for a project that does not answer. */
+  /** The error message for a project that does not answer. */
   unreachable: string;
-  /** The sentence for a secret key that the project does not accept. */
+  /** The error message for a secret key that the project does not accept. */
   unauthorized: string;
 }
 
@@ -179,7 +179,7 @@ function sentenceFor(
   const { code, message } = error;
   if (status === 0) return target.unreachable;
   if (Object.hasOwn(sentences, code)) return sentences[code];
-  // Functions of the database raise these errors, with messages for people.
+  // Functions of the database raise these errors, with messages that people can read.
   if (code?.startsWith("PT")) return withFullStop(message);
   if (status === 401) return target.unauthorized;
   // This answer does not come from a database but from a web page or a proxy.

@@ -20,8 +20,9 @@ export function schemaCommands(program: Command) {
 
   schema.command("check")
     .description(
-      "Show how the database differs from supabase/schemas/. Comments are not compared. DB_URL has " +
-        "the connection string of the database, with its password; without DB_URL, it is the local stack's. Nothing is changed.",
+      "Show how the database differs from supabase/schemas/. Comments are not compared. DB_URL " +
+        "has the connection string of the database, with its password; without DB_URL, the " +
+        "command reads the local stack's database. Nothing is changed.",
     )
     .option(...JSON_OPTION)
     .addHelpText("after", examples("npm run admin -- schema check"))
@@ -38,7 +39,7 @@ async function checkSchema(options: Printing) {
     { objects: expected.size, differences: found },
     () =>
       found.join("\n") ||
-      `The database is as supabase/schemas/ says: ${expected.size} objects are equal.`,
+      `The database matches supabase/schemas/: ${expected.size} objects are equal.`,
   );
   if (found.length === 0) return;
   const objects = found.length === 1 ? "one object" : `${found.length} objects`;

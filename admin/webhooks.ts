@@ -18,8 +18,7 @@ import {
 export function webhookCommands(program: Command) {
   const webhooks = program.command("webhooks")
     .description(
-      "See which addresses get the events of companies and how their deliveries go, and pause, " +
-        "resume and repeat deliveries.",
+      "See which addresses get the events of companies, and whether the deliveries succeed. Pause, resume and repeat deliveries.",
     )
     .addHelpText(
       "after",
@@ -61,8 +60,7 @@ export function webhookCommands(program: Command) {
 
   webhooks.command("resume")
     .description(
-      "Start the deliveries to a webhook again, also to one that was switched off. What happened " +
-        "while it was off is not delivered: webhooks replay does that.",
+      "Start the deliveries to a webhook again, also to one that was switched off. What happened while it was off is delivered only by webhooks replay.",
     )
     .argument("<id>", ID, uuid)
     .option(...JSON_OPTION)
@@ -77,7 +75,7 @@ export function webhookCommands(program: Command) {
     .argument("<id>", ID, uuid)
     .requiredOption(
       "--since <time>",
-      "the beginning: a time ago, such as 24h, or a moment",
+      "the beginning: a duration before now, such as 24h, or a date or time",
       pastMoment,
     )
     .option("--until <time>", "the end, in the same forms (default: now)", pastMoment)
@@ -115,7 +113,7 @@ async function listWebhooks(options: Printing & { company?: string }) {
   print(options, webhooks, () => webhooksTable(webhooks));
 }
 
-/** How many deliveries `show` prints of each kind. */
+/** `webhooks show` prints at most this many deliveries of each kind. */
 const SHOWN = 10;
 
 async function showWebhook(id: string, options: Printing) {

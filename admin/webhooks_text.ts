@@ -13,7 +13,7 @@ export interface Webhook {
   why: string | null;
   created_by_key_id: string | null;
   failing_since: string | null;
-  /** After several failures, the next attempt waits until then. */
+  /** After several failures, no attempt is made before this time. */
   paused_until: string | null;
   switched_off_at: string | null;
   last_success_at: string | null;
@@ -26,7 +26,7 @@ export interface WebhookOfCompany extends Webhook {
   company_name: string;
   /** How many attempts have failed since the last success. */
   failures: number;
-  /** When the oldest event happened that is not delivered. */
+  /** When the oldest undelivered event happened. */
   oldest_open_at: string | null;
 }
 
@@ -58,7 +58,10 @@ export function stateText({ state, why }: Pick<Webhook, "state" | "why">): strin
   return why === null ? words : `${words} (${REASONS[why] ?? why})`;
 }
 
-/** The webhooks of companies, for people. The query of an address may be secret, so it is left out. */
+/**
+ * Formats the webhooks of companies for people. The query of an address may be secret, so it is
+ * left out.
+ */
 export function webhooksTable(webhooks: WebhookOfCompany[]): string {
   return table(webhooks, {
     ID: ({ id }) => id,
@@ -74,7 +77,7 @@ export function webhooksTable(webhooks: WebhookOfCompany[]): string {
   }, "There are no webhooks.");
 }
 
-/** One webhook, a line for each fact. */
+/** Formats one webhook, with one fact on each line. */
 export function webhookText(webhook: Webhook): string {
   const facts: [string, string | null][] = [
     ["Address", withoutQuery(webhook.url)],
@@ -95,7 +98,7 @@ export function webhookText(webhook: Webhook): string {
     .map(([name, value]) => `${name.padEnd(16)}${printable(value!)}`).join("\n");
 }
 
-/** Deliveries for people. @param none the sentence when there are none. */
+/** Formats deliveries for people. @param none the sentence when there are none. */
 export function deliveriesTable(deliveries: Delivery[], none: string): string {
   return table(deliveries, {
     EVENT: ({ event_id }) => event_id,

@@ -15,7 +15,10 @@ let state: { cursor: string | null; contacts: Record<string, unknown[]> } = awai
   });
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Replaces a file in one step, so that no reader finds half of it. Only its owner may read it. */
+/**
+ * Replaces a file in one step, so that no program reads a half-written file. Only the owner of the
+ * file may read it.
+ */
 async function replace(path: string, text: string) {
   await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);
@@ -80,7 +83,7 @@ for (let failures = 0, isChanged = true, savedAt = Date.now();;) {
   const { status, headers, data, pagination, code, error } = answer;
   if (code === "cursor_expired") [state, isChanged] = [{ cursor: null, contacts: {} }, true];
   else if (status === 429 || status >= 500) {
-    if (error instanceof Deno.errors.NotCapable) throw error; // --allow-net names another host
+    if (error instanceof Deno.errors.NotCapable) throw error; // --allow-net does not name this host
     console.error(`${error}; trying again`);
     await wait(1000 * (Number(headers.get("Retry-After")) || Math.min(2 ** failures++, 60)));
   } else if (status !== 200) throw new Error(`${status} ${code}: ${error}`);
@@ -92,7 +95,8 @@ for (let failures = 0, isChanged = true, savedAt = Date.now();;) {
   state.cursor = pagination.next_cursor;
   [failures, isChanged] = [0, isChanged || data.length > 0];
   if (pagination.has_more && Date.now() - savedAt < 10_000) continue;
-  // The file is written first: a crash before the cursor is written only repeats changes.
+  // The file is written before the cursor: after a crash between the two, the same changes are only
+  // read again.
   if (isChanged && !pagination.has_more) await replace(file, csv());
   if (isChanged) await replace(`${file}.state.json`, JSON.stringify(state));
   [isChanged, savedAt] = [isChanged && pagination.has_more, Date.now()];

@@ -131,6 +131,6 @@ function ruleOf({ name, verb, kind, using, check }: any): string {
 }
 
 function oneLine(text: string): string {
-  // Postgres adds a name to the only column of each subquery. The name is removed.
+  // Postgres adds a column name to each subquery with one column. This code removes the name.
   return text.replaceAll(/\s+/g, " ").replaceAll(/ AS \w+\)/g, ")").replace(/;$/, "");
 }

@@ -39,7 +39,7 @@ export interface BuiltSiteOptions {
 
 /** A site that the local stack serves. */
 export interface ServedSite {
-  /** Answers the base and everything below it. */
+  /** Answers requests for the base path and everything below it. */
   fetch(request: Request): Promise<Response>;
   /** Ends a build that is in progress. */
   stop(): void;
@@ -79,7 +79,7 @@ export function serveBuiltSite(options: BuiltSiteOptions): ServedSite {
       // folder, and the next build starts again.
       if (builder) Deno.kill(-builder.pid, "SIGKILL");
     } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error; // it has just ended
+      if (!(error instanceof Deno.errors.NotFound)) throw error; // the builder has just ended
     }
   };
 

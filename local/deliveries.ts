@@ -3,11 +3,11 @@ import { waitAtMost } from "../supabase/functions/_shared/wait_at_most.ts";
 import { announceEnd } from "./functions/host.ts";
 import type { Sql } from "./postgres/database.ts";
 
-/** How often the loop looks whether a run is needed. Each run looks for work itself. */
+/** How often the loop checks whether a run is needed. Each run looks for work itself. */
 const EVERY_MS = 500;
 /** After a failed run, the next one waits longer, for example while the database is down. */
 const AFTER_FAILURE_MS = 2_000;
-/** A run takes 65 s, and the requests that it has begun take 10 s more. */
+/** A run takes 65 s, and its last requests may take 10 s more. */
 const TIMEOUT_MS = 150_000;
 /** When the stack ends, it waits this long for the run in progress. */
 const PATIENCE_MS = 2_000;
@@ -16,7 +16,7 @@ const PATIENCE_MS = 2_000;
 export interface Deliveries {
   /** Starts no further run. The run in progress ends when the functions are ended. */
   end(): void;
-  /** Waits for the run in progress, and then breaks it off. */
+  /** Waits for the run in progress, and aborts it if it takes too long. */
   stop(): Promise<void>;
 }
 
@@ -48,8 +48,8 @@ export function runDeliveries(owner: Sql, url: string, secret: string): Deliveri
     return answer.ok;
   };
   const running = (async () => {
-    // A run of a stack that was killed keeps its webhooks for half a minute. No other stack uses
-    // this database.
+    // If a stack was killed during a run, the run's leases on webhooks last for another half a
+    // minute. No other stack uses this database, so this code ends the leases.
     await owner`
       update public.webhooks set lease_id = null, leased_until = null where lease_id is not null
     `.catch(() => {});

@@ -68,8 +68,8 @@ export interface DemoApp {
 
 /**
  * Registers the sandbox's app and connects the demo account to it. Returns null when there is no
- * demo account. The secrets are sealed at each start, because each installation encrypts with its
- * own key.
+ * demo account. The secrets are encrypted at each start, because each installation encrypts with
+ * its own key.
  */
 export async function makeDemoApp(owner: Sql, credentialsKey: string): Promise<DemoApp | null> {
   const [account] = await owner`select from messaging_accounts where id = ${DEMO_ACCOUNT_ID}`;

@@ -6,7 +6,7 @@ type Answer = (request: Request) => Promise<Response>;
 /** @param caller the address of the caller. */
 type AnswerTo = (request: Request, caller: string) => Promise<Response>;
 
-/** The parts of the stack behind the door. */
+/** The parts of the stack to which this server passes requests. */
 export interface Rooms {
   rest: AnswerTo;
   functions: AnswerTo;
@@ -17,16 +17,16 @@ export interface Rooms {
   docs?: Answer;
 }
 
-/** The requested port is taken. The message says what to do. */
+/** The error for a port that another program uses. The message says what to do. */
 export class PortTaken extends Error {
   override name = "PortTaken";
 }
 
 /**
- * The HTTP server on 127.0.0.1. The server takes its port immediately, and requests wait until the
- * door is opened. The `Host` of a request is checked before anything else.
+ * The HTTP server on 127.0.0.1, called the door. The server takes its port immediately, and
+ * requests wait until open() is called. The `Host` of a request is checked before anything else.
  *
- * @param sandbox answers below /sandbox/, even before the door is opened.
+ * @param sandbox answers below /sandbox/, even before open() is called.
  * @throws PortTaken
  */
 export function openDoor(port: number, sandbox: Answer) {
@@ -42,10 +42,10 @@ export function openDoor(port: number, sandbox: Answer) {
       if (refusal) return refusal;
       const { pathname } = new URL(request.url);
       if (pathname === "/sandbox/mail") return (await behind).mail(request);
-      // When the door closes, it waits for requests, but not for the calls of the sandbox that
-      // these requests make.
+      // When this server closes, it waits for requests, but not for the calls that these requests
+      // make to the sandbox.
       if (pathname.startsWith("/sandbox/")) return await sandbox(request);
-      // The door does not wait for a site to be built either.
+      // The server does not wait for a site to be built either.
       if (/^\/(docs|settings)(\/|$)/.test(pathname)) {
         const { docs, settings } = await behind;
         const site = pathname.startsWith("/docs") ? docs : settings;

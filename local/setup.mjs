@@ -52,8 +52,8 @@ function install(folder) {
 }
 
 /**
- * deno's install script puts its binary in place. npm may be told not to run install scripts, so
- * this function runs it.
+ * deno's install script puts its binary in place. npm may be configured not to run install scripts,
+ * so this function runs it.
  */
 function putDenoInPlace(folder) {
   const bin = join(folder, "node_modules", ".bin", "deno");

@@ -28,14 +28,13 @@ export function filesBelow(folder: string): string[] {
 }
 
 /**
- * A text that changes with every change of a source of the site. Making it takes a millisecond or
- * two.
+ * A text that changes whenever a source of the site changes. Making it takes a millisecond or two.
  */
 export function stateOfSources(): string {
   return stateOfFiles([...FOLDERS.flatMap(filesBelow), ...FILES]);
 }
 
-/** A text that changes with every change of these files, by name, size and time. */
+/** A text that changes whenever the name, size or time of one of these files changes. */
 export function stateOfFiles(paths: string[]): string {
   const hash = createHash("sha256");
   for (const path of paths) {

@@ -197,7 +197,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   starting.defer(auth.close);
   const functions = await loadingFunctions;
-  // Each uses its own connection, so that they do not wait for each other.
+  // These two calls use different connections, so that neither waits for the other.
   const [demo, people] = await Promise.all([demoKey(owner), demoPeople(admin, secrets)]);
   const docs = docsUrl
     ? serveDocs({ apiKey: demo?.api_key ?? null, port: door.port, folder })
@@ -240,7 +240,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   });
   await writePrivately(`${folder}/stack.json`, addresses);
   starting.defer(() => removeFile(`${folder}/stack.json`));
-  // The door closes first, so that no request reaches a stack that has partly ended.
+  // The HTTP server (the door) closes first, so that no request reaches a stack that has partly
+  // ended.
   starting.defer(door.close);
   signal?.throwIfAborted();
   const deliveries = options.jobs

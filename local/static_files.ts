@@ -77,8 +77,8 @@ export async function answerFile(
 }
 
 /**
- * A text that changes with every change of a file. Two stacks may serve different texts for the
- * same file.
+ * A text that changes whenever a file changes. Two stacks may serve different texts for the same
+ * file.
  */
 async function stateOf(file: string, text: string | null): Promise<string> {
   if (text !== null) return createHash("sha256").update(text).digest("base64url").slice(0, 16);

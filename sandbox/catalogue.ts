@@ -50,7 +50,7 @@ export function catalogueHandlers(
           const url = new URL(request.url);
           const base = url.href.slice(0, url.href.indexOf(`/${params.waba_id}/message_templates`));
           const name = url.searchParams.get("name") ?? "";
-          // The channel's filter by name finds every name that contains it.
+          // The channel's filter by name finds every name that contains the given text.
           const rows = listedTemplates((file) => sampleUrl(base, file, now()))
             .filter((template) => template.name.includes(name));
           return pageOf(request, rows, TEMPLATE_FIELDS, OPTIONAL_TEMPLATE_FIELDS);
@@ -149,8 +149,8 @@ function pageOf(request: Request, rows: object[], usual: string[], others?: stri
   const end = start + data.length;
   const cursors = { before: cursorOf(start), after: cursorOf(end - 1) };
   if (end === rows.length) return HttpResponse.json({ data, paging: { cursors } });
-  // Like such an address of the real channel, this address contains the token. So no program may
-  // follow this address or write it into a log.
+  // As on the real channel, this address contains the token. So no program may follow this address
+  // or write it into a log.
   url.searchParams.set("access_token", SANDBOX_TOKEN);
   url.searchParams.set("after", cursors.after);
   return HttpResponse.json({ data, paging: { cursors, next: url.href } });

@@ -53,7 +53,7 @@ const fields = {
     .max(255, "must have at most 255 characters").optional(),
 };
 
-/** The body of a request that plays a person who writes. */
+/** The body of a request that imitates a person who writes a message. */
 const Inbound = z.strictObject(fields, "The body must be a JSON object")
   .refine(({ from, user_id }) => from !== undefined || user_id !== undefined, {
     path: ["from"],
@@ -77,7 +77,7 @@ const Inbound = z.strictObject(fields, "The body must be a JSON object")
   );
 
 /**
- * Plays a person who writes to a number of the business. The caller needs no secret. The
+ * Imitates a person who writes to a number of the business. The caller needs no secret. The
  * Content-Type must be JSON, because a page of another web site cannot send JSON.
  *
  * @param whyUnheard says why no one sees people's messages to a number; null when someone sees

@@ -29,7 +29,7 @@ const MAX_BODY = 1_024;
 const MAX_SUFFIX = 2_000;
 const MAX_CODE = 20;
 
-/** The faults of the values for a template, in the order in which the channel checks them. */
+/** What is wrong with the values for a template, in the order in which the channel checks them. */
 export function* parameterFaults(
   { parameter_format, components }: { parameter_format: ParameterFormat; components: Component[] },
   sent: SentComponent[],

@@ -78,7 +78,7 @@ export function people(now: () => number, windows: OpenWindow[] = []) {
      * The person with this phone or this id.
      *
      * @param phone with its plus sign.
-     * @param told new facts about the person, which are kept.
+     * @param told new facts about the person, which are stored.
      */
     find,
     /** Records that the person has just written to a number. */

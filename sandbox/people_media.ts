@@ -83,15 +83,15 @@ export const PEOPLE_MEDIA: Record<string, Made> = {
   },
   ended_address: {
     ...{ ...picture, fault: "ended address" },
-    does: "a picture whose first address has already ended; the next address is valid",
+    does: "a picture whose first address has already expired; the next address is valid",
   },
   refused: {
     ...{ ...picture, fault: "refuses" },
-    does: "a picture that the channel does not give, because the token is not valid (190)",
+    does: "a picture that the channel refuses to return, because the token is not valid (190)",
   },
   throttled: {
     ...{ ...picture, fault: "throttles" },
-    does: "a picture that the channel does not give, because of too many calls (130429)",
+    does: "a picture that the channel refuses to return, because of too many calls (130429)",
   },
 };
 
@@ -106,7 +106,7 @@ export const FIXED_IDS: ReadonlyMap<string, string> = new Map(
 interface Sent {
   name: string;
   sentAt: number;
-  /** How many addresses were given. */
+  /** How many addresses the sandbox has given out. */
   asked: number;
 }
 
@@ -190,11 +190,14 @@ export function peopleMedia(now: () => number) {
   };
 }
 
-/** No one may fetch a file from here, and no one may send the token to it. */
+/**
+ * An address on a host that is not the channel's. A client must not fetch the file from there, and
+ * must not send the token there.
+ */
 const FOREIGN = "https://files.example.com/picture.jpg";
 
 /**
- * This signature protects nothing. Because of the signature, the sandbox refuses a changed address.
+ * This signature keeps nothing secret. It only lets the sandbox refuse a changed address.
  */
 function signature(id: string, oe: string): string {
   return createHash("sha256").update(`${id} ${oe}`).digest("hex").slice(0, 32);

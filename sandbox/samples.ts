@@ -27,8 +27,8 @@ export function sampleUrl(base: string, file: string, now: number): string {
 }
 
 /**
- * This signature protects nothing. Because of the signature, the sandbox refuses a changed or
- * missing query, as the channel does.
+ * This signature keeps nothing secret. It only lets the sandbox refuse a changed or missing query,
+ * as the channel does.
  */
 function signature(file: string, oe: string): string {
   return createHash("sha256").update(`${file} ${oe}`).digest("hex").slice(0, 32);

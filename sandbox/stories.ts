@@ -59,7 +59,7 @@ export const STORIES: Record<string, Story> = {
     ],
   },
   "+15552000003": {
-    does: "has got too much marketing: `sent`, then `failed` with 131049",
+    does: "has received too many marketing messages: `sent`, then `failed` with 131049",
     steps: [
       { after: 50, status: "sent" },
       {
@@ -95,7 +95,7 @@ export const STORIES: Record<string, Story> = {
   },
   "+15552000008": {
     does:
-      "has a username and shows no phone: statuses, and an answer after 2 s, have only the BSUID",
+      "has a username and hides the phone: the reports, and the answer after 2 s, contain only the BSUID",
     steps: [...ORDINARY, { after: 2000, reply: "oi, vi vocês no insta ✨" }],
     hidesPhone: true,
   },

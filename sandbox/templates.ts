@@ -130,7 +130,7 @@ export const TEMPLATES: Record<string, WrittenTemplate> = {
     },
   },
   delivery_tracking: {
-    takes: "two body variables: name, carrier; the end of the address of the URL button 1",
+    takes: "two body variables: name, carrier; the last part of the URL of button 1",
     components: {
       en_US: [
         body("Hello {{1}}, your parcel is with {{2}} now.", "Ada", "Correos"),

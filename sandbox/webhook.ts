@@ -70,8 +70,8 @@ export function webhookCaller(webhook: Webhook, pace: number, ending: AbortSigna
     /**
      * Begins to post an event. Neither promise ever rejects.
      *
-     * @param isUrgent someone waits for the first answer, so this event is posted before the
-     * waiting events.
+     * @param isUrgent whether someone waits for the first answer. Then this event is posted before
+     * the waiting events.
      */
     deliver(event: unknown, isUrgent = false): Delivery {
       const body = eventBytes(event);

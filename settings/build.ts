@@ -131,7 +131,10 @@ function nameOf(path: string): string {
   return path.split("/").at(-1)!;
 }
 
-/** The names of the files that were made from each entry, by its path below the assets. */
+/**
+ * The names of the files that were built from each entry file, by the entry file's path below the
+ * assets.
+ */
 function filesOf({ metafile }: BuildResult<{ metafile: true }>): Map<string, string> {
   return new Map(
     Object.entries(metafile.outputs).map(([path, { entryPoint }]) => [
@@ -178,7 +181,7 @@ function policyFor(config: Config | null, digestOfStyle: string): string {
     "default-src 'self'",
     `style-src 'self' 'sha256-${digestOfStyle}'`,
     `connect-src 'self' https:${origin}`,
-    // Supabase Auth answers the picture for a second factor as an address with data.
+    // Supabase Auth returns the QR code for a second factor as a data URI.
     "img-src 'self' data:",
     "object-src 'none'",
     "base-uri 'none'",

@@ -97,7 +97,7 @@ ${asMarkdown ? `<link rel="alternate" type="text/markdown" href="${to(`${place}.
   }</head>`;
 }
 
-/** The menu of all pages. The groups for the other kind of reader are folded. */
+/** The menu of all pages. The groups for the other kind of reader are collapsed. */
 function menu(site: Site, place: string): string {
   const list = ({ title, pages }: Site["groups"][number]) => {
     const lines = pages.map((page) => {

@@ -19,7 +19,7 @@ export interface Request {
   into: string | null;
   /**
    * The paths of the value that the lines keep or show, such as `data.id`. If the first path has no
-   * value, the next one counts. An empty list means the whole answer.
+   * value, the next path is used. An empty list means the whole answer.
    */
   values: string[];
   /** Whether the lines show the answer, only its status, or nothing. */
@@ -163,7 +163,7 @@ function requestOf([command, ...words]: (Text | "|")[]): Omit<Request, "into" | 
   return request;
 }
 
-/** A text before and after the first separator. */
+/** Splits a text at the first separator. */
 function divided([first = "", ...rest]: Text, separator: string): [string, Text] {
   const at = typeof first === "string" ? first.indexOf(separator) : -1;
   if (typeof first !== "string" || at < 0) throw new Unreadable();

@@ -19,7 +19,7 @@ const PRODUCT = [
 ];
 
 /**
- * The length of a module that imports files. Modules of this length keep every core busy to the
+ * The number of files that a module imports. Modules of this length keep every core busy to the
  * end.
  */
 const FILES_EACH = 45;
@@ -36,8 +36,9 @@ const LONGEST = [
 ];
 
 /**
- * Deno runs such a hook for every test of the module, so a file with a hook is a separate module.
- * Only a hook that runs after all tests may be in a module with other files.
+ * Deno runs a beforeAll, beforeEach or afterEach hook for every test of the module, so a file with
+ * such a hook is a separate module. Only a file whose only hook is afterAll may share a module with
+ * other files.
  */
 const HAS_HOOKS = /\bDeno\.test\.(before(All|Each)|afterEach)\(/;
 
@@ -66,8 +67,9 @@ export async function entriesOf(paths: string[], folder: string): Promise<string
 }
 
 /**
- * What `npm test` runs. Files that end in _plans_test.ts have large companies. Files that end in
- * _long_test.ts take long, for a fact that seldom breaks. Both run only in `npm run test:all`.
+ * What `npm test` runs. Files that end in _plans_test.ts need companies with many rows. Files that
+ * end in _long_test.ts take long, and test facts that seldom break. Both run only in
+ * `npm run test:all`.
  */
 export function productFiles(): string[] {
   return testFiles(PRODUCT).filter((file) => !/_(plans|long)_test\.ts$/.test(file));

@@ -22,7 +22,10 @@ export async function readReport(
   return { total: Number(total), failed: Number(failures) + Number(errors), files };
 }
 
-/** The steps of a test come after it, and their time is part of the test's time. */
+/**
+ * The report lists the steps of a test after the test. The time of the test includes its steps, so
+ * their time is not added.
+ */
 function secondsOf(suite: string): number {
   let [test, seconds] = ["", 0];
   for (const [, name, time] of suite.matchAll(/<testcase name="([^"]*)"[^>]* time="([^"]*)"/g)) {
@@ -41,8 +44,8 @@ export function longestFiles(files: FileTime[]): string {
 }
 
 /**
- * What Postgres wrote about each deadlock into its log: both processes, and their statements. A test
- * shows only that its own statement was cancelled.
+ * The log lines of Postgres about each deadlock: both processes and their statements. The output of
+ * a test shows only that its own statement was cancelled.
  */
 export async function deadlocksIn(log: string): Promise<string[]> {
   const text = await Deno.readTextFile(log).catch(() => "");

@@ -1,7 +1,8 @@
 // `npm test` starts a stack on free ports and runs the tests of the product against it, in
-// parallel. `npm run test:all` gives --all, for every test. If the environment names a Supabase,
-// the run tests the API of that Supabase, unless the first argument is --own-stack. Arguments go to
-// `deno test`, so one file or one test can be run: npm test -- tests/gateway --filter phone
+// parallel. `npm run test:all` passes --all, which runs every test. If the environment names a
+// Supabase, the run tests the API of that Supabase, unless the first argument is --own-stack.
+// Arguments go to `deno test`, so one file or one test can be run:
+// npm test -- tests/gateway --filter phone
 import { existsSync } from "node:fs";
 import { root } from "../local/checkout.ts";
 import { startStack } from "../local/stack.ts";
@@ -16,9 +17,9 @@ const isOwn = Deno.args[0] === "--own-stack";
 const args = Deno.args.slice(isAll || isOwn ? 1 : 0);
 /** The files and folders that the arguments name. */
 const asked = args.filter((arg, at) => args[at - 1] !== "--filter" && existsSync(root + arg));
-// The tests of the product need none of these programs.
+// The default tests need none of the optional programs, such as a browser.
 const missing = isAll || asked.length > 0 ? missingPrograms() : [];
-// The check before a change lands skips nothing.
+// The check before a merge sets this variable, so that it skips no test.
 if (missing.length > 0 && Deno.env.get("EVERY_TEST_MUST_RUN") === "1") {
   console.error(`${missing.join(" ")} EVERY_TEST_MUST_RUN is set: install what is missing.`);
   Deno.exit(1);
@@ -41,7 +42,7 @@ const tests = new Deno.Command(Deno.execPath(), {
     "test",
     "--allow-all",
     "--no-prompt",
-    "--no-check", // npm run check has checked the types, those of the tests too
+    "--no-check", // npm run check checks the types, also of the tests
     "--parallel",
     `--junit-path=${report}`,
     ...await entriesOf(asked.length > 0 ? asked : paths, folder),

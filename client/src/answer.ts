@@ -21,13 +21,13 @@ export class APIPromise<Data> implements Promise<Data> {
   }
   then<Result = Data, Other = never>(
     fulfilled?: ((data: Data) => Result | PromiseLike<Result>) | null,
-    // deno-lint-ignore no-explicit-any -- as in every promise
+    // deno-lint-ignore no-explicit-any -- the interface Promise declares it as any
     rejected?: ((reason: any) => Other | PromiseLike<Other>) | null,
   ): Promise<Result | Other> {
     return this.#ask().then(({ data }) => data).then(fulfilled, rejected);
   }
   catch<Other = never>(
-    // deno-lint-ignore no-explicit-any -- as in every promise
+    // deno-lint-ignore no-explicit-any -- the interface Promise declares it as any
     rejected?: ((reason: any) => Other | PromiseLike<Other>) | null,
   ): Promise<Data | Other> {
     return this.then(null, rejected);

@@ -1,12 +1,15 @@
 import { APIError, member } from "./errors.ts";
 import type { ChannelError } from "./types.ts";
 
-/** `malformed_request`: the body broke off while it was sent. */
+/** `malformed_request`: the body ended before it was complete. */
 export class MalformedRequestError extends APIError {
   override name = "MalformedRequestError";
 }
 
-/** `header_not_accepted`: a header asks for a protection that the operation does not give. */
+/**
+ * `header_not_accepted`: a header, such as `If-Match`, asks for a check that the operation does not
+ * make.
+ */
 export class HeaderNotAcceptedError extends APIError {
   override name = "HeaderNotAcceptedError";
 }
@@ -41,7 +44,7 @@ export class RequestTimeoutError extends APIError {
   override name = "RequestTimeoutError";
 }
 
-/** `conflict`: another record has a value that only one record may have. */
+/** `conflict`: another record already has a value that must be unique. */
 export class ConflictError extends APIError {
   override name = "ConflictError";
   /** The id of the other record. */
@@ -83,7 +86,10 @@ export class PreconditionFailedError extends APIError {
   readonly etag: string | null = member(this, "etag");
 }
 
-/** `payload_too_large`: the body is larger than 1 MiB, or an uploaded file is larger than its type may be. */
+/**
+ * `payload_too_large`: the body is larger than 1 MiB, or an uploaded file exceeds the limit for its
+ * type.
+ */
 export class PayloadTooLargeError extends APIError {
   override name = "PayloadTooLargeError";
 }

@@ -12,7 +12,7 @@ import type * as resources from "./resources.ts";
 import { transportOf } from "./transport.ts";
 import type { Health, Me, OpenApi, SearchQuery } from "./types.ts";
 
-/** The service accepts a file for 60 seconds, and the channel then answers. */
+/** The service waits 60 seconds for a file, and then for the answer of the channel. */
 const UPLOAD_MS = 100_000;
 
 /** The client of the API. */

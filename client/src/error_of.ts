@@ -36,6 +36,6 @@ const CLASSES = new Map<string | undefined, typeof APIError>(Object.entries({
 
 /** The error for an answer, as an instance of the class for its code. */
 export function errorOf(status: number, headers: Headers, body: ErrorBody | string): APIError {
-  const { code } = body as ErrorBody; // a text has no code
+  const { code } = body as ErrorBody; // undefined if the body is plain text
   return new (CLASSES.get(code) ?? APIError)(status, headers, body);
 }

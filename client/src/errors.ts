@@ -2,7 +2,8 @@ import type { BatchAnswer } from "./records.ts";
 import type { FieldError } from "./types.ts";
 
 /**
- * The class of every error that this client throws, except errors about a wrong use of the client.
+ * The base class of the errors that this client throws. A wrong use of the client throws a
+ * TypeError instead.
  */
 export class CRMError extends Error {
   override name = "CRMError";
@@ -20,7 +21,10 @@ export class CRMError extends Error {
   done: BatchAnswer<unknown> | null = null;
 }
 
-/** There was no answer, or the answer broke off. `cause` is the error of `fetch`. */
+/**
+ * There was no answer, or the connection was lost before the answer was complete. `cause` is the
+ * error of `fetch`.
+ */
 export class ConnectionError extends CRMError {
   override name = "ConnectionError";
 }

@@ -13,7 +13,7 @@ import type {
 
 export type { Account, EventActor, EventType, Webhook } from "./types.ts";
 
-/** The record of each kind of event. */
+/** For each kind of event, the type of the record that the event is about. */
 export interface EventRecords {
   contact: Contact;
   deal: Deal;
@@ -25,12 +25,12 @@ export interface EventRecords {
   webhook: Webhook;
 }
 
-/** The kind of record of a type of event. */
+/** The kind of record that a type of event is about: `deal` for `deal.won`. */
 export type ResourceOf<Type extends EventType> = Type extends `${infer Resource}.${string}`
   ? Resource & keyof EventRecords
   : never;
 
-/** The ids of what belongs to a person who was erased. */
+/** The ids of the conversations and deals of an erased person. */
 export interface ErasedRecords extends Record<string, unknown> {
   conversation_ids: string[];
   deal_ids: string[];
@@ -53,10 +53,10 @@ export type OnlyId<Row> = { id: string } & { [Field in Exclude<keyof Row, "id">]
  * ```
  */
 export type WebhookEvent<Type extends EventType = EventType> = Type extends EventType ? {
-    /** The id of the event. It is the same in every repeat. */
+    /** The id of the event. Every delivery of the event has this id. */
     id: string;
     type: Type;
-    /** When it happened. Of two events of one record, the later one has the later time. */
+    /** When the event happened. If a record has two events, the later event has the later time. */
     timestamp: string;
     company_id: string;
     resource: ResourceOf<Type>;
@@ -67,10 +67,10 @@ export type WebhookEvent<Type extends EventType = EventType> = Type extends Even
     request_id: string | null;
     /** The names of the fields that changed. */
     changed: string[];
-    /** Of fields that say nothing about a person, the values before and after the change. */
+    /** The values before and after the change, only for fields without personal data. */
     changes: Type extends "contact.erased" ? ErasedRecords : Record<string, EventChange>;
     /**
-     * The record as it was when the request was made, which may be later than the event. `null`
+     * The record as it was when the delivery was sent, which may be later than the event. `null`
      * when the record is gone.
      */
     data: EventRecords[ResourceOf<Type>] | OnlyId<EventRecords[ResourceOf<Type>]> | null;

@@ -1,8 +1,8 @@
-/** A file of the API, whose bytes come while you read them. */
+/** A file from the API. Its bytes are downloaded while you read them. */
 export interface File {
   /**
-   * The bytes. The stream throws an error if the file is not complete: use only a file whose stream
-   * has ended.
+   * The bytes. If the file is not complete, the stream throws an error. Use the file only after its
+   * stream has ended without an error.
    */
   stream: ReadableStream<Uint8Array>;
   /** The type of the file, such as `audio/ogg; codecs=opus`. */

@@ -33,7 +33,7 @@ export interface ClientOptions {
 export interface RequestOptions {
   /** When this signal is aborted, the request and the pauses between its attempts end. */
   signal?: AbortSignal | undefined;
-  /** Further headers. These headers replace the client's headers with the same name. */
+  /** Additional headers. They replace the client's headers with the same name. */
   headers?: Record<string, string> | undefined;
   /** Replaces the client's option with this name, for this request. */
   maxRetries?: number | undefined;
@@ -67,7 +67,7 @@ export interface CreateOptions extends RequestOptions {
   idempotencyKey?: string | undefined;
 }
 
-/** How far a batch of many items is. */
+/** The progress of a request with many items. */
 export interface Progress {
   /** How many items the API has answered. */
   done: number;

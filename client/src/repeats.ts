@@ -7,7 +7,7 @@ import { SendPendingError } from "./sends.ts";
  */
 export function leftBy(error: CRMError): "undone" | "open" | "final" {
   if (error instanceof ConnectionError || error instanceof SendPendingError) return "open";
-  const { status, code, body, message } = error as APIError; // other errors are final
+  const { status, code, body, message } = error as APIError; // an error without a status is final
   if (code === "malformed_request" || code === "request_timeout" || status === 429) return "undone";
   if ((body as ErrorBody | undefined)?.outcome === "not_sent") return "undone";
   if (code === "database_unavailable" && /nothing was/.test(message)) return "undone";

@@ -10,7 +10,7 @@ import { type Call, requireId, requireObject, type Transport } from "./transport
 /** All parts of a request except its method and its path. */
 type Rest =
   & Pick<Call, "query" | "need" | "body" | "file" | "type" | "isRead" | "isFile" | "options">
-  // The path outside of the gateway.
+  // A path that does not begin with `gateway`.
   & Partial<Pick<Call, "path">>;
 
 /** The kinds of requests that the client's methods make. */
@@ -177,7 +177,7 @@ function moved({ index, error, ...item }: Many["data"][number], from: number) {
 }
 
 /**
- * The error of an item. In the names of its fields, the item has its place among all items:
+ * The error of an item. The names of its fields have the item's place among all items:
  * `items.503.phone`.
  */
 function renamed(error: unknown, place: number): unknown {

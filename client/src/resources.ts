@@ -64,8 +64,8 @@ export interface Contacts
     options?: ChangeOptions,
   ): APIPromise<api.Contact>;
   /**
-   * Merges the contact in `from` into this contact. The id in `from` then leads to this contact.
-   * Merging cannot be undone.
+   * Merges the contact in `from` into this contact. After that, a request for the id in `from`
+   * returns this contact. Merging cannot be undone.
    *
    * ```ts
    * const merged = await crm.contacts.merge(ada.id, { from: duplicate.id });
@@ -167,7 +167,7 @@ export type Reply = Omit<api.ReplyRequest, "conversation_id">;
 export interface Messages
   extends Gets<api.Message>, Changes<api.Message, api.ListMessageChangesQuery> {
   /**
-   * The file that the person sent, while it comes. The result is `null` if `ifNoneMatch` has the
+   * The file that the person sent, as a stream. The result is `null` if `ifNoneMatch` has the
    * SHA-256 of the file.
    *
    * ```ts
@@ -255,7 +255,7 @@ export interface Events {
 }
 
 /**
- * Addresses of yours that get the events of your company. `verifyWebhook` of
+ * Your addresses that get the events of your company. `verifyWebhook` of
  * `@crm-messaging/client/webhooks` verifies what arrives there.
  */
 export interface Webhooks {
@@ -266,7 +266,7 @@ export interface Webhooks {
     query?: Record<string, never>,
     options?: RequestOptions,
   ): APIPromise<api.Webhook>;
-  /** Makes a webhook. Only this answer and that of `rotateSecret` have its `secret`. */
+  /** Creates a webhook. Only this answer and the answer of `rotateSecret` have its `secret`. */
   create(webhook: api.NewWebhook, options?: CreateOptions): APIPromise<api.WebhookWithSecret>;
   /** Changes a webhook. `{ state: "paused" }` and `{ state: "on" }` pause it and switch it on. */
   update(
@@ -275,7 +275,7 @@ export interface Webhooks {
     options?: RequestOptions,
   ): APIPromise<api.Webhook>;
   delete(id: string, options?: RequestOptions): APIPromise<void>;
-  /** Makes a new secret. For `overlap_hours`, the previous secret signs too. */
+  /** Makes a new secret. The previous secret also signs for another `overlap_hours` hours. */
   rotateSecret(
     id: string,
     rotation: api.SecretRotation,
@@ -283,7 +283,7 @@ export interface Webhooks {
   ): APIPromise<api.WebhookWithSecret>;
   /** Delivers an event `webhook.test`. */
   test(id: string, options?: CreateOptions): APIPromise<api.QueuedEvent>;
-  /** What was delivered, failed or waits, newest first. */
+  /** The deliveries that arrived, failed or still wait, newest first. */
   deliveries(
     id: string,
     query?: api.ListWebhookDeliveriesQuery,
@@ -295,7 +295,7 @@ export interface Webhooks {
     event_id: string,
     options?: CreateOptions,
   ): APIPromise<api.QueuedEvent>;
-  /** Delivers the events since a time again. */
+  /** Delivers all events since a given time again. */
   replay(id: string, replay: api.Replay, options?: CreateOptions): APIPromise<api.Replaying>;
 }
 

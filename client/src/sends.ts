@@ -74,7 +74,7 @@ export function resultOf(
 
 /**
  * What happened to a send. `accepted`: the channel has the message, and no report says yet that it
- * arrived. `failed`: the message does not arrive, or the channel never answered. `refused`: the
+ * arrived. `failed`: the channel could not deliver the message, or never answered. `refused`: the
  * channel did not accept the message. `released`: the channel does not have it, and a repeat with
  * the same key sends it.
  */

@@ -24,7 +24,7 @@ export interface Call {
   /** The parts of the path. */
   path: string[];
   query?: Query | undefined;
-  /** The parameter that must be a text. */
+  /** The name of the query parameter that is required and must be a text. */
   need?: string;
   body?: unknown;
   /** A file as the body, in place of JSON. A stream can be sent only once. */
@@ -83,7 +83,7 @@ export function transportOf(settings: Settings): Transport {
         error = thrown;
       }
       const left = leftBy(error);
-      const { status, code, requestId, retryAfter } = error as APIError; // only an APIError has these
+      const { status, code, requestId, retryAfter } = error as APIError; // undefined in other errors
       const request = requestId ? `, request ${requestId}` : "";
       error.message += ` (${method} /${call.path.join("/")}${request})`;
       wasOpen ||= left === "open";
@@ -155,7 +155,8 @@ function tags(versions: string | readonly string[]): string {
 }
 
 /**
- * Makes one request and reads its whole answer, with its body as text. A file is left to the caller.
+ * Makes one request and reads its whole answer, with its body as text. It does not read a file: the
+ * caller reads it.
  */
 async function attempt(
   fetch = globalThis.fetch as NonNullable<Settings["fetch"]>,
@@ -184,7 +185,7 @@ async function attempt(
       });
   } finally {
     clearTimeout(timer);
-    // The signal also ends a file that is still coming.
+    // The signal also stops a file that is still being downloaded.
     if (!isLeft) signal?.removeEventListener("abort", abort);
   }
 }
@@ -201,7 +202,7 @@ function why(error: unknown): string {
 function answered(call: Call, response: Response, text: string): unknown {
   const { method, options, pick, isFile } = call;
   const { status, headers, ok } = response;
-  // Only the API names a file. A page of a proxy has no name.
+  // The API always sends the name of a file. A page of a proxy has no such header.
   if (isFile && ok && headers.has("Content-Disposition")) return pick?.(null, response);
   if (status === 304 && options?.ifNoneMatch !== undefined) return null;
   if (status === 204 && method === "DELETE") return undefined;

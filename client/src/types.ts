@@ -3,7 +3,7 @@
 /** One value, or several. */
 export type OneOrMore<Value> = Value | readonly Value[];
 
-/** A business number of the company, as a webhook gets it. */
+/** A business number of the company, as a webhook receives it. */
 export type Account = {
   /** The id of the record. */
   id: string;
@@ -15,7 +15,7 @@ export type Account = {
   display_phone: string | null;
   /** Whether the company can send with this number. */
   is_connected: boolean;
-  /** Whether WhatsApp restricts this number, so that messages are refused. */
+  /** Whether WhatsApp restricts this number and therefore refuses its messages. */
   is_restricted: boolean;
   /** When the record was created. */
   created_at: string;
@@ -25,7 +25,7 @@ export type Account = {
 
 /** The query parameters of `archiveStage`, in addition to the arguments of its method. */
 export type ArchiveStageQuery = {
-  /** The stage that gets the deals of the archived stage. Required when the stage has deals. */
+  /** The id of the stage that gets the deals of the archived stage. Required when the stage has deals. */
   move_deals_to?: string | undefined;
 };
 
@@ -58,13 +58,13 @@ export type BatchSummary = {
   failed: number;
 };
 
-/** Done by a request with an API key. */
+/** The author of a change that a request with an API key made. */
 export type ByKey = {
   /** The id of the API key. */
   api_key_id: string;
 };
 
-/** Done by a person who signed in. */
+/** The author of a change that a signed-in person made. */
 export type ByPerson = {
   /** The id of the person. While the person works in your company, this is also the person's id as a member. */
   user_id: string;
@@ -210,7 +210,7 @@ export type ContactById = {
   merged_into?: string;
 };
 
-/** A contact card that a person sent. It makes no contact. */
+/** A contact card that a person sent. The card does not create a contact. */
 export type ContactCard = {
   /** The name on the card. */
   name: string | null;
@@ -259,9 +259,9 @@ export type ContactChanges = {
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
-  /** Tags to add to the stored tags, which stay. Do not combine it with `tags`. A tag that is also in `remove_tags` is added. */
+  /** Tags to add to the stored tags. The stored tags stay. Do not combine `add_tags` with `tags`. A tag that is also in `remove_tags` is added. */
   add_tags?: string[];
-  /** Tags to remove from the stored tags. Do not combine it with `tags`. */
+  /** Tags to remove from the stored tags. Do not combine `remove_tags` with `tags`. */
   remove_tags?: string[];
 };
 
@@ -301,7 +301,7 @@ export type ContactFormerPhone = {
 export type ContactIdentity = {
   /** The id that the channel gives the person for your company. */
   user_id: string;
-  /** The WhatsApp Business account that first had the id. */
+  /** The WhatsApp Business account for which the channel first reported the id. */
   business_account_id: string | null;
   /** When the id was first seen. */
   seen_at: string;
@@ -349,9 +349,9 @@ export type ContactPatch = {
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
-  /** Tags to add to the stored tags, which stay. Do not combine it with `tags`. A tag that is also in `remove_tags` is added. */
+  /** Tags to add to the stored tags. The stored tags stay. Do not combine `add_tags` with `tags`. A tag that is also in `remove_tags` is added. */
   add_tags?: string[];
-  /** Tags to remove from the stored tags. Do not combine it with `tags`. */
+  /** Tags to remove from the stored tags. Do not combine `remove_tags` with `tags`. */
   remove_tags?: string[];
 };
 
@@ -393,9 +393,9 @@ export type ContactPatchById = {
   marketing_opt_out?: boolean;
   /** Whether the contact is in use. */
   is_active?: boolean;
-  /** Tags to add to the stored tags, which stay. Do not combine it with `tags`. A tag that is also in `remove_tags` is added. */
+  /** Tags to add to the stored tags. The stored tags stay. Do not combine `add_tags` with `tags`. A tag that is also in `remove_tags` is added. */
   add_tags?: string[];
-  /** Tags to remove from the stored tags. Do not combine it with `tags`. */
+  /** Tags to remove from the stored tags. Do not combine `remove_tags` with `tags`. */
   remove_tags?: string[];
 };
 
@@ -645,7 +645,7 @@ export type ConversationWithIncluded = {
 export type CreateDealsQuery = {
   /** With `true`, either all items are written, or none. If none is written, the answer is the error of the first item that cannot be written, and `details` names its wrong fields, such as `items.3.phone`. */
   atomic?: boolean | undefined;
-  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is united with the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
+  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
   on_conflict?: "update" | "merge" | "keep" | "fail" | undefined;
 };
 
@@ -671,7 +671,7 @@ export type Deal = {
   readonly won_at: string | null;
   /** When the deal was lost; `null` when it is not lost or the time is not known. */
   readonly lost_at: string | null;
-  /** When the deal came into its stage. For a new deal, this is when the deal was created. */
+  /** When the deal entered its stage. For a new deal, this is when the deal was created. */
   readonly stage_changed_at: string;
   /** When the deal was archived; `null` if it is not archived. */
   readonly archived_at: string | null;
@@ -727,7 +727,7 @@ export type DealHistoryEntry = {
   kind: "created" | "stage_changed" | "status_changed";
   /** The previous stage or status. `null` for the creation. */
   from: string | null;
-  /** The new stage or status; for the creation, the first stage. `null` if it is not known: the deal is older than its history. */
+  /** The new stage or status; for the creation, the first stage. `null` if it is not known, because the deal is older than its history. */
   to: string | null;
   /** When this happened. No two entries of a deal have the same time. */
   at: string;
@@ -757,7 +757,7 @@ export type DealWithIncluded = {
   readonly won_at: string | null;
   /** When the deal was lost; `null` when it is not lost or the time is not known. */
   readonly lost_at: string | null;
-  /** When the deal came into its stage. For a new deal, this is when the deal was created. */
+  /** When the deal entered its stage. For a new deal, this is when the deal was created. */
   readonly stage_changed_at: string;
   /** When the deal was archived; `null` if it is not archived. */
   readonly archived_at: string | null;
@@ -785,7 +785,7 @@ export type DeletedRow = {
   merged_into?: string;
 };
 
-/** One event for one webhook. */
+/** The delivery of one event to one webhook, with all its attempts. */
 export type Delivery = {
   /** The id of the event. */
   event_id: string;
@@ -829,13 +829,13 @@ export type Delivery = {
   record_id: string;
   /** When the event happened, to the millisecond. */
   timestamp: string;
-  /** `waiting`: the event has not arrived yet. `delivered`: the receiver accepted it. `failed`: all attempts failed. `undelivered`: the webhook was switched off before. */
+  /** `waiting`: the event has not arrived yet. `delivered`: the receiver accepted it. `failed`: all attempts failed. `undelivered`: the webhook was switched off before the event arrived. */
   state: "waiting" | "delivered" | "failed" | "undelivered";
   /** How many attempts were made. */
   attempts: number;
   /** When the next attempt is due; `null` when there is none. */
   next_attempt_at: string | null;
-  /** When the event arrived or was given up; `null` while it waits. */
+  /** When the event arrived, or when the service stopped trying; `null` while the event waits. */
   ended_at: string | null;
   /** The attempts, oldest first. */
   tries: DeliveryTry[];
@@ -847,11 +847,11 @@ export type DeliveryTry = {
   at: string;
   /** The HTTP status of the answer; `null` without an answer. */
   status: number | null;
-  /** Why there was no answer, such as `timeout`; `null` when there was one. */
+  /** Why there was no answer, such as `timeout`; `null` when there was an answer. */
   failure: string | null;
   /** How many milliseconds the attempt took. */
   ms: number;
-  /** The first characters of an answer that was no success; `null` otherwise. They are removed when the person of the record is erased. */
+  /** The first characters of an answer that was not a success; `null` otherwise. The service removes them when the person to whom the record belongs is erased. */
   answer: string | null;
 };
 
@@ -875,7 +875,7 @@ export type DryRun = {
   mismatch?: MismatchedField[];
 };
 
-/** Confirms that the person is to be erased. */
+/** The confirmation that the person should be erased. */
 export type Erasing = {
   /** The id of the contact again, because erasing cannot be undone. */
   confirm: string;
@@ -921,7 +921,7 @@ export type Event = {
     | "account.restored"
     | "webhook.test"
     | "webhook.switched_off";
-  /** When it happened. For one record, this time never goes back. */
+  /** When the event happened. A later event of the same record never has an earlier time. */
   timestamp: string;
   /** The company of the record, which is the company of the key. */
   company_id: string;
@@ -935,7 +935,7 @@ export type Event = {
     | "template"
     | "account"
     | "webhook";
-  /** The record. For a send, this is the id of its message. */
+  /** The id of the record. For a send, this is the id of its message. */
   record_id: string;
   /** Who made the change. */
   actor: EventActor;
@@ -943,7 +943,7 @@ export type Event = {
   request_id: string | null;
   /** The names of the fields that changed. */
   changed: string[];
-  /** The value of a field before (`from`) and after the change (`to`), for fields that say nothing about a person, such as `stage_id`. Some types have other values here, such as the ids of the conversations of an erased contact. */
+  /** The value of a field before the change (`from`) and after it (`to`), only for fields without personal data, such as `stage_id`. Some types have other values here, such as the ids of the conversations of an erased contact. */
   changes: {
     [key: string]: unknown;
   };
@@ -1070,7 +1070,7 @@ export type GetStageQuery = {
 export type HeaderMedia = {
   /** The id of an upload of the sending phone number. */
   id?: string;
-  /** An address from which the service fetches the file at each send. The operator allows the hosts in WHATSAPP_MEDIA_HOSTS; another host is a 422. */
+  /** An address from which the service fetches the file at each send. The operator allows the hosts in WHATSAPP_MEDIA_HOSTS; for any other host, the answer is a 422. */
   url?: string;
 } & (unknown | unknown);
 
@@ -1108,9 +1108,9 @@ export type Limits = {
   page_records: number;
   /** How many requests of your company one instance of the gateway works on at the same time. */
   requests_at_once: number;
-  /** How many further requests of your company may wait there. Any more get a 429. */
+  /** How many further requests of your company may wait there. Requests beyond this number get a 429. */
   requests_waiting: number;
-  /** How many seconds a request may wait. Then it gets a 429. */
+  /** How many seconds a request may wait before it gets a 429. */
   waiting_seconds: number;
 };
 
@@ -1136,7 +1136,7 @@ export type ListContactsQuery = {
   include_total?: boolean | undefined;
   /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
+  /** Finds records that have all of these words. The words may be in different searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
   q?: string | undefined;
   /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -1238,7 +1238,7 @@ export type ListContactsQuery = {
   "updated_at[lt]"?: Time | undefined;
   /** Finds records whose `updated_at` is this time or earlier. */
   "updated_at[lte]"?: Time | undefined;
-  /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after the first dot; a further dot also leads to a member of a nested object, as in `custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". Separate several values with commas. */
+  /** `custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after the first dot. A further dot is a part of the key, or separates it from the key of a nested object, as in `custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". Separate several values with commas. */
   [field: `custom_fields.${string}`]: OneOrMore<string> | undefined;
 };
 
@@ -1400,7 +1400,7 @@ export type ListDealsQuery = {
   include_total?: boolean | undefined;
   /** Archived records: `exclude` leaves them out, `include` lists them together with the others, `only` lists only archived records. A record has a time in `archived_at` while it is archived. */
   archived?: "exclude" | "include" | "only" | undefined;
-  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
+  /** Finds records that have all of these words. The words may be in different searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
   q?: string | undefined;
   /** Finds records whose `id` is this value, or one of these values. */
   id?: OneOrMore<string> | undefined;
@@ -2114,11 +2114,11 @@ export type MarketingOptOut = {
 
 /** The company and the key of the request. */
 export type Me = {
-  /** The company of the key. The key reaches only its data. */
+  /** The company of the key. The key reaches only the data of this company. */
   company: OwnCompany;
   /** The key of the request. */
   key: OwnKey;
-  /** `local`: the service calls the WhatsApp API on its own machine, as the local stack with its sandbox does. `live`: it calls another address, so treat every message as one that reaches a person. */
+  /** `local`: the service calls the WhatsApp API on its own machine, as the local stack with its sandbox does. `live`: it calls another address, so assume that every message reaches a person. */
   environment: "live" | "local";
   /** The limits of a request with this key. There is no quota for an hour or a day. */
   limits: Limits;
@@ -2138,11 +2138,11 @@ export type MediaUpload = {
   bytes: number;
   /** The SHA-256 digest of the file, in hexadecimal digits. */
   sha256: string;
-  /** The name that the recipient of a document sees; otherwise `null`, unless you gave one. */
+  /** The name of the file. The recipient of a document sees this name. For other kinds it is the name that you gave, or `null`. */
   filename: string | null;
   /** When the file was uploaded. */
   created_at: string;
-  /** When the upload ends: 29 days after it was made. */
+  /** When the upload expires: 29 days after it was made. */
   expires_at: string;
 };
 
@@ -2180,7 +2180,7 @@ export type Message = {
   conversation_id: string;
   /** `inbound`: from the contact. `outbound`: from your company. */
   direction: "inbound" | "outbound";
-  /** The kind of the message. The file itself is not shown. */
+  /** The kind of the message, such as `text` or `image`. The record does not contain the file itself. */
   type:
     | "text"
     | "image"
@@ -2195,7 +2195,7 @@ export type Message = {
     | "order"
     | "system"
     | "unsupported";
-  /** Who wrote the message; `null` when the platform wrote it without saying who. */
+  /** Who wrote the message; `null` when the platform wrote it and named no author. */
   author: MessageAuthor | null;
   /** What the message says: the text, the caption of a file, or the label of the button that was tapped. For a template send, this is its `display_text`. An outbound message has at most 4,096 characters. */
   content: string;
@@ -2227,7 +2227,7 @@ export type Message = {
   } | null;
   /** The place that the person sent; only for the type `location`. */
   location: MessageLocation | null;
-  /** The contact cards that the person sent; only for the type `contacts`. No contact is made of them. */
+  /** The contact cards that the person sent; only for the type `contacts`. The cards do not create contacts. */
   contact_cards: ContactCard[] | null;
   /** What the person chose: for the type `button` the button of a template, and for the type `interactive` a reply button or an entry of a list. `null` for a form. */
   choice: MessageChoice | null;
@@ -2257,7 +2257,7 @@ export type MessageAuthor = {
   type: "person" | "key" | "member" | "agent" | "system";
   /** The id of the contact, the key or the member, even after the key or the member was deleted. `null` when there is none. */
   id: string | null;
-  /** The name of the author. A contact has its current name. A key, a member or an agent has the name of the time when the message was written. `null` when there is none. */
+  /** The name of the author. A contact has its current name. A key, a member or an agent has the name that it had when the message was written. `null` when there is none. */
   name: string | null;
 };
 
@@ -2315,7 +2315,7 @@ export type MessageMedia = {
   animated: boolean | null;
   /** The time until which the channel keeps the file. */
   expires_at: string | null;
-  /** When the channel said that it no longer has the file. Missing as long as it has not said so. */
+  /** When the channel reported that it no longer has the file. Missing until then. */
   gone_at?: string;
 };
 
@@ -2411,9 +2411,9 @@ export type NewDealBatch = {
 export type NewPipeline = {
   /** The name of the pipeline. */
   name: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number after the last place means the last place. */
+  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number higher than the last place means the last place. */
   position?: number;
-  /** Whether it is the company's default pipeline. A company always has exactly one default pipeline. */
+  /** Whether the pipeline is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default?: boolean;
 };
 
@@ -2423,7 +2423,7 @@ export type NewStage = {
   pipeline_id: string;
   /** The name of the stage. */
   name: string;
-  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number after the last place means the last place. */
+  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number higher than the last place means the last place. */
   position?: number;
 };
 
@@ -2514,7 +2514,7 @@ export type OwnCompany = {
   name: string;
 };
 
-/** The key of the request. The key itself is never returned. */
+/** Facts about the key of the request. The key itself is never returned. */
 export type OwnKey = {
   /** The id of the key. */
   id: string;
@@ -2548,9 +2548,9 @@ export type Pipeline = {
   readonly company_id: string;
   /** The name of the pipeline. */
   name: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number after the last place means the last place. */
+  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number higher than the last place means the last place. */
   position: number;
-  /** Whether it is the company's default pipeline. A company always has exactly one default pipeline. */
+  /** Whether the pipeline is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default: boolean;
   /** When the pipeline was archived; `null` while it is in use. */
   readonly archived_at: string | null;
@@ -2566,9 +2566,9 @@ export type Pipeline = {
 export type PipelineChanges = {
   /** The name of the pipeline. */
   name?: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number after the last place means the last place. */
+  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number higher than the last place means the last place. */
   position?: number;
-  /** Whether it is the company's default pipeline. A company always has exactly one default pipeline. */
+  /** Whether the pipeline is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default?: boolean;
 };
 
@@ -2580,9 +2580,9 @@ export type PipelineWithIncluded = {
   readonly company_id: string;
   /** The name of the pipeline. */
   name: string;
-  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number after the last place means the last place. */
+  /** The place of the pipeline in the list: 0, 1, 2 and so on. A number higher than the last place means the last place. */
   position: number;
-  /** Whether it is the company's default pipeline. A company always has exactly one default pipeline. */
+  /** Whether the pipeline is the company's default pipeline. A company always has exactly one default pipeline. */
   is_default: boolean;
   /** When the pipeline was archived; `null` while it is in use. */
   readonly archived_at: string | null;
@@ -2600,7 +2600,7 @@ export type PipelineWithIncluded = {
 export type PutContactQuery = {
   /** The field by which the contact is found: `phone`, in any spelling, or `external_id`. */
   match?: "phone" | "external_id" | undefined;
-  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is united with the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
+  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
   on_conflict?: "update" | "merge" | "keep" | undefined;
 };
 
@@ -2634,11 +2634,11 @@ export type Repeat = {
 
 /** Which events to deliver again. */
 export type Replay = {
-  /** Events from this time on, which is in the last 30 days. */
+  /** Replays the events from this time on. The time must be in the last 30 days. */
   since: string;
-  /** Events before this time; now if it is missing. */
+  /** Replays the events before this time. Without this field, it is the time of the request. */
   until?: string;
-  /** Only these types of events; the types of the webhook if it is missing. */
+  /** Replays only events of these types. Without this field, the types are the types of the webhook. */
   types?: (
     | "contact.created"
     | "contact.updated"
@@ -2688,11 +2688,11 @@ export type Replay = {
 
 /** The events that are being delivered again. */
 export type Replaying = {
-  /** Events from this time on. */
+  /** The replay has the events from this time on. */
   since: string;
-  /** Events before this time. */
+  /** The replay has the events before this time. */
   until: string;
-  /** The types of events. */
+  /** The replay has the events of these types. */
   types: string[];
 };
 
@@ -2737,13 +2737,13 @@ export type ReplyListSection = {
 export type ReplyMedia = {
   /** The id of an upload of the conversation's phone number. */
   id?: string;
-  /** An https address that the channel fetches. What is wrong with the file shows later, as a `failed` message. An upload is better. */
+  /** An https address that the channel fetches. A problem with the file is reported later: the message becomes `failed`. An upload is better. */
   link?: string;
   /** What kind of file `link` is. */
   type?: "image" | "video" | "audio" | "document";
   /** The name that the person sees. Only for a document; the default is the name of the upload. */
   filename?: string;
-  /** `true` sends audio as a voice note. The file must be Ogg with Opus. It shows a play button up to 512 KB. */
+  /** `true` sends audio as a voice note. The file must be Ogg with Opus. A file of at most 512 KB is shown with a play button. */
   voice?: boolean;
 } & (unknown | unknown);
 
@@ -2770,7 +2770,7 @@ export type ReplyRequest =
 
 /** The query parameters of `search`, in addition to the arguments of its method. */
 export type SearchQuery = {
-  /** Finds records that have all of these words, each in one of the searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
+  /** Finds records that have all of these words. The words may be in different searched fields. The order of the words, case, accents and punctuation make no difference. A word of one or two letters is found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and with or without the country. */
   q: string;
   /** The maximum number of records on a page. A page of large records may have fewer records. */
   limit?: number | undefined;
@@ -2778,9 +2778,9 @@ export type SearchQuery = {
   archived?: "exclude" | "include" | "only" | undefined;
 };
 
-/** How the secret of a webhook changes. */
+/** The options for a new secret of a webhook. */
 export type SecretRotation = {
-  /** For how many hours the previous secret signs too. */
+  /** For how many hours the previous secret also signs. */
   overlap_hours?: number;
 };
 
@@ -2796,7 +2796,7 @@ export type Send = {
   contact_id: string;
   /** The caller's name for the send; `null` when the caller gave none. */
   idempotency_key: string | null;
-  /** The API key that requested the send, even after the key was deleted. `null` when the platform added the send. */
+  /** The API key that requested the send, even after the key was deleted. `null` when no API key requested it. */
   api_key_id: string | null;
   /** `template`: a template was sent. `reply`: a free reply was sent. */
   kind: "template" | "reply";
@@ -2812,7 +2812,7 @@ export type Send = {
   attempt: number;
   /** Why the send failed or was released. The reason stays here even when the message arrives later. `outcome_unknown`: the channel never answered, and may have sent the message. */
   failure: MessageFailure | null;
-  /** Whether the channel reported that the message went out more than once. */
+  /** Whether the channel reported that the message was sent more than once. */
   double_sent: boolean;
   /** The channel's id of the message; `null` until it is known. */
   whatsapp_message_id: string | null;
@@ -2901,7 +2901,7 @@ export type Stage = {
   pipeline_id: string;
   /** The name of the stage. */
   name: string;
-  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number after the last place means the last place. */
+  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number higher than the last place means the last place. */
   position: number;
   /** When the stage was archived; `null` while it is in use. */
   readonly archived_at: string | null;
@@ -2919,7 +2919,7 @@ export type StageChanges = {
   pipeline_id?: string;
   /** The name of the stage. */
   name?: string;
-  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number after the last place means the last place. */
+  /** The place of the stage in its pipeline: 0, 1, 2 and so on. A number higher than the last place means the last place. */
   position?: number;
 };
 
@@ -3066,21 +3066,21 @@ export type Webhook = {
   description: string | null;
   /** `on`: events are delivered. `catching_up`: events are delivered, and older ones are still read from the log. `paused`: events wait. `off`: no event waits or is delivered. */
   state: "on" | "catching_up" | "paused" | "off";
-  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver answered 410. `key_ended`: its key was switched off, expired or deleted. `by_key`, `by_person`, `by_platform`: who paused it. */
+  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver answered 410. `key_ended`: its key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: who paused it. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
-  /** The key that the webhook ends with: the key that made it, or the key that replaced that key. `null` for a webhook that a person made: it does not depend on a key. */
+  /** The key that the webhook depends on: the key that created it, or a later key that replaced that key. When this key is switched off, expires or is deleted, the webhook is switched off. `null` for a webhook that a person created: it depends on no key. */
   readonly created_by_key_id: string | null;
-  /** The person who made the webhook on the settings page; `null` for a webhook of a key. */
+  /** The person who created the webhook on the settings page; `null` if a key created it. */
   readonly created_by: string | null;
-  /** Since when no event arrives; `null` while events arrive. */
+  /** When the first delivery failed after the last success; `null` while events arrive. */
   readonly failing_since: string | null;
-  /** After several failures in a row, when the next event is tried; `null` or in the past otherwise. */
+  /** When the next delivery is tried, after several failures in a row; otherwise `null` or a time in the past. */
   readonly paused_until: string | null;
   /** When the webhook was switched off; `null` otherwise. */
   readonly switched_off_at: string | null;
-  /** Until when the previous secret signs too; `null` when only one secret signs. */
+  /** The time until which the previous secret also signs; `null` when only one secret signs. */
   readonly previous_secret_ends_at: string | null;
-  /** When an event last arrived; `null` before the first. */
+  /** When an event last arrived; `null` if no event has arrived yet. */
   readonly last_success_at: string | null;
   /** How many events wait for this webhook, counted up to 10,000. */
   readonly open_deliveries: number;
@@ -3164,21 +3164,21 @@ export type WebhookWithSecret = {
   description: string | null;
   /** `on`: events are delivered. `catching_up`: events are delivered, and older ones are still read from the log. `paused`: events wait. `off`: no event waits or is delivered. */
   state: "on" | "catching_up" | "paused" | "off";
-  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver answered 410. `key_ended`: its key was switched off, expired or deleted. `by_key`, `by_person`, `by_platform`: who paused it. */
+  /** Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the receiver answered 410. `key_ended`: its key was switched off, expired or was deleted. `by_key`, `by_person`, `by_platform`: who paused it. */
   readonly why: "failing" | "gone" | "key_ended" | "by_person" | "by_key" | "by_platform" | null;
-  /** The key that the webhook ends with: the key that made it, or the key that replaced that key. `null` for a webhook that a person made: it does not depend on a key. */
+  /** The key that the webhook depends on: the key that created it, or a later key that replaced that key. When this key is switched off, expires or is deleted, the webhook is switched off. `null` for a webhook that a person created: it depends on no key. */
   readonly created_by_key_id: string | null;
-  /** The person who made the webhook on the settings page; `null` for a webhook of a key. */
+  /** The person who created the webhook on the settings page; `null` if a key created it. */
   readonly created_by: string | null;
-  /** Since when no event arrives; `null` while events arrive. */
+  /** When the first delivery failed after the last success; `null` while events arrive. */
   readonly failing_since: string | null;
-  /** After several failures in a row, when the next event is tried; `null` or in the past otherwise. */
+  /** When the next delivery is tried, after several failures in a row; otherwise `null` or a time in the past. */
   readonly paused_until: string | null;
   /** When the webhook was switched off; `null` otherwise. */
   readonly switched_off_at: string | null;
-  /** Until when the previous secret signs too; `null` when only one secret signs. */
+  /** The time until which the previous secret also signs; `null` when only one secret signs. */
   readonly previous_secret_ends_at: string | null;
-  /** When an event last arrived; `null` before the first. */
+  /** When an event last arrived; `null` if no event has arrived yet. */
   readonly last_success_at: string | null;
   /** How many events wait for this webhook, counted up to 10,000. */
   readonly open_deliveries: number;
@@ -3196,6 +3196,6 @@ export type WriteContactsQuery = {
   atomic?: boolean | undefined;
   /** The field by which the contact is found: `phone`, in any spelling, or `external_id`. */
   match?: "phone" | "external_id" | undefined;
-  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is united with the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
+  /** What happens to a record that your company already has. `update`: the fields of the request replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the fields of the request fill only empty fields. `fail`: the record does not change, and the item gets a 409. */
   on_conflict?: "update" | "merge" | "keep" | "fail" | undefined;
 };

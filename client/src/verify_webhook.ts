@@ -7,7 +7,10 @@ export type WebhookHeaders =
 
 /** What `verifyWebhook` accepts. */
 export interface VerifyOptions {
-  /** By how many seconds the request may be older or newer than the clock; 300 by default. */
+  /**
+   * How many seconds the time of the request may differ from the clock of this machine; 300 by
+   * default.
+   */
   tolerance?: number;
 }
 
@@ -36,7 +39,10 @@ export class WebhookVerificationError extends Error {
 }
 
 const TOLERANCE_S = 300;
-/** A delivery has one signature, or two during an overlap. A header with more costs no more. */
+/**
+ * A delivery has one signature, or two during an overlap. Further signatures in a header are
+ * ignored.
+ */
 const MAX_SIGNATURES = 10;
 
 /**
@@ -45,7 +51,8 @@ const MAX_SIGNATURES = 10;
  * The same event may come more than once, always with the same `id`.
  *
  * @param body the body as it was received, before anything parsed it.
- * @param secret the secret of the webhook, `whsec_…`; or several, of which one must have signed.
+ * @param secret the secret of the webhook, `whsec_…`; or several secrets: one of them must have
+ *   signed the request.
  * @throws WebhookVerificationError when the request is not a recent delivery that was signed with
  *   this secret; TypeError when the body or the secret is not what this function needs.
  */
@@ -68,15 +75,15 @@ export async function verifyWebhook(
     const form = signatures.length === 0 ? "v1,<base64>" : "a time in seconds";
     throw new WebhookVerificationError(
       "malformed_header",
-      `The header ${name} has not the form ${form}: the request is not a delivery, or a proxy changed it`,
+      `The header ${name} does not have the form ${form}: the request is not a delivery, or a proxy changed it`,
     );
   }
   const content = joined(new TextEncoder().encode(`${id}.${timestamp}.`), bytes);
   if (!await isSigned(keys, signatures, content)) {
     throw new WebhookVerificationError(
       "wrong_signature",
-      "No signature is of this secret: check that the secret is the one of this webhook, and that the " +
-        "body is as it was received, before anything parsed it",
+      "No signature was made with this secret: check that the secret belongs to this webhook, and " +
+        "that the body is as it was received, before anything parsed it",
     );
   }
   const seconds = Date.now() / 1000 - Number(timestamp);
@@ -111,7 +118,8 @@ function bytesOfSecret(secret: string): Uint8Array<ArrayBuffer> {
     : null;
   if (bytes) return bytes;
   throw new TypeError(
-    "The secret is not the one of a webhook: it begins with whsec_ and is shown when the webhook is made",
+    "The secret is not a webhook secret: give the secret that begins with whsec_ and was shown when " +
+      "the webhook was created",
   );
 }
 
@@ -165,6 +173,7 @@ function eventOf(bytes: Uint8Array): WebhookEvent {
   } catch { /* it is not JSON */ }
   throw new WebhookVerificationError(
     "not_an_event",
-    "The body is signed, but it is not an event: the secret signs for something else too",
+    "The body is signed, but it is not an event: something else uses the same secret; use the " +
+      "secret only for this webhook",
   );
 }

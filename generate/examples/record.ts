@@ -23,7 +23,10 @@ export async function recordExamples({ url, demo }: DemoStack): Promise<Examples
   if (!demo) throw new Error("The stack has no demo company.");
   const recorded: { id: OperationId; example: Example }[] = [];
   const receiver = `${url}/sandbox/webhooks/crm`;
-  /** What later requests name: the id of a record that an example made, by the example. */
+  /**
+   * The ids of the records that examples created, by the names of the examples. Later requests use
+   * these ids.
+   */
   const made: Record<string, string> = {};
   const filledIn = <Value>(value: Value): Value => {
     const at = new Date(Date.now() - 50).toISOString().replace("Z", "000+00:00");
@@ -85,7 +88,7 @@ const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
  * Replaces the values that a database or a clock generates. Equal values get the same replacement.
  */
 function reproducible<Value>(recorded: Value): Value {
-  // The first answers show rows that have not changed after the demo data was written.
+  // The first answers show rows that have not changed since the demo data was written.
   const first = JSON.stringify(recorded).match(/"updated_at":"([^"]+)"/);
   const seeded = Date.parse(first![1]);
   const ids = new Map<string, string>();
@@ -115,7 +118,7 @@ function reproducible<Value>(recorded: Value): Value {
     if (name === "read_at") return RECORDED;
     // The database makes the value from the number of a transaction, so it is replaced.
     if (name === "version" || name === "etag") return value.replace(/^("?)\d+("?)$/, "$1374810$2");
-    // The demo data has its event just now, in the other notation of UTC.
+    // The time of an event differs in each recording, and ends with Z instead of +00:00.
     if (name === "timestamp") return RECORDED.replace("+00:00", "Z");
     if (UUID.test(value)) return id(value);
     if (name === "secret") return `whsec_${"0b5e55ed".repeat(5)}aw=`;

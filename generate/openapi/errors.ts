@@ -78,8 +78,9 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   header_not_accepted: {
     description:
-      "The request has a header that asks for a protection, such as `If-Unmodified-Since` or `If-Match`, and the " +
-      "operation would ignore it. Nothing was done. `details` names the header and says what to use instead.",
+      "The request has a header such as `If-Unmodified-Since` or `If-Match`, which should " +
+      "protect against a wrong change, but the operation does not support the header. Nothing " +
+      "was done. `details` names the header and says what to use instead.",
     members: { details: { type: "array", items: DETAIL, minItems: 1, maxItems: 1 } },
   },
   missing_api_key: {
@@ -160,8 +161,8 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   media_expired: {
     description:
-      "The channel no longer has the medium of this message: it keeps what people send for seven " +
-      "days. Only the person can send it again.",
+      "The channel no longer has the medium of this message, because it keeps a medium that a " +
+      "person sent for only seven days. Only the person can send the medium again.",
   },
   precondition_failed: {
     description: "The record has changed since you read it: `If-Match` does not have its current " +
@@ -177,7 +178,7 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   payload_too_large: {
     description:
-      "The request's body is larger than 1 MiB, or an uploaded file is larger than its type may be.",
+      "The request's body is larger than 1 MiB, or an uploaded file exceeds the limit for its type.",
   },
   invalid_request: {
     description:
@@ -253,10 +254,10 @@ export const ERRORS: Record<ErrorCode, ErrorWords> = {
   },
   channel_unavailable: {
     description:
-      "For a send: the channel did not accept the message (`not_sent`), or the outcome is unknown " +
-      "(`unknown`). Repeat the request with the same idempotency key: a repeat never sends the " +
-      "message twice. For the medium of a message: the channel does not give it at the moment, or " +
-      "gave other bytes; repeat the request later.",
+      "For a send: the channel did not accept the message (`not_sent`), or the outcome is " +
+      "unknown (`unknown`). Repeat the request with the same idempotency key: a repeat never " +
+      "sends the message twice. For the medium of a message: the channel does not provide it at " +
+      "the moment, or sent wrong bytes; repeat the request later.",
     ofSends: ["outcome"],
     members: {
       outcome: {

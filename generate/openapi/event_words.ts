@@ -7,12 +7,14 @@ export const WHEN: Record<string, string> = {
   "contact.archived": "a contact is archived",
   "contact.restored": "an archived contact is restored",
   "contact.merged":
-    "another contact is merged into this one. `changes.contact_id` has the id of the other contact, for which there is no `contact.deleted`",
+    "another contact is merged into this one. `changes.contact_id` has the id of the other " +
+    "contact. There is no `contact.deleted` for the other contact",
   "contact.erased":
-    "a person is erased: delete what you have of them. `changes` has the ids of their conversations and deals",
+    "a person is erased: delete your own data about this person. `changes` has the ids of the " +
+    "person's conversations and deals",
   "contact.deleted": "a contact is deleted",
-  "contact.opted_out": "a contact may no longer get messages, or no marketing",
-  "contact.opted_in": "a contact may get messages, or marketing, again",
+  "contact.opted_out": "a contact may no longer get any messages, or no longer get marketing",
+  "contact.opted_in": "a contact may get messages again, or may get marketing again",
   "deal.created": "a deal is created",
   "deal.updated": "a deal changes",
   "deal.stage_changed": "a deal moves to another stage",
@@ -23,7 +25,7 @@ export const WHEN: Record<string, string> = {
   "deal.restored": "an archived deal is restored",
   "deal.deleted": "a deal is deleted",
   "conversation.opened": "a conversation begins, or is opened again",
-  "conversation.assigned": "a conversation gets another member or team",
+  "conversation.assigned": "a conversation is assigned to another member or team, or to none",
   "conversation.updated": "the status of a conversation changes in another way",
   "conversation.closed": "a conversation is closed",
   "conversation.window_closing": "the window for free replies is about to close",
@@ -32,15 +34,17 @@ export const WHEN: Record<string, string> = {
   "message.status_changed":
     "a message of the company is sent, delivered, read, failed or expired. `changes.status` has the status",
   "message.updated": "a person edits or revokes a message, or reacts to one",
-  "send.settled": "WhatsApp takes a message that was sent with this API",
+  "send.settled": "WhatsApp accepts a message that was sent with this API",
   "send.failed":
-    "a send ends without that, or WhatsApp reports later that it failed. `changes.reason` says why",
+    "WhatsApp does not accept a send, or reports later that the send failed. `changes.reason` says why",
   "template.status_changed": "WhatsApp changes the status of a template",
   "account.restricted": "WhatsApp restricts a business number",
   "account.restored": "WhatsApp withdraws a restriction",
-  "webhook.test": "someone asks for a test of a webhook, whatever its types are",
+  "webhook.test": "someone requests a test event for a webhook. The webhook gets it even if its " +
+    "`types` do not contain this type",
   "webhook.switched_off":
-    "a webhook of the company is switched off. Its other webhooks get this. `changes.why` says why",
+    "a webhook of the company is switched off. The other webhooks of the company get this " +
+    "event. `changes.why` says why",
 };
 
 /** The names of the changed fields and their values, in the example of some types. */
@@ -79,12 +83,12 @@ export const EXAMPLE_CHANGES: Record<string, Record<string, unknown>> = {
 export const DELIVERY_HEADERS = [
   {
     name: "webhook-id",
-    description: "The id of the event. It is the same in every repeat.",
+    description: "The id of the event. Every delivery of the event has the same id.",
     schema: { type: "string", pattern: "^evt_[0-9a-f]{32}$" },
   },
   {
     name: "webhook-timestamp",
-    description: "When this request was signed, in seconds since 1970.",
+    description: "When this request was signed, in seconds since the start of 1970 (Unix time).",
     schema: { type: "string", pattern: "^[0-9]{1,12}$" },
   },
   {
@@ -99,10 +103,13 @@ export const DELIVERY_HEADERS = [
 const uuid = { type: "string", format: "uuid" };
 const time = { type: "string", format: "date-time" };
 
-/** The schema of a business number, which no operation returns. */
+/**
+ * The schema of a business number. No operation returns a business number, so the schema is written
+ * here.
+ */
 export const ACCOUNT = {
   type: "object",
-  description: "A business number of the company, as a webhook gets it.",
+  description: "A business number of the company, as a webhook receives it.",
   properties: {
     id: { description: "The id of the record.", ...uuid },
     company_id: { description: "The company of the business number.", ...uuid },
@@ -119,7 +126,7 @@ export const ACCOUNT = {
       type: "boolean",
     },
     is_restricted: {
-      description: "Whether WhatsApp restricts this number, so that messages are refused.",
+      description: "Whether WhatsApp restricts this number and therefore refuses its messages.",
       type: "boolean",
     },
     created_at: { description: "When the record was created.", ...time },

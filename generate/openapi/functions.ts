@@ -9,8 +9,8 @@ import { mediaOperations } from "../../supabase/functions/whatsapp/media/operati
 import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { replyOperations } from "../../supabase/functions/whatsapp/replies/operations.ts";
 
-// A configuration that no function can use for requests: this file only reads the declarations of
-// the operations.
+// A placeholder for the configuration. This file only reads the declarations of the operations and
+// handles no requests.
 const key = "A".repeat(43);
 const env = {
   SUPABASE_URL: "http://127.0.0.1:9",
@@ -59,8 +59,8 @@ export function errorsOf(operation: Operation): ErrorCode[] {
     "header_not_accepted",
     ...(scope === null ? [] : ["missing_api_key", "invalid_api_key"] as const),
     ...(scope === null || scope === "any" ? [] : ["insufficient_scope"] as const),
-    // An operation without a body has these errors too, because the service checks whether the
-    // request has a body.
+    // These errors also apply to an operation without a body, because the service checks whether
+    // the request has one.
     ...(method === "GET" ? [] : ["request_timeout", "payload_too_large"] as const),
     "invalid_request",
     ...(scope === null ? [] : ["too_many_requests", "database_unavailable"] as const),

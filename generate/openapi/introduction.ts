@@ -47,7 +47,7 @@ the \`version\` too. (A template or a send has no \`version\`; its ETag is a dig
 - **\`If-Match: "<version>"\`** on a PATCH changes the record only if no one else has changed it since you read
   it. Otherwise the answer is a 412 \`precondition_failed\` with the current ETag, and nothing is written.
 - **\`If-None-Match: "<version>"\`** on a GET of one record returns a 304 without a body while your copy is current.
-- **A header that asks for a protection and would be ignored** is a 400 \`header_not_accepted\`: \`If-Unmodified-Since\` and
+- **A protective header that the operation does not support** is a 400 \`header_not_accepted\`: \`If-Unmodified-Since\` and
   \`Idempotency-Key\` on a PATCH, PUT or DELETE, \`If-Match\` where no version is compared, \`If-None-Match\` on a list.
 - **\`Content-Type: application/merge-patch+json\`** makes a PATCH a JSON Merge Patch (RFC 7396): any field may be left out,
   \`null\` removes a value, and \`custom_fields\` is merged key by key. With \`application/json\`, \`custom_fields\` is replaced as a

@@ -6,7 +6,7 @@ export type JsonSchema = Record<string, any>;
 
 /** For these formats, zod adds a pattern that is redundant. */
 const PLAIN_FORMATS = new Set(["uuid", "date-time", "idn-email"]);
-/** Keywords that only describe. A schema without any other keyword allows everything. */
+/** Keywords that only describe a value. A schema without any other keyword allows every value. */
 const ANNOTATIONS = new Set([
   "description",
   "default",
@@ -28,8 +28,8 @@ export function jsonSchema(
   components: Record<string, JsonSchema>,
 ): JsonSchema {
   const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, {
-    // Answers also use the schema of the input, because it has checked their values, and a
-    // transform has no output schema.
+    // The schema of the input also describes answers: their values passed it when they were
+    // written, and zod has no output schema for a transform.
     io: "input",
     unrepresentable: "any",
   }) as JsonSchema;

@@ -132,13 +132,13 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
         },
         ETagOfBytes: {
           description:
-            "The SHA-256 of the bytes in hexadecimal digits, in double quotes. Missing " +
-            "when the channel did not tell it.",
+            "The SHA-256 of the bytes in hexadecimal digits, in double quotes. Missing when the " +
+            "channel did not report it.",
           schema: { type: "string", pattern: '^(W/)?"[0-9a-f]{64}"$' },
         },
         ContentDisposition: {
-          description: "`attachment`, with the name of the file: as the person named it, or a " +
-            "name of the service. `filename*` has the whole name (RFC 6266).",
+          description: "`attachment`, with the name of the file: the name that the person gave " +
+            "it, or a name that the service made. `filename*` has the whole name (RFC 6266).",
           required: true,
           schema: {
             type: "string",
@@ -156,14 +156,14 @@ export function openApi(examples: Examples, functions: ApiFunction[] = FUNCTIONS
           schema: { type: "string", const: "sandbox" },
         },
         AcceptRanges: {
-          description: "Always `none`: an answer is the whole file.",
+          description: "Always `none`: an answer always has the whole file.",
           required: true,
           schema: { type: "string", const: "none" },
         },
         IdempotentReplayed: {
           description:
-            "Present when the request repeats an earlier one by its `Idempotency-Key`, so that " +
-            "nothing was written. The answer has the records in their current state.",
+            "Present when an earlier request had the same `Idempotency-Key`, so that this " +
+            "request wrote nothing. The answer has the records in their current state.",
           schema: { type: "string", const: "true" },
         },
         IdempotencyMismatch: {
@@ -279,7 +279,10 @@ function securityOf({ scope }: Operation): JsonSchema[] {
 const ETAG = { ETag: { $ref: "#/components/headers/ETag" } };
 const ETAG_OF_BYTES = { ETag: { $ref: "#/components/headers/ETagOfBytes" } };
 
-/** The headers of every answer that is bytes. The Content-Type belongs to no declared header. */
+/**
+ * The headers of every answer that is a file. OpenAPI describes the Content-Type elsewhere, so it
+ * is not in this list.
+ */
 const HEADERS_OF_BYTES = Object.fromEntries(
   ["Content-Disposition", "X-Content-Type-Options", "Content-Security-Policy", "Accept-Ranges"]
     .map((name) => [name, { $ref: `#/components/headers/${name.replaceAll("-", "")}` }]),
@@ -325,7 +328,7 @@ function answerSchema(schema: JsonSchema, parameters: JsonSchema[]): JsonSchema 
   return schema;
 }
 
-/** A schema for records with only some of their fields has a name that ends with this word. */
+/** The last word in the name of a schema for records with only some of their fields. */
 const PART = "Part";
 
 /** Adds the schemas for records with only some of their fields. */
@@ -345,7 +348,7 @@ function addParts(schemas: Record<string, JsonSchema>, paths: Record<string, Jso
 function describeFields(schemas: Record<string, JsonSchema>) {
   const fields: Record<string, Record<string, string>> = FIELDS;
   for (const [id, schema] of Object.entries(schemas)) {
-    if (schema.description) continue; // the schema of an error, which already has a description
+    if (schema.description) continue; // the schema of an error already has a description
     schema.description = SCHEMAS[id];
     if (!schema.description) throw new Error(`the schema ${id} has no words`);
     for (const [name, field] of Object.entries<JsonSchema>(schema.properties ?? {})) {

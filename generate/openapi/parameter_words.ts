@@ -18,24 +18,27 @@ const PARAMETERS: Record<string, string> = {
   include_total:
     "With `true`, `pagination` also says how many records the filters find: `total` and `total_relation`.",
   move_deals_to:
-    "The stage that gets the deals of the archived stage. Required when the stage has deals.",
+    "The id of the stage that gets the deals of the archived stage. Required when the stage has deals.",
   archived: "Archived records: `exclude` leaves them out, `include` lists them together with the " +
     "others, `only` lists only archived records. A record has a time in `archived_at` while " +
     "it is archived.",
-  q: "Finds records that have all of these words, each in one of the searched fields. The order of " +
-    "the words, case, accents and punctuation make no difference. A word of one or two letters is " +
-    "found only at the beginning of a word; a longer word is found anywhere. Numbers with 8 to 15 " +
-    "digits together also find a contact by its phone, in any spelling and with or without the country.",
+  q: "Finds records that have all of these words. The words may be in different searched fields. " +
+    "The order of the words, case, accents and punctuation make no difference. A word of one or " +
+    "two letters is found only at the beginning of a word; a longer word is found anywhere. " +
+    "Numbers with 8 to 15 digits together also find a contact by its phone, in any spelling and " +
+    "with or without the country.",
   custom_fields:
-    "`custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything after " +
-    "the first dot; a further dot also leads to a member of a nested object, as in " +
+    "`custom_fields.<key>=<value>` finds contacts by a custom field. The key is everything " +
+    "after the first dot. A further dot is a part of the key, or separates it from the key of a " +
+    "nested object, as in " +
     '`custom_fields.opening.city=Toronto`. The value is compared as text: `5` finds 5 and "5". ' +
     "Separate several values with commas.",
   on_conflict:
-    "What happens to a record that your company already has. `update`: the fields of the request " +
-    "replace the fields of the record. `merge`: the same, but `custom_fields` is merged key by key " +
-    "(`null` removes a key), and `tags` is united with the stored tags. `keep`: the fields of the request fill only empty fields. " +
-    "`fail`: the record does not change, and the item gets a 409.",
+    "What happens to a record that your company already has. `update`: the fields of the " +
+    "request replace the fields of the record. `merge`: the same, but `custom_fields` is merged " +
+    "key by key (`null` removes a key), and `tags` is added to the stored tags. `keep`: the " +
+    "fields of the request fill only empty fields. `fail`: the record does not change, and the " +
+    "item gets a 409.",
   match: "The field by which the contact is found: `phone`, in any spelling, or `external_id`.",
   atomic:
     "With `true`, either all items are written, or none. If none is written, the answer is the " +

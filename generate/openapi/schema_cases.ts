@@ -187,7 +187,8 @@ function tighter(one: Case["limits"], other: Case["limits"]): Case["limits"] {
     if (own === undefined) result[name] = value;
     else if (UPPER.includes(name)) result[name] = Math.min(Number(own), Number(value));
     else if (LOWER.includes(name)) result[name] = Math.max(Number(own), Number(value));
-    // Both values apply, so this code joins them into one text, which differs from each value.
+    // A value must meet both keywords, so both are joined into one text. This text equals neither
+    // keyword.
     else if (own !== value) result[name] = [own, value].map(String).sort().join(" and ");
   }
   return result;

@@ -25,10 +25,10 @@ const READS: Record<Resource, string | null> = {
   webhook: "getWebhook",
 };
 
-/** A record of which only the id was sent. */
+/** The schema of a record that was sent without its other fields. */
 const ONLY_ID = {
   type: "object",
-  description: "A record of which only the id was sent.",
+  description: "A record that was sent with only its id.",
   properties: { id: { description: "The id of the record.", type: "string", format: "uuid" } },
   required: ["id"],
 };
@@ -79,8 +79,9 @@ function eventSchema(
       resource: { description: FIELDS.Event.resource, type: "string", const: resource },
       data: {
         description:
-          "The record as it is when the request is sent, which may be later than the event. Only its id " +
-          "if the webhook asks for ids, or if `truncated` is there. `null` when the record is gone.",
+          "The record as it is when the request is sent, which may be later than the event. It " +
+          "has only its `id` if the webhook's `payload` is `ids`, or if `truncated` is present. " +
+          "`null` when the record is gone.",
         anyOf: [
           { $ref: `#/components/schemas/${record}` },
           { $ref: "#/components/schemas/OnlyId" },
@@ -94,8 +95,8 @@ function eventSchema(
       },
     },
     required: [...required, "data"],
-    // They belong to the schema, because in the body of a request, tools refuse fields that callers
-    // cannot set.
+    // The examples are in the schema. In the body of a request, tools refuse examples with fields
+    // that callers cannot set.
     examples: types.map((type) => exampleOf(type, resource, examples)),
   };
 }
@@ -118,8 +119,11 @@ function delivery(type: string): JsonSchema {
       },
     },
     responses: {
-      "2XX": { description: "You have the event." },
-      "4XX": { description: "The service sends the event again later. After a 410, never again." },
+      "2XX": { description: "You received the event." },
+      "4XX": {
+        description:
+          "The service sends the event again later. A 410 switches the webhook off instead.",
+      },
     },
   };
 }

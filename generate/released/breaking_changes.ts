@@ -11,9 +11,8 @@ const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "tr
  * sentence begins with the name of the changed thing, in backticks: an operation (`listContacts`),
  * its parameter (`listContacts.limit`), a field of a component (`Contact.phone`).
  *
- * An addition that no caller has to send does not break a caller: operations, optional parameters
- * and fields of requests, fields and headers of answers, codes of errors. Descriptions are not
- * compared.
+ * These additions do not break a caller: operations, optional parameters and fields of requests,
+ * fields and headers of answers, codes of errors. Descriptions are not compared.
  */
 export function breakingChanges(released: JsonSchema, present: JsonSchema): string[] {
   const known = new Map();

@@ -11,8 +11,8 @@ import {
 } from "../openapi/schema_cases.ts";
 
 // A caller must know about these changes of a schema. In a request, a value that was accepted must
-// still be accepted. In an answer, no value may come that could not come in the earlier release. An
-// answer may have more members.
+// still be accepted. An answer may contain only values that were possible in the earlier release.
+// An answer may have more members.
 
 /** A change that can break a caller: the name of the changed thing, and the rest of a sentence. */
 export interface Change {
@@ -27,7 +27,9 @@ export interface Comparison {
   of: "request" | "answer";
   /** Members of the outermost object that are not compared, such as the sentence of an error. */
   without?: string[];
-  /** Components whose names end with this belong to answers that only new kinds of requests get. */
+  /**
+   * Components whose names end with this word describe answers that only new kinds of requests get.
+   */
   leavesOut?: string;
   /** The schemas of these documents that have already been compared, with the result. */
   known: Map<string, Change[]>;

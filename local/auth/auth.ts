@@ -50,7 +50,7 @@ export function authHost(options: AuthOptions): Auth {
       const { answered } = await starting;
       const judged = await judgeBody(forwarded(request, request.url, caller));
       const answer = judged instanceof Response ? judged : await answered(judged, caller);
-      // As at Supabase, pages of any origin may call: the tokens decide what a page may do.
+      // As on Supabase, pages of any origin may call: the tokens decide what a page may do.
       answer.headers.set("Access-Control-Allow-Origin", "*");
       if (request.method === "OPTIONS") {
         const asked = request.headers.get("Access-Control-Request-Headers");
@@ -92,7 +92,10 @@ async function start(options: AuthOptions) {
     driver: { end(options: { timeout: number }): Promise<void> };
   };
   const sql = postgres(options.url, { max: 2, onnotice: () => {}, prepare: false });
-  /** Answers a request. @supabase/lite has no invitations and no second factors. */
+  /**
+   * Answers a request. @supabase/lite has no invitations and no second factors, so this code
+   * answers those requests itself.
+   */
   async function answered(request: Request, caller: string): Promise<Response> {
     const factors = {
       sql,

@@ -23,7 +23,7 @@ export function asSupabaseAuth(keep: (mail: Omit<Mail, "at">) => void) {
 function correct(service: Service, context: Context, keep: (mail: Omit<Mail, "at">) => void) {
   const { signInWithOtp, requestMagicLink, updateUser, signOut } = service;
 
-  // At Supabase, a mailed link leads to the address in the request, if the rules allow that
+  // On Supabase, a mailed link leads to the address in the request, if the rules allow that
   // address. In lite, a mailed link always leads to the site.
   const { origin } = new URL(context.req.url);
   const redirect = service.resolveEmailRedirect(context.req.query("redirect_to"));
@@ -59,7 +59,7 @@ function correct(service: Service, context: Context, keep: (mail: Omit<Mail, "at
     await requestMagicLink.call(service, email, options);
   };
 
-  // At Supabase, a new password ends every other session of the person, and has at most 72 bytes,
+  // On Supabase, a new password ends every other session of the person, and has at most 72 bytes,
   // because bcrypt reads no more.
   service.updateUser = async (id, changes) => {
     const { password } = changes;
@@ -79,7 +79,7 @@ function correct(service: Service, context: Context, keep: (mail: Omit<Mail, "at
     return user;
   };
 
-  // At Supabase, a sign-out ends every session of the person, unless the request has another scope.
+  // On Supabase, a sign-out ends every session of the person, unless the request has another scope.
   // lite ends only one.
   service.signOut = (session, scope, user) =>
     signOut.call(service, session, scope ?? "global", user);

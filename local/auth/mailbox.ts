@@ -2,7 +2,7 @@ import { escaped, HEADERS } from "../static_files.ts";
 
 /** A mail that Supabase Auth would send. */
 export interface Mail {
-  /** When it was written. */
+  /** When the e-mail was written. */
   at: string;
   to: string;
   kind: "magic_link" | "recovery" | "invite" | "email_change" | "reauthentication";

@@ -1,4 +1,4 @@
-// A correction of @supabase/lite, like those in corrections.ts. At Supabase, a browser can request
+// A correction of @supabase/lite, like those in corrections.ts. On Supabase, a browser can request
 // a link with PKCE. The link then leads back with a code, and only that browser can exchange the
 // code for a session. lite's link leads back with the tokens of the session.
 import { encodeBase64Url } from "deno-std/encoding/base64url.js";

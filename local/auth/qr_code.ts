@@ -1,4 +1,4 @@
-// The QR code that Supabase Auth answers for a second factor, as an SVG document. It supports only
+// The QR code that Supabase Auth returns for a second factor, as an SVG document. It supports only
 // what an otpauth URI needs: byte mode and error correction level L.
 
 /** The bytes for error correction in each block, by version. */
@@ -11,7 +11,7 @@ const ALIGNED = [
   ...[[6, 28, 50], [6, 30, 54], [6, 32, 58], [6, 34, 62], [6, 26, 46, 66], [6, 26, 48, 70]],
   ...[[6, 26, 50, 74], [6, 30, 54, 78], [6, 30, 56, 82], [6, 30, 58, 86], [6, 34, 62, 90]],
 ];
-/** Pixels of a module. */
+/** The width and height of a module, in pixels. */
 const MODULE = 3;
 
 /** A QR code of a text, as an SVG document with a white border. */
@@ -161,7 +161,10 @@ class Code {
     this.isFixed[y][x] = true;
   }
 
-  /** A pattern of rings; the light ring of a finder is the fourth. */
+  /**
+   * A square pattern of rings. In a finder (reach 4), the second and fourth ring around the centre
+   * are light, and in an alignment pattern the first.
+   */
   private rings(x: number, y: number, reach: number) {
     for (let dy = -reach; dy <= reach; dy++) {
       for (let dx = -reach; dx <= reach; dx++) {

@@ -11,7 +11,7 @@ const MOST_FACTORS = 10;
 const CHALLENGE_SECONDS = 300;
 const PERIOD_SECONDS = 30;
 
-/** A factor in the form that the person gets. */
+/** A factor as an answer shows it to the person. */
 interface Factor {
   id: string;
   status: "unverified" | "verified";
@@ -26,7 +26,7 @@ export interface SecondFactors {
   sql: Sql;
   /** The host of the stack, which an app shows as the issuer. */
   host: string;
-  /** Asks Supabase Auth itself. */
+  /** Sends a request to the stack's own Supabase Auth. */
   ask(path: string, init: RequestInit): Promise<Response>;
 }
 

@@ -1,6 +1,6 @@
-// Corrections of @supabase/lite, like those in corrections.ts. At Supabase, a session knows the
-// device, its address and how the person has signed in. The claims aal and amr of a token repeat
-// the latter.
+// Corrections of @supabase/lite, like those in corrections.ts. On Supabase, a session knows the
+// device, its address and how the person has signed in. The claims aal and amr of a token also say
+// how the person has signed in.
 import { decodeJwt, SignJWT } from "jose";
 import type { Sql } from "../postgres/database.ts";
 import { factorsOf } from "./second_factors.ts";

@@ -34,8 +34,8 @@ export async function endFunctions(): Promise<void> {
 const ANNOUNCE_MS = 50;
 
 /**
- * Announces the end to the functions until the work is over, but no longer than this time. Work that
- * does not pause at that moment would miss a single announcement.
+ * Tells the functions again and again that they are ending, until the work is over or this time has
+ * passed. A single announcement could come before some work listens for it.
  */
 export async function announceEnd(ms: number, work: Promise<unknown>): Promise<void> {
   const announce = () => dispatchEvent(new Event("beforeunload"));

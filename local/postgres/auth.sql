@@ -88,8 +88,8 @@ create table auth.identities (
 );
 create index identities_user_id_idx on auth.identities (user_id);
 
--- No row is ever written here: local/auth/pkce.ts keeps the codes in memory. lite looks up a code
--- that is not among them.
+-- No row is ever written here: local/auth/pkce.ts keeps the codes in memory. lite looks in this table for a code that
+-- is not in memory.
 create table auth.flow_state (
   id uuid primary key,
   user_id uuid,

@@ -60,8 +60,8 @@ export function differences(expected: Catalogue, actual: Catalogue): string[] {
 }
 
 /**
- * Rights as `role=right`, with a star when the role may pass it on. The rights of the owner are
- * left out.
+ * Rights as `role=right`, with a star when the role may grant the right to others. The rights of
+ * the owner are left out.
  */
 const rights = (list: string, owner: string) =>
   `(

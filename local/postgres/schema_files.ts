@@ -19,7 +19,7 @@ export async function schemaFiles(): Promise<SchemaFile[]> {
 }
 
 /**
- * Makes a database of the schema files in a separate Postgres, works with it as the owner of its
+ * Makes a database from the schema files in a separate Postgres, works with it as the owner of its
  * tables, and removes it.
  *
  * @throws Error whose message names the file and gives the database's reason.

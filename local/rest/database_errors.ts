@@ -92,8 +92,9 @@ export function changeOfAllRows(statement: string): DatabaseAnswer {
  * - If the connection broke without a message from the server, hasql takes the code and the message from
  *   fields that libpq leaves empty in its own errors. PostgREST's table of statuses has no row for
  *   an error without an SQLSTATE. So the answer is a **400 with an empty code and an empty
- *   message**. This answer comes within a statement (measured on PostgREST 12 to 16), at the begin, and at the commit. After a commit, it is unknown whether the change was made.
- * - If the server gave a reason before it closed the connection, at the begin or at the commit, the
+ *   message**. This answer comes during a statement (measured on PostgREST 12 to 16), at `begin`,
+ *   and at `commit`. After a commit, it is unknown whether the change was made.
+ * - If the server gave a reason before it closed the connection, at `begin` or at `commit`, the
  *   answer has the server's words (57P01).
  * - If the server gave a reason within the transaction, PostgREST tries to roll back. The rollback
  *   can no longer be sent, and PostgREST answers with that failure (hasql-transaction,

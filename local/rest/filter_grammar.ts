@@ -132,7 +132,7 @@ function fieldName(reader: Reader): string {
   return dashed(reader, IDENTIFIER, "field name (* or [a..z0..9_$])");
 }
 
-/** A quoted text, or words of the same kind of letters with a dash between them. */
+/** A quoted text, or parts that match the same pattern, with a dash between them. */
 function dashed(reader: Reader, part: RegExp, expected: string): string {
   const quoted = reader.take(QUOTED);
   if (quoted) return unescaped(quoted[1]);

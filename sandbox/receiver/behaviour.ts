@@ -19,8 +19,8 @@ const Plan = z.strictObject({
 export type Behaviour = z.infer<typeof Plan>;
 
 /**
- * Reads what someone tells the receiver to do. What the text leaves out is as usual: it answers 200
- * at once.
+ * Reads the behaviour that someone sets for the receiver. A setting that the text leaves out has
+ * its default: the receiver answers 200 at once.
  *
  * @returns the behaviour, or a sentence that says what to change.
  */
@@ -49,7 +49,7 @@ export function behaviours() {
     of: (name: string): Behaviour => told.get(name) ?? ORDINARY,
     tell: (name: string, behaviour: Behaviour) => told.set(name, behaviour),
     forget: (name: string) => told.delete(name),
-    /** The behaviour for a request that has arrived, which counts. */
+    /** The behaviour for a request that has just arrived. Each call counts as one request. */
     next(name: string): Behaviour {
       const now = told.get(name) ?? ORDINARY;
       if (now.times === 1) told.delete(name);

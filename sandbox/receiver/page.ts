@@ -5,7 +5,7 @@ import type { Received } from "./received.ts";
 const REFRESH_S = 5;
 
 /**
- * The page that shows what the receiver got. What others sent is only ever text.
+ * The page that shows what the receiver got. Everything that others sent is shown as plain text.
  *
  * @param name shows only the requests for this name.
  * @param address of the receiver, without a slash at the end.

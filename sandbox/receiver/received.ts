@@ -9,7 +9,7 @@ export interface Received {
   type: string | null;
   /** Whether the signature is right for the secret of a webhook with this address. */
   verified: boolean;
-  /** Why it is not verified; null when it is. */
+  /** Why the request is not verified; null when it is. */
   why: string | null;
   /** The status of the answer; null when there was none. */
   answered: number | null;
@@ -21,7 +21,10 @@ export interface Received {
 /** The secrets of the webhooks with an address, and null if no webhook has it. */
 export type SecretsOf = (url: string) => Promise<string[] | null>;
 
-/** A receiver refuses a request that is older or newer, so that no one can repeat an old one. */
+/**
+ * A receiver refuses a request whose time differs from its clock by more than this, so that no one
+ * can replay an old request.
+ */
 const TOLERANCE_S = 300;
 
 /**
@@ -50,7 +53,7 @@ export async function whyUnverified(
   for (const secret of secrets) {
     if (given.includes(await sign([secret], id, Number(time), body))) return null;
   }
-  return "the signature is of no secret of a webhook with this address";
+  return "the signature matches no secret of a webhook with this address";
 }
 
 /** The type of the event in a body; null when the body is not an event. */

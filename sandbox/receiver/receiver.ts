@@ -17,9 +17,9 @@ export const RECEIVER_PATH = "/sandbox/webhooks";
 const MOST_KEPT = 200;
 /** The kept bodies have at most this many bytes together. */
 const MOST_BYTES_KEPT = 16 * 1024 * 1024;
-/** A delivery has at most 256 KiB, and some bytes around the record. */
+/** A delivery has a record of at most 256 KiB, and some bytes around it. */
 const MAX_BODY_BYTES = 512 * 1024;
-/** A request without an answer is given up after this time. */
+/** A request that gets no answer is ended after this time. */
 const SILENCE_MS = 120_000;
 
 const PATH = /^\/sandbox\/webhooks(?:\/([\w-]{1,64}))?(\.json)?\/?$/;
@@ -27,8 +27,8 @@ const METHODS_OF_ALL = "GET, HEAD, DELETE";
 const METHODS = "GET, HEAD, POST, PUT, DELETE";
 
 /**
- * Receives webhooks at any name below /sandbox/webhooks, shows them to people and programs, and
- * fails if it is told to. The newest requests are kept in memory.
+ * Receives webhooks at any name below /sandbox/webhooks, shows them to people and programs, and can
+ * be set to fail. The newest requests are kept in memory.
  *
  * @param secretsOf finds the secrets that verify a request.
  */
@@ -77,7 +77,7 @@ export function receiver(
     }
     return status < 300
       ? Response.json({ received: true }, { status, headers })
-      : problem(status, `The receiver answers ${status}, as it was told`, headers);
+      : problem(status, `The receiver is set to answer ${status}`, headers);
   };
 
   const show = (request: Request, name: string | null, asJson: boolean): Response => {

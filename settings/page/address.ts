@@ -1,4 +1,4 @@
-// The addresses of the page, which are behind the `#`: `#/c/<company id>/sends?outcome=failed`.
+// The addresses of the page, which come after the `#`: `#/c/<company id>/sends?outcome=failed`.
 
 /** The parts of an address. */
 export interface Address {
@@ -6,7 +6,7 @@ export interface Address {
   company: string | null;
   /** For example `keys/new`. The first view of a person has the empty path. */
   path: string;
-  /** The filters, which are behind the `?`. */
+  /** The filters, which come after the `?`. */
   query: URLSearchParams;
 }
 

@@ -22,7 +22,7 @@ export interface App {
    * The texts in the current language: those of the first view, and the sections that are loaded.
    */
   readonly t: Texts;
-  /** The filters in the address, which are behind its `?`. */
+  /** The filters in the address, which come after its `?`. */
   readonly query: URLSearchParams;
   /**
    * Loads sections of the texts, now and after each change of the language.
@@ -36,7 +36,10 @@ export interface App {
   href(path: string): string;
   /** Renders the page again. It is called after each change of what a view shows. */
   render(): void;
-  /** Says that an action has succeeded. The page shows it, and screen readers read it. */
+  /**
+   * Reports that an action has succeeded. The page shows this message, and screen readers read it
+   * aloud.
+   */
   say(message: string): void;
   /**
    * Goes to an address of href(). If only its filters differ, the view stays and loads again.
@@ -50,8 +53,8 @@ export interface App {
 }
 
 /**
- * Whether the person manages the company's keys. The database decides this too; the page only shows
- * it earlier.
+ * Whether the person manages the company's keys. The database checks this too; the page only shows
+ * the result earlier.
  */
 export function isManager({ role }: Company): boolean {
   return role !== "agent";

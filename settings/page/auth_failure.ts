@@ -2,7 +2,7 @@ import type { AuthError } from "@supabase/supabase-js";
 import { Failure, failureOf } from "./failure.ts";
 import type { Texts } from "./texts.ts";
 
-/** The refusals of Supabase Auth that the page says in its own words. */
+/** The refusals of Supabase Auth for which the page has its own words. */
 type AuthRefusal = keyof Texts["signIn"]["refused"];
 
 /** The codes of Supabase Auth. */

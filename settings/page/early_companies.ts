@@ -26,7 +26,10 @@ export function askEarly(): void {
   if (session) early = { userId: session.userId, rows: rowsOf(session).catch(() => null) };
 }
 
-/** The rows that were asked for early, once. Null: they must be asked for in the usual way. */
+/**
+ * The rows that were requested early. Only the first call gets them. Null: request them in the
+ * usual way.
+ */
 export async function takeEarlyRows(userId: string): Promise<MembershipRow[] | null> {
   const taken = early;
   early = null;

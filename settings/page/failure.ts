@@ -1,7 +1,7 @@
 // The meaning of a failed call, in plain words.
 import type { Texts } from "./texts.ts";
 
-/** The kinds of failures. For each kind, a person can do something else. */
+/** The kinds of failures. Each kind needs a different action from the person. */
 export type FailureKind =
   | "offline" // no server answered
   | "unanswered" // a change got no answer, so it may have been made

@@ -41,7 +41,7 @@ export interface Shown extends LinkAnswers {
   readonly banner: Part | null;
   /** Signs the person out. If the view has something to lose, the person may choose to stay. */
   signOut(): void;
-  /** Leaves the view behind, after its session has ended. */
+  /** Discards the view, after its session has ended. */
   leave(): void;
   /** Switches to another language. */
   speak(language: Language): Promise<void>;

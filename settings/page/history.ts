@@ -8,7 +8,7 @@ import { Older } from "./pieces/older.ts";
 import { type Member, membersOf } from "./project.ts";
 import type { View } from "./view.ts";
 
-/** What a filter offers: the id and the words of each choice. */
+/** The choices of a filter: the id and the label of each. */
 type Choices = [value: string, words: string][];
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

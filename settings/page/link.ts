@@ -47,8 +47,8 @@ export function takeLink(): Link {
 }
 
 /**
- * The person who opened the link, if the link is valid; null when there is no link. The link is not
- * left to supabase-js, which would leave tokens in the browser's history.
+ * The person who opened the link, if the link is valid; null when there is no link. This code
+ * handles the link itself, because supabase-js would leave tokens in the browser's history.
  */
 export async function arrivalOf(
   { links: { auth } }: Project,

@@ -1,4 +1,4 @@
-// Moments and spans of time, as a person reads them.
+// Formats points in time and spans of time for people.
 import { html, type TemplateResult } from "lit-html";
 
 /**
@@ -13,7 +13,7 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number, number][] = [
   ["minute", 60, 60],
 ];
 
-/** How far a moment is from now: "in 3 hours", "5 days ago", "now". */
+/** The time between now and a point in time: "in 3 hours", "5 days ago", "now". */
 export function fromNow(at: string, locale: string, now = Date.now()): string {
   const seconds = (Date.parse(at) - now) / 1000;
   for (const [unit, length, from] of UNITS) {
@@ -24,25 +24,28 @@ export function fromNow(at: string, locale: string, now = Date.now()): string {
   return new Intl.RelativeTimeFormat(locale, { numeric: "auto" }).format(0, "second");
 }
 
-/** A moment in words: "22 Nov 2026, 14:05". */
+/** A point in time in words: "22 Nov 2026, 14:05". */
 export function moment(at: string, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" })
     .format(new Date(at));
 }
 
-/** A moment to the second, for a timeline: "22 Nov, 14:05:12". */
+/** A point in time, to the second, for a timeline: "22 Nov, 14:05:12". */
 export function exactly(at: string, locale: string): string {
   return new Intl.DateTimeFormat(locale, {
     ...{ day: "numeric", month: "short", hour: "numeric", minute: "2-digit", second: "2-digit" },
   }).format(new Date(at));
 }
 
-/** How far a moment is from now. If the pointer is on it, the moment itself is shown. */
+/**
+ * The time between now and a point in time. If the pointer is on this text, the point in time
+ * itself is shown.
+ */
 export function ago(at: string, locale: string): TemplateResult {
   return html`<time datetime=${at} title=${moment(at, locale)}>${fromNow(at, locale)}</time>`;
 }
 
-/** A moment as an element of the page. */
+/** A point in time as an element of the page. */
 export function when(at: string, locale: string): TemplateResult {
   return html`<time datetime=${at}>${moment(at, locale)}</time>`;
 }

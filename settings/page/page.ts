@@ -168,7 +168,8 @@ export class Page implements Shown, Audience {
       this.invitations = invitations;
       if (invitations.length > 0) this.render();
     });
-    // A person who has a company sees it without them. The next visit tries again.
+    // A person who has a company sees it even if the invitations cannot be read. The next visit
+    // reads them again.
     invited.catch(() => {});
     const companies = await companiesOf(project, person, this.session.hasCode);
     if (companies.length === 0) await invited;
@@ -181,7 +182,7 @@ export class Page implements Shown, Audience {
     const { person } = this;
     const mayShow = await this.attempt(() => this.readCompanies());
     if (!mayShow || this.person !== person) return;
-    // The first view of a company that the person has just joined still says so.
+    // A message such as "You now work in …" is still shown above the first view of the new company.
     const { said } = this;
     this.follow();
     this.said = said;
@@ -336,7 +337,7 @@ export class Page implements Shown, Audience {
       if (this.chosen?.id !== id) return;
       this.banner = banner;
       this.render();
-    }, () => {}); // The next view tries again.
+    }, () => {}); // The next view tries to load the banner again.
   }
 
   /** Loads content, and shows the progress. @returns whether the page still shows that content. */
@@ -399,7 +400,7 @@ export class Page implements Shown, Audience {
   }
 
   choose(company: Company, path = ""): void {
-    // Going back shows the choice again only if the person asked for it.
+    // The browser's Back button returns to the choice only if the person had opened the choice.
     this.go(hashOf(company.id, path), location.hash !== "#/companies");
   }
 

@@ -141,7 +141,10 @@ export async function companiesOf(
   return found;
 }
 
-/** The companies where a person worked at the last visit; none if another person came since. */
+/**
+ * The companies where a person worked at the last visit; none if another person has signed in
+ * since.
+ */
 export function keptCompanies(person: Person): Company[] {
   try {
     const [id, companies] = JSON.parse(kept(COMPANIES) ?? "[]");

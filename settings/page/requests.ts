@@ -115,10 +115,10 @@ function lookUp(app: App): TemplateResult {
   `;
 }
 
-/** Words of the API, which speaks English. */
+/** A text of the API, which is always English. */
 const EXAMPLE = "must be in E.164 format with a leading plus sign, such as +5511987654321";
 
-/** How an error would look. */
+/** An example of an error. */
 function exampleOf(app: App): TemplateResult {
   const { t: { requests: t } } = app;
   const at = new Date().toISOString();

@@ -14,7 +14,7 @@ const NOBODY: Person = { id: "", email: "" };
 
 /** What the page does when the session changes. */
 export interface Audience {
-  /** Whether a view is shown that may have a half-filled form. */
+  /** Whether the current view may have a half-filled form. */
   isShowing(): boolean;
   isSignedOut(): boolean;
   /** Another person has signed in. */
@@ -136,7 +136,7 @@ export class SignedIn {
     this.hasExpired = false;
     // Sessions are renewed every hour, and every window gets that event.
     if (session.user.id === this.person.id) {
-      // A company may have waited for the second factor.
+      // A company may require the second factor, so the person's rights may have changed.
       if (hadCode !== this.hasCode) await this.page.hasOtherRights();
       if (!wasExpired) return;
       hasCome();
@@ -178,7 +178,7 @@ export class SignedIn {
     this.leave();
   }
 
-  /** Leaves the view behind, for a person who does not sign in above it. */
+  /** Discards the view, if the person does not sign in again above it. */
   leave(): void {
     this.hasExpired = false;
     this.person = NOBODY;

@@ -24,12 +24,12 @@ export class SignIn {
   /** The address of the person who gets the mail. */
   private sentTo: string | null = null;
   private action = new Action();
-  /** The apps of the person, of which one shows the code. */
+  /** The person's apps. One of them shows the code. */
   private factors: Factor[] = [];
   /** The question above a view. A new object opens it again. */
   private asked = {};
 
-  /** Makes the form say why the opened link does not sign anyone in. */
+  /** Shows in the form why the opened link does not sign anyone in. */
   linkHasFailed(fault: Exclude<LinkFault, "offline">) {
     this.note = fault;
   }

@@ -32,7 +32,8 @@ export class Speech {
   private async load(): Promise<void> {
     const [language, sections] = [this.wanted, [...this.sections]];
     const t = await loadTexts(language, sections);
-    // Another language or section may have been asked for in the meantime.
+    // The person may have chosen another language, or a view may have requested a section, in the
+    // meantime.
     if (this.wanted !== language || sections.length < this.sections.size) return this.load();
     this.language = language;
     this.t = t;

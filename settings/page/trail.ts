@@ -23,7 +23,10 @@ export class Trail {
     history.replaceState({ place: this.#shown }, "", hash || location.pathname);
   }
 
-  /** Says that the current entry is shown. An entry that a link has just made gets its place here. */
+  /**
+   * Records that the current entry is shown. An entry that a link has just made gets its place
+   * here.
+   */
   arrive(): void {
     const place = this.#place();
     this.#shown = place ?? this.#shown + 1;

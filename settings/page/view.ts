@@ -15,11 +15,11 @@ export interface View {
   load(app: App): Promise<void>;
   /** The content below the heading. It is called for each rendering after load(). */
   html(app: App): TemplateResult;
-  /** What is lost when a person leaves, such as a key that is shown once. */
+  /** What would be lost if the person left the view, such as a key that is shown once. */
   holds?: {
     /** Whether there is something to lose now. */
     isThere(): boolean;
-    /** Asks the person, and calls leave() if they still leave. */
+    /** Asks the person whether to leave, and calls leave() if the answer is yes. */
     ask(app: App, leave: () => void): void;
   };
 }

@@ -37,8 +37,8 @@ comment on role api_reader is
   'The role of a request that reads with an API key. The edge functions mint the token of such a request.';
 comment on role channel_client is
   'The role of the edge function whatsapp, and of test sends. This role cannot read or write any table. The role may '
-  'call only the functions that run jobs, the functions that receive the events of the channel, and those of a test '
-  'send.';
+  'call only the functions that run jobs, the functions that receive the events of the channel, and the functions of '
+  'test sends.';
 comment on role settings_client is
   'The role of the edge function settings, which acts in the name of a signed-in person. This role cannot read or '
   'write any table. The role may call only the functions that store what the edge function has sealed or checked.';
@@ -75,7 +75,7 @@ alter role settings_client set lock_timeout = '3s';
 alter role usage_client set statement_timeout = '5s';
 alter role usage_client set lock_timeout = '2s';
 
--- A webhook that is switched off with 50,000 open deliveries is one statement.
+-- Switching off a webhook with 50,000 open deliveries is one statement.
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 
@@ -161,8 +161,8 @@ set search_path = ''
 as $$
 begin
   return case
-    -- Brazil: mobile numbers got a ninth digit, and both spellings reach one account. Only numbers of the old mobile
-    -- range (6 to 9) have a short spelling. If the 9 comes before any other digit, it belongs to the number.
+    -- Brazil: mobile numbers got a ninth digit, and both spellings reach the same account. Only numbers of the old
+    -- mobile range (6 to 9) have a short spelling. Before any other digit, a 9 is part of the number.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
     -- Mexico: mobile numbers used to have a 1 before their ten digits.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)
@@ -475,7 +475,7 @@ declare
   claimed_scope constant text := claims ->> 'scope';
   key record;
 begin
-  -- A statement of a person or of the platform names the company of a row itself.
+  -- A person and the platform have no API key, so their statements name the company of a row.
   if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
     return null;
   end if;
@@ -610,7 +610,7 @@ declare
   claims constant jsonb := auth.jwt();
   person constant uuid := auth.uid();
 begin
-  -- A token is valid for up to an hour. A person who ends a session expects that it ends now.
+  -- A token is valid for up to an hour. A person who ends a session expects it to end immediately.
   if claims ? 'session_id' and not exists (
     select from auth.sessions where sessions.id = (claims ->> 'session_id')::uuid
   ) then
@@ -637,7 +637,7 @@ as $$
   select coalesce(auth.jwt() ->> 'aal', '') in ('aal2', 'aal3')
 $$;
 comment on function app.used_second_factor() is
-  'Whether the person of this request signed in with a second factor, such as a code of an app.';
+  'Whether the person of this request signed in with a second factor, such as a code from an app.';
 
 create function app.acting_kind() returns text
 language sql stable
@@ -673,7 +673,7 @@ language sql stable
 set search_path = ''
 as $$
   select coalesce(
-    -- The function settings makes the request, and its token has the address of the person.
+    -- If the edge function settings makes the request, the token has the address of the person.
     case when current_setting('role', true) = 'settings_client' then
       app.address_of(auth.jwt() ->> 'client_address')
     end,
@@ -741,7 +741,7 @@ comment on table public.company_members is
 comment on column public.company_members.name is
   'The name of the person in this company. Null until someone sets the name.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.company_members alter column company_id set (n_distinct = 1);
 
 create index company_members_user_idx on public.company_members (user_id);
@@ -939,8 +939,8 @@ begin
 end
 $$;
 comment on function app.give_role(uuid, uuid, text) is
-  'Gives a member another role. Raises PT409 when the company would have no owner left. The caller of this function '
-  'checks who may do it.';
+  'Gives a member another role. Raises PT409 when the company would have no owner left. This function checks no '
+  'permission; its caller does.';
 
 create function app.end_membership(company_id uuid, user_id uuid) returns void
 language plpgsql
@@ -955,8 +955,8 @@ begin
 end
 $$;
 comment on function app.end_membership(uuid, uuid) is
-  'Removes a member. Raises PT409 when the company would have no owner left. The caller of this function checks who '
-  'may do it.';
+  'Removes a member. Raises PT409 when the company would have no owner left. This function checks no permission; its '
+  'caller does.';
 
 -- Security definer, like the functions below. Only these functions read the e-mail addresses of people, and only the
 -- platform may call them.
@@ -1095,7 +1095,7 @@ create table public.teams (
 );
 comment on table public.teams is 'A group of people in a company. Conversations can be assigned to a team.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.teams alter column company_id set (n_distinct = 1);
 
 -- An API key lists the teams of its company. The list has every team that a conversation may name in team_id.
@@ -1160,7 +1160,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Only a person who manages the company may lock it. While this person waits, another person may take the role.
+  -- Only a person who manages the company may lock it. During the wait for the lock, this person may lose the role, so
+  -- the function checks the role again.
   perform app.managing_role(role_of_sole_manager.company_id);
   perform from public.companies where companies.id = role_of_sole_manager.company_id for no key update;
   return app.managing_role(role_of_sole_manager.company_id);
@@ -1201,7 +1202,7 @@ end
 $$;
 comment on function public.company_people(uuid) is
   'Returns the members of a company to people who work there. Owners and admins see the e-mail addresses, and who has a '
-  'second factor. Other people see only their own. Returns no rows to people who do not work there.';
+  'second factor. Other people see these only for themselves. Returns no rows to people who do not work there.';
 grant execute on function public.company_people(uuid) to authenticated;
 
 -- Security definer, because no person may write the role of a member.
@@ -1228,8 +1229,8 @@ end
 $$;
 comment on function public.change_member_role(uuid, uuid, text) is
   'Gives a member of the company another role. Owners and admins of the company may call it. Only owners may give or '
-  'take the role owner. Raises PT403 for other callers. Raises PT404 for people who do not work there, also as callers. '
-  'Raises PT409 when the company would have no owner left. Raises PT422 for a wrong role.';
+  'take the role owner. Raises PT403 for other callers. Raises PT404 when the person or the caller does not work '
+  'there. Raises PT409 when the company would have no owner left. Raises PT422 for a wrong role.';
 grant execute on function public.change_member_role(uuid, uuid, text) to authenticated;
 
 -- Security definer, because no person may delete a member.
@@ -1368,8 +1369,8 @@ end
 $$;
 comment on function public.remove_second_factors(text) is
   'Removes the second factors of a person who has lost them, and ends all sessions of the person. The history of each '
-  'company of the person says so. Returns the number of factors. Raises PT404 and PT409 as app.person_with_email() '
-  'does, and PT409 for a person without a second factor.';
+  'company of the person records this. Returns the number of factors. Raises PT404 and PT409 as '
+  'app.person_with_email() does, and PT409 for a person without a second factor.';
 grant execute on function public.remove_second_factors(text) to service_role;
 
 -- schemas/20_api_keys.sql
@@ -1559,7 +1560,7 @@ end
 $$;
 comment on function app.locked_api_key(uuid, text) is
   'Locks an API key and its company, and returns the key. Raises PT404 for an unknown key or a key of another company, '
-  'and PT403 with the message denied for people who do not manage the company of the key.';
+  'and PT403 with the message in the argument denied for people who do not manage the company of the key.';
 
 create function public.rotate_api_key(key_id uuid, overlap_hours integer default 24) returns public.new_api_key
 language plpgsql security definer
@@ -1614,7 +1615,8 @@ comment on function public.rotate_api_key(uuid, integer) is
   'for a wrong overlap, or for a key that expired before it was created.';
 grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
 
--- Security definer, because no role may update expires_at, which a check constraint cannot compare with the clock.
+-- Security definer, because no role may update expires_at. This function checks that the time is in the future; a check
+-- constraint cannot compare a column with the clock.
 create function public.set_api_key_expiry(key_id uuid, expires_at timestamptz) returns void
 language plpgsql security definer
 set search_path = ''
@@ -1706,8 +1708,8 @@ grant update (name, is_active) on public.api_keys to authenticated, service_role
 -- leaves, and for each change of a member's name or role. It also has the invitations of people, the changes of the
 -- company's messaging accounts and webhooks, and the changes of its rule for second factors. An event says who made the
 -- change, when, and from which address. The database writes the event in the transaction of the change. Changes by
--- people, by keys, by the platform and by administrators all have events. The apps of the company at the channel have
--- events too.
+-- people, by keys, by the platform and by administrators all have events. The history also has the changes of the
+-- company's own apps at the channel.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
 -- webhook (webhook_id) or an invitation (invited_email). An event about none of them is about the company itself. A new action needs its name in
@@ -1779,11 +1781,11 @@ comment on column public.company_events.member_id is
 comment on column public.company_events.account_id is
   'The messaging account that the event is about. Null when the event is not about an account.';
 comment on column public.company_events.account_name is
-  'How people know the account: its phone number, or its name, after the event.';
+  'How people recognize the account: by its phone number, or by its name, after the event.';
 comment on column public.company_events.webhook_id is
   'The webhook that the event is about. Null when the event is not about a webhook.';
 comment on column public.company_events.webhook_address is
-  'The address of the webhook after the event, without its query, because a query often has a secret.';
+  'The address of the webhook after the event, without its query, because a query often contains a secret.';
 comment on column public.company_events.invited_email is
   'The e-mail address of the invited person. Null when the event is not about an invitation.';
 comment on column public.company_events.member_name is
@@ -1808,7 +1810,7 @@ comment on column public.company_events.actor_kind is
 comment on column public.company_events.client_address is
   'The address of the client, as the platform reported it. Null when the platform reported no address.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.company_events alter column company_id set (n_distinct = 1);
 
 create index company_events_newest_first_idx
@@ -1972,7 +1974,8 @@ grant select on public.company_events to authenticated, service_role;
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
   key_id uuid not null,
-  -- When the hour began. The days of people begin at different hours, so that no day could be stored.
+  -- When the hour began. Days begin at different hours in different time zones, so the table counts by the hour and not
+  -- by the day.
   hour timestamptz not null check (hour = date_bin('1 hour', hour, 'epoch')),
   status smallint not null check (status between 100 and 599),
   requests bigint not null check (requests > 0),
@@ -1982,9 +1985,8 @@ create table public.api_key_usage (
 );
 comment on table public.api_key_usage is
   'The number of requests with each key in each hour, by the HTTP status of the answer. Rows are kept for 31 days, so '
-  'that they cover 30 days of every time zone: at most 744 rows for each key and status. The number is at most a '
-  'minute late and never too high. The number lacks the requests that an instance of a function had not reported when '
-  'the instance ended.';
+  'that they cover 30 days in every time zone: at most 744 rows for each key and status. The number is at most a '
+  'minute late and never too high. Requests are missing if an instance of a function ended before it reported them.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
@@ -1998,9 +2000,10 @@ create table public.api_key_errors (
   operation text check (char_length(operation) between 1 and 64),
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
-  -- The field, parameter or header that the error names. Null when it names none, or when the caller chose its name.
+  -- The field, parameter or header that the error names. Null when the error names none, or when the caller chose the
+  -- name.
   field text check (char_length(field) between 1 and 128),
-  -- The words of the answer that the service wrote, without the values that it repeats.
+  -- The error message that the service wrote, without the values that the message repeats from the request.
   problem text not null check (char_length(problem) between 1 and 300),
   errors bigint not null check (errors > 0),
   first_at timestamptz not null,
@@ -2038,7 +2041,8 @@ as $$
   ) as latest
 $$;
 comment on function app.latest_requests(jsonb, jsonb) is
-  'Joins two lists of requests with an error, and keeps the 10 latest. Their times are texts that sort as times.';
+  'Joins two lists of requests with an error, and keeps the 10 latest. The times are texts, and sorting them as texts '
+  'puts them in the order of time.';
 
 create function public.record_api_key_usage(usage jsonb, errors jsonb default '[]') returns void
 language plpgsql security definer -- the role of its caller may not read keys or write usage
@@ -2143,7 +2147,7 @@ end
 $$;
 comment on function app.beginning_of_days(integer, text, integer) is
   'Returns when the first of the last days began in a time zone. Today is one of the days. Raises PT422 for more days '
-  'than most, fewer than one, or an unknown zone.';
+  'than the argument most, for fewer than one day, or for an unknown zone.';
 grant execute on function app.beginning_of_days(integer, text, integer) to authenticated;
 
 create function public.requests_by_status(
@@ -2160,7 +2164,8 @@ declare
   beginning constant timestamptz := app.beginning_of_days(days, zone, 30);
 begin
   return query
-    -- Where a day begins at half past, as in India, an hour belongs to the day on which the hour began.
+    -- In a zone where days begin at half past an hour of UTC, as in India, an hour belongs to the day on which the hour
+    -- began.
     select (usage.hour at time zone requests_by_status.zone)::date, usage.status, sum(usage.requests)::bigint
     from public.api_key_usage as usage
     where usage.company_id = requests_by_status.company_id and usage.key_id = requests_by_status.key_id
@@ -2195,9 +2200,9 @@ as $$
   where keys.company_id = answers_of_api_keys.company_id and lately.requests is not null
 $$;
 comment on function public.answers_of_api_keys(uuid, integer) is
-  'Returns for each API key of a company how many requests it made in the last hours, this one included, and how many '
-  'of them were answered with an error. Keys without requests are missing. A person sees only what the policies of '
-  'api_key_usage allow.';
+  'Returns for each API key of a company how many requests it made in the last hours, including the current hour, and '
+  'how many of them were answered with an error. Keys without requests are missing. A person sees only what the '
+  'policies of api_key_usage allow.';
 grant execute on function public.answers_of_api_keys(uuid, integer) to authenticated, service_role;
 
 create function app.remove_old_usage_of_keys(max_rows integer) returns void
@@ -2265,7 +2270,7 @@ comment on table public.idempotency_keys is
   'The Idempotency-Keys of the last 24 hours, with the ids that their requests wrote. The functions that write '
   'records fill this table.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.idempotency_keys alter column company_id set (n_distinct = 1);
 
 create index idempotency_keys_made_at_idx on public.idempotency_keys (made_at);
@@ -2434,7 +2439,7 @@ comment on table public.deleted_rows is
 comment on column public.deleted_rows.merged_into is
   'For a merged contact: the surviving contact, even after further merges. Null for other rows.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.deleted_rows alter column company_id set (n_distinct = 1);
 
 create index deleted_rows_changes_idx on public.deleted_rows (company_id, resource, version, id);
@@ -2603,7 +2608,7 @@ comment on function public.restart_changes() is
 grant execute on function public.restart_changes() to service_role;
 
 create function public.changes_status() returns json
--- Security definer, because no role may read the clock, and only the owner sees what another role does.
+-- Security definer, because no role may read the clock, and only the owner sees the transactions of other roles.
 language sql stable security definer
 set search_path = ''
 as $$
@@ -2627,8 +2632,8 @@ $$;
 comment on function public.changes_status() is
   'Returns the clock of the feeds of changes: the generation, the time at which it began, and the horizon. The member '
   'waiting_transactions is the highest possible number of transactions that the feeds do not show until an earlier '
-  'transaction ends. The member writing_since is when the oldest transaction began that is still writing. This member '
-  'is null when no transaction is writing, or when the owner of this function cannot see the transaction '
+  'transaction ends. The member writing_since is the time at which the oldest transaction that is still writing began. '
+  'This member is null when no transaction is writing, or when the owner of this function cannot see the transaction '
   '(sees_other_sessions).';
 grant execute on function public.changes_status() to service_role;
 
@@ -2725,8 +2730,8 @@ comment on table public.company_invitations is
   'The invitations that are neither accepted nor declined nor withdrawn. Owners and admins see the invitations of '
   'their company. An expired invitation stays for 30 days, so that it can be sent again.';
 comment on column public.company_invitations.mailed_at is
-  'When the function settings last began to send an e-mail for this invitation. Null: not since it was made or renewed. '
-  'The invitation is valid without an e-mail.';
+  'When the function settings last began to send an e-mail for this invitation. Null if the function has sent none '
+  'since the invitation was made or renewed. The invitation is valid without an e-mail.';
 comment on column public.company_invitations.mail_failed is 'Whether Supabase Auth refused to send this e-mail.';
 
 create index company_invitations_email_idx on public.company_invitations (email);
@@ -2799,7 +2804,7 @@ end
 $$;
 comment on function app.managed_invitation(uuid) is
   'Returns and locks an invitation that the signed-in person may change. Raises PT404 when there is none. Raises PT403 '
-  'for an admin and the invitation of an owner, and as app.managing_role() does.';
+  'when an admin tries to change the invitation of an owner. Raises PT403 and PT404 as app.managing_role() does.';
 
 -- The functions below are security definer, because no person may write invitations or read auth.users.
 create function public.invite_member(company_id uuid, email text, role text) returns public.company_invitations
@@ -2890,9 +2895,9 @@ begin
 end
 $$;
 comment on function public.claim_invitation_mail(uuid) is
-  'Allows the function settings to send one e-mail for an invitation, and returns the address. Each invitation and each '
-  'renewal has one e-mail, so that their limits also limit the e-mails. Raises PT409 when it was sent. Raises PT403 and '
-  'PT404 as app.managed_invitation() does.';
+  'Allows the function settings to send one e-mail for an invitation, and returns the address. Each invitation and '
+  'each renewal has one e-mail, so that their limits also limit the e-mails. Raises PT409 when the e-mail was already '
+  'sent. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.claim_invitation_mail(uuid) to authenticated;
 
 create function public.note_invitation_mail_failed(invitation_id uuid) returns void
@@ -2994,9 +2999,9 @@ begin
 end
 $$;
 comment on function public.accept_invitation(uuid, text) is
-  'Makes the signed-in person a member of the company that invited them, and returns the company. The person may say '
-  'under which name. Raises PT404 when there is no such invitation to the verified address of the person, and PT422 for '
-  'a wrong name.';
+  'Makes the signed-in person a member of the company that invited them, and returns the company. The person may '
+  'choose a name. Raises PT404 when there is no such invitation to the verified address of the person, and PT422 for a '
+  'wrong name.';
 grant execute on function public.accept_invitation(uuid, text) to authenticated;
 
 create function public.decline_invitation(invitation_id uuid) returns void
@@ -3050,8 +3055,8 @@ grant select on public.company_invitations to service_role;
 -- schemas/27_events.sql
 
 -- The events: what happened to the records of the companies. Triggers write an event in the transaction of the change
--- (66 to 69). An event has no data of a person: it has ids, the names of the changed fields, and the earlier and the
--- later value only of fields that say nothing about a person. Callers read the events for 30 days.
+-- (files 66 to 69). An event has no data of a person: it has ids, the names of the changed fields, and the earlier and
+-- the later value only of fields that say nothing about a person. Callers read the events for 30 days.
 --
 -- The tables of events and deliveries have 32 partitions, one for each day of 32 days. Then the first is used again.
 -- All partitions always exist, so no write fails when a job does not run. A job empties the partition of the next day.
@@ -3115,8 +3120,8 @@ begin
 end
 $$;
 comment on function app.slot_of(timestamptz) is
-  'Returns the part of the tables of events and deliveries that has the rows of this day: the number of the day in UTC '
-  'modulo 32.';
+  'Returns the slot of a day, which names the partitions of events and deliveries that have its rows: the number of '
+  'the day in UTC modulo 32.';
 
 create function app.new_event_id(at timestamptz) returns uuid
 language plpgsql volatile strict
@@ -3184,8 +3189,8 @@ alter table app.events enable row level security;
 
 -- schemas/28_webhooks.sql
 
--- The webhooks: addresses of companies that get events, what each of them still has to get (open deliveries), and what
--- it got in the last 30 days (deliveries). Triggers add the open deliveries in the transaction of the change.
+-- The webhooks: addresses of companies that receive events, the deliveries that have not ended (open deliveries), and
+-- those that ended in the last 30 days (deliveries). Triggers add the open deliveries in the transaction of the change.
 
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),
@@ -3246,8 +3251,8 @@ comment on column public.webhooks.catch_up_version is
   'With catch_up_seq: the last event of the log that was queued. While this is not null, the deliveries come from the '
   'log.';
 comment on column public.webhooks.catch_up_until is
-  'Not null when the log was queued up to its end: new events are queued as they are written, and the last transactions '
-  'that passed the webhook by are still read from the log, up to this version.';
+  'Not null when the log was queued up to its end: new events are queued as they are written, and the log is still '
+  'read up to this version, because the last transactions before it did not queue their events.';
 comment on column public.webhooks.lease_id is 'The run of the job that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
@@ -3265,7 +3270,7 @@ create table app.open_deliveries (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table app.open_deliveries is
   'The deliveries that have not ended. The rows have no foreign key to the webhook, because then each write of a record '
-  'would lock the rows of the webhooks. A job deletes what a deleted webhook leaves.';
+  'would lock the rows of the webhooks. A job deletes the open deliveries of a deleted webhook.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
   'The attempts so far, each with its time, its status or failure, its duration, and the first characters of an answer '
@@ -3385,9 +3390,9 @@ begin
 end
 $$;
 comment on function public.rotate_webhook_secret(uuid, text, integer, jsonb) is
-  'Gives a webhook another secret, and returns { replayed, data, sealed_secret }. The previous secret also signs during '
-  'the overlap. The edge functions call it, and have sealed the secret. Raises PT422 for a wrong overlap, and what '
-  'app.managed_webhook() and app.claim_idempotency_key() raise.';
+  'Gives a webhook another secret, and returns { replayed, data, sealed_secret }. The previous secret also signs '
+  'during the overlap. The edge functions seal the secret and then call this function. Raises PT422 for a wrong '
+  'overlap. Also raises what app.managed_webhook() and app.claim_idempotency_key() raise.';
 grant execute on function public.rotate_webhook_secret(uuid, text, integer, jsonb) to api_client, settings_client;
 
 create function public.sealed_webhook_secrets() returns table (
@@ -3427,14 +3432,15 @@ as $$
   select exists (select from resealed)
 $$;
 comment on function public.reseal_webhook_secret(uuid, text, text, text) is
-  'Replaces one sealed secret of a webhook if the stored secret is still sealed_before. Returns whether it was.';
+  'Replaces one sealed secret of a webhook if the stored secret is still sealed_before. Returns whether the secret was '
+  'replaced.';
 grant execute on function public.reseal_webhook_secret(uuid, text, text, text) to service_role;
 
 -- schemas/29_webhook_writes.sql
 
 -- How webhooks are made, changed and deleted. An API key with the scope webhooks, an owner or an admin of the company may
--- do so, and one function judges them all (app.managed_webhook). The edge functions check an address and seal a secret.
--- So people store these only through the function settings.
+-- do so, and one function checks all of them (app.managed_webhook). The edge functions check an address and seal a
+-- secret. So people store addresses and secrets only through the edge function settings.
 --
 -- A webhook that a key made ends with that key. A webhook that a person made belongs to the company.
 
@@ -3456,9 +3462,9 @@ begin
 end
 $$;
 comment on function app.webhook_company(uuid) is
-  'Returns the company whose webhooks the caller manages: the company of the key, whatever is asked, or the company in '
-  'the argument for its owners and admins, and for the platform. Raises PT403 for other callers, and PT401 and PT403 as '
-  'app.company_id() does.';
+  'Returns the company whose webhooks the caller manages: the company of the key, whatever the argument is, or the '
+  'company in the argument for its owners and admins, and for the platform. Raises PT403 for other callers, and PT401 '
+  'and PT403 as app.company_id() does.';
 
 create function app.managed_webhook(of_webhook_id uuid) returns public.webhooks
 language plpgsql stable
@@ -3505,14 +3511,15 @@ begin
 end
 $$;
 comment on function app.locked_webhook(uuid) is
-  'Returns and raises the same as app.managed_webhook(). Until the end of the transaction, no one else changes it.';
+  'Returns and raises the same as app.managed_webhook(). Until the end of the transaction, no one else changes the '
+  'webhook.';
 
 create function app.webhook_json(hook public.webhooks) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- A key that expires writes nothing. The job notes it later.
+  -- The expiry of a key writes nothing. The job switches the webhook off later.
   has_ended constant boolean := hook.state <> 'off' and app.has_ended_key(hook);
 begin
   return json_build_object(
@@ -3557,7 +3564,7 @@ begin
   select
     companies.id, hook.id, split_part(hook.url, '?', 1), note_webhook_history.action, note_webhook_history.details, kind,
     author_id, case when kind = 'key' then key_name else app.name_of_person(person, companies.id) end,
-    -- An edge function makes the request of a key, so the address would be that of the function.
+    -- An edge function makes the request for a key, so the address would be the address of the edge function.
     case when kind <> 'key' then app.client_address() end
   -- If a company is deleted, its webhooks leave no event.
   from public.companies where companies.id = hook.company_id
@@ -3615,10 +3622,10 @@ begin
 end
 $$;
 comment on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb) is
-  'Makes a webhook and returns { replayed, data, sealed_secret }. The edge functions call it for keys and people: they '
-  'have checked the address, chosen the id and sealed the secret. A repeat returns the webhook with its present secret, '
-  'or null when it was deleted. Raises PT409 for the eleventh webhook of a company, and what app.webhook_company() and '
-  'app.claim_idempotency_key() raise.';
+  'Makes a webhook and returns { replayed, data, sealed_secret }. The edge functions call it for keys and people, '
+  'after they have checked the address, chosen the id and sealed the secret. A repeat returns the webhook with its '
+  'present secret, or null when it was deleted. Raises PT409 for the eleventh webhook of a company. Also raises what '
+  'app.webhook_company() and app.claim_idempotency_key() raise.';
 grant execute on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb)
   to api_client, settings_client;
 
@@ -3667,7 +3674,7 @@ begin
     when asked_state = 'paused' then 'paused'
     when is_switched_on then 'on'
     when asked_state = 'on' and stored.state = 'paused' then
-      -- Events that happened meanwhile may be in the log only.
+      -- Events that happened during the pause may be only in the log.
       case when stored.catch_up_version is not null and stored.catch_up_until is null then 'catching_up' else 'on' end
     else stored.state
   end;
@@ -3683,8 +3690,8 @@ begin
   if fields = '{}' and changed.state = stored.state and not is_switched_on then
     return app.webhook_json(stored);
   end if;
-  -- A key that names another address, or switches the webhook on, becomes the key that the webhook ends with. Otherwise,
-  -- a stolen key could leave an address behind that outlives it.
+  -- If a key changes the address or switches the webhook on, the webhook ends when that key ends. Otherwise, the
+  -- address that a stolen key wrote would stay in use after the key is switched off.
   if is_switched_on or (is_moved and author.api_key_id is not null) then
     changed.created_by_key_id := author.api_key_id;
     changed.created_by := author.user_id;
@@ -3707,7 +3714,7 @@ begin
     created_by_key_id = changed.created_by_key_id,
     created_by = changed.created_by,
     switched_off_at = case when not is_switched_on then webhooks.switched_off_at end,
-    -- A webhook that was off starts again without failures. Resuming a paused one keeps what is known about its receiver.
+    -- A webhook that was off starts again without failures. A webhook that was paused keeps the count of its failures.
     failing_since = case when not is_switched_on then webhooks.failing_since end,
     failures = case when is_switched_on then 0 else webhooks.failures end,
     pauses = case when is_switched_on then 0 else webhooks.pauses end,
@@ -3727,9 +3734,9 @@ end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is on '
-  'or paused. The edge functions call it, and have checked the address. Switching on a webhook that is off makes the '
-  'caller its owner. '
-  'Raises PT409 for pausing a webhook that is off, and what app.managed_webhook() raises.';
+  'or paused. The edge functions check the address and then call this function. Switching on a webhook that is off '
+  'makes the caller its owner. Raises PT409 when the change would pause a webhook that is off. Also raises what '
+  'app.managed_webhook() raises.';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void
@@ -3751,8 +3758,8 @@ grant execute on function public.delete_webhook(uuid) to api_client, authenticat
 -- schemas/29_webhooks_of_keys.sql
 
 -- A webhook that an API key made ends with that key, so that nothing is delivered for a key that was stolen and switched
--- off. It is switched off at once when the key is switched off or deleted. A key that expires writes nothing, so the job
--- that delivers judges it each time. A rotation gives the webhooks to the successor.
+-- off. The webhook is switched off immediately when the key is switched off or deleted. The expiry of a key writes
+-- nothing, so the job that delivers checks the key each time. A rotation gives the webhooks to the successor.
 
 create function app.has_ended_key(hook public.webhooks) returns boolean
 language plpgsql stable
@@ -3780,7 +3787,7 @@ begin
 end
 $$;
 comment on function app.note_webhook_off() is
-  'Trigger: writes an event into company_events when a webhook is switched off, whatever switches it off.';
+  'Trigger: writes an event into company_events when a webhook is switched off, for any reason.';
 
 create function app.end_webhooks_of_key() returns trigger
 language plpgsql security definer
@@ -3939,8 +3946,8 @@ comment on column public.contacts.erased_at is
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
 -- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, the
--- planner often expects ten times too many rows. The planner then reads the rows in the order of the list, where it
--- should use the index of words.
+-- planner often expects ten times too many rows. The planner then reads the rows in the order of the list instead of
+-- using the index of words.
 alter table public.contacts
   alter column name_words set statistics 400,
   alter column email_words set statistics 400,
@@ -4240,7 +4247,7 @@ create table public.contact_identity_events (
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
   -- The kind merged means that another contact turned out to be the same person. The id of that contact is in `was`.
-  -- The kind phone_taken means that another contact has the new phone, so the change is only noted.
+  -- The kind phone_taken means that another contact has the new phone, so the change is recorded but not applied.
   kind text not null check (kind in ('phone_changed', 'phone_taken', 'user_id_changed', 'merged')),
   was text,
   becomes text,
@@ -4253,7 +4260,7 @@ comment on table public.contact_identity_events is
   'The changes of a contact''s phone and ids that the channel reported. Also says which contacts turned out to be one '
   'person.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.contact_former_phones alter column company_id set (n_distinct = 1);
 alter table public.contact_identities alter column company_id set (n_distinct = 1);
 alter table public.contact_identity_events alter column company_id set (n_distinct = 1);
@@ -4318,8 +4325,8 @@ begin
 end
 $$;
 comment on function app.contacts_of_external_ids(uuid, text[]) is
-  'Returns the contact of each external_id. Returns null in the place of an external_id that no contact has, or only '
-  'archived ones.';
+  'Returns the contact of each external_id. Returns null in the place of an external_id that no contact has, or that '
+  'only archived contacts have.';
 
 create function app.contacts_of_items(own_company_id uuid, items jsonb[], match text) returns uuid[]
 language plpgsql stable
@@ -4834,7 +4841,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the contact has only now got its phone, wishes for other phones do not count.
+  -- If the contact has just got its phone, wishes for other phones do not count.
   names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
     select app.phone_key(phone) from public.contact_former_phones
     where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
@@ -4871,9 +4878,9 @@ begin
 end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, boolean) is
-  'Returns a contact with the wishes that it inherits. The argument wins is true when the contact got its phone only '
-  'now. Then only the wishes for that phone count, even if the contact has a newer decision of its own. Otherwise the '
-  'wishes for all its phones and ids count, unless the contact''s own decision is newer.';
+  'Returns a contact with the wishes that it inherits. The argument wins is true when the contact has just got its '
+  'phone. Then only the wishes for that phone count, even if the contact has a newer decision of its own. Otherwise '
+  'the wishes for all its phones and ids count, unless the contact''s own decision is newer.';
 
 create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
 language plpgsql
@@ -5312,9 +5319,9 @@ $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact with the id at the same place. A null id changes nothing. Several items of one '
   'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, '
-  'an item fills values that are null or empty; it has no phone. With the rule patch, an item replaces the stored '
-  'values, custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the rule merge, '
-  'tags are united too. Returns the contacts that have changed. The caller must have locked the contacts.';
+  'an item fills values that are null or empty, and such an item has no phone. With the rule patch, an item replaces '
+  'the stored values, custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the '
+  'rule merge, tags are united too. Returns the contacts that have changed. The caller must have locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable
@@ -5398,7 +5405,7 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- The changes of the contacts that are found.
+  -- The items, as changes of the contacts that are found.
   changes jsonb[] := items;
   changed uuid[];
   -- The contact that was found for each item.
@@ -5603,13 +5610,13 @@ begin
 end
 $$;
 comment on function app.put_contacts(uuid, jsonb[], text, text) is
-  'Adds a contact for each item { phone, external_id?, … } if no contact has the phone. For each other item, finds '
-  'the contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field '
-  'finds the contact, and the phone is a field like the others. The argument on_conflict says what happens to the '
-  'found contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing '
-  'changes. If two items have the same person, the later item finds the contact of the earlier item. Returns a result '
-  'for each item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new '
-  'contact, 200 for a changed one, and 304 for a contact that already had the values of the item.';
+  'Adds a contact for each item { phone, external_id?, … } if no contact has the phone. For each other item, finds the '
+  'contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field finds '
+  'the contact, and the phone is a field like the others. The argument on_conflict says what happens to the found '
+  'contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing changes. If '
+  'two items are for the same person, the later item finds the contact of the earlier item. Returns a result for each '
+  'item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new contact, 200 '
+  'for a changed one, and 304 for a contact that already had the values of the item.';
 
 -- schemas/36_contact_writes.sql
 
@@ -5743,8 +5750,8 @@ declare
   changed uuid[];
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
-  -- This wait comes after the rows are locked. If a transaction is restoring one of these contacts, it has already
-  -- taken the lock of that function.
+  -- This wait comes after the rows are locked. If another transaction is restoring one of these contacts, that
+  -- transaction already has the lock that this call waits for.
   perform app.await_further_phones(own_company_id);
   -- Here and below, each item has its own subquery, because the plan of a join may read all rows of the company.
   ids := array(
@@ -6257,8 +6264,8 @@ end
 $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds the unknown contacts of a company and finds the known ones, as app.put_contacts() does, and returns its '
-  'results. With on_conflict update, an item replaces the stored values, but no custom fields that the item does not '
-  'have. A result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then '
+  'results. With on_conflict update, an item replaces the stored values, but custom fields that are not in the item '
+  'stay. A result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then '
   'undoes the writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the '
   'secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;
@@ -6288,7 +6295,7 @@ comment on table public.pipelines is 'A sales process of a company: an ordered l
 comment on column public.pipelines.archived_at is
   'When the pipeline was archived. Lists leave out archived pipelines, and their positions have no meaning.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.pipelines alter column company_id set (n_distinct = 1);
 
 create table public.stages (
@@ -6309,7 +6316,7 @@ comment on table public.stages is 'A step of a pipeline. A deal is in exactly on
 comment on column public.stages.archived_at is
   'When the stage was archived. An archived stage has no deals, and its position has no meaning. Lists leave it out.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.stages alter column company_id set (n_distinct = 1);
 
 create index pipelines_by_position_idx on public.pipelines (company_id, position, id);
@@ -6618,8 +6625,8 @@ grant select, insert, update, delete on public.stages to service_role;
 -- stage, and a transaction that archives the stage waits for that lock. An archived row stays archived and keeps its
 -- place, because the history of deals names it.
 --
--- API keys write with these functions. Each function first takes the lock of the company's pipelines, so fifty calls at
--- the same time wait in one line. Each function returns the row with its final position.
+-- API keys write with these functions. Each function first takes the lock of the company's pipelines, so simultaneous
+-- calls of one company run one after the other. Each function returns the row with its final position.
 
 create function app.refuse_archived_change(
   kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean
@@ -7007,7 +7014,7 @@ comment on column public.deals.external_id is
 comment on column public.deals.archived_at is
   'When the deal was archived. Null when the deal is not archived. The database stamps the time.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.deals alter column company_id set (n_distinct = 1);
 
 alter table public.deals alter column words set statistics 400;
@@ -7167,8 +7174,9 @@ comment on column public.deal_history.api_key_id is
   'The key that made the change. If api_key_id and user_id are both null, the platform made the change, or the author '
   'is not known.';
 
--- With these statistics, the planner expects one company, and 1,000 entries for each deal; 30_contacts.sql gives the
--- reason. A planner that expects fewer entries than a page has may read and sort the whole history of a deal.
+-- With these statistics, the planner assumes that all rows belong to one company, and that each deal has 1,000 entries;
+-- 30_contacts.sql gives the reason. A planner that expects fewer entries than a page has may read and sort the whole
+-- history of a deal.
 alter table public.deal_history
   alter column company_id set (n_distinct = 1),
   alter column deal_id set (n_distinct = -0.001);
@@ -7313,8 +7321,8 @@ begin
 end
 $$;
 comment on function app.deals_of_external_ids(uuid, text[]) is
-  'Returns the deal of each external_id. Returns null in the place of an external_id that no deal has, or only archived '
-  'ones.';
+  'Returns the deal of each external_id. Returns null in the place of an external_id that no deal has, or that only '
+  'archived deals have.';
 
 create function public.deal_id_by_external_id(external_id text) returns uuid
 language sql stable security definer
@@ -7670,9 +7678,9 @@ begin
     ),
     array_agg(
       jsonb_build_object('id', id) || case
-        -- No field of a deal can have united values, so merge has the same effect as update.
+        -- A deal has no lists or objects to combine, so merge has the same effect as update.
         when on_conflict in ('update', 'merge') then item - 'contact_id'
-        -- Of the fields of a deal, only the value can be empty.
+        -- Only the field value of a deal can be empty.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
         else '{}'
       end
@@ -7805,7 +7813,7 @@ create table public.channel_apps (
   sealed_previous_secret text
     check (sealed_previous_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   rotation_began_at timestamptz,
-  -- The token that the channel sends when the operator enters the address of the app at the channel.
+  -- The token that the channel sends when the operator enters the webhook address in the app's settings at the channel.
   sealed_verify_token text not null
     check (sealed_verify_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   created_at timestamptz not null default now(),
@@ -7910,8 +7918,9 @@ begin
   )
   returning * into made;
   perform app.note_app_event(made, 'app_registered');
-  -- A company that registers its first app expects it to deliver for the numbers that it has. The app of the operator
-  -- still counts for them as an earlier app, until Meta calls the new one.
+  -- A company that registers its first app expects that app to deliver the events of its connected numbers. Until Meta
+  -- calls the new app, events of the operator's app still count for these numbers, because it is an earlier app of
+  -- their accounts.
   update public.messaging_accounts as accounts set channel_app_id = made.id
   where accounts.company_id = create_channel_app.company_id and not exists (
     select from public.channel_apps as apps
@@ -8088,8 +8097,8 @@ create table public.messaging_accounts (
   -- Only events of this app, or of an earlier app of the account, count for the account. So no one can use the secret
   -- of one app to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
-  -- When the channel refused the account for the first time since its last success. Claims read this column: while it
-  -- has a value, a successful send withdraws the refusals.
+  -- When the channel refused the account for the first time since its last success. Claims read this column: if it has
+  -- a value, the next successful send withdraws the refusals.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -8115,7 +8124,7 @@ create table public.account_channel_apps (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.account_channel_apps is
-  'Every app that an account names or named earlier. An event counts for an account only if one of these apps signed '
+  'Every app that an account uses or used earlier. An event counts for an account only if one of these apps signed '
   'it.';
 
 -- This table says which account had a number, and when. A message belongs to the company that had the number when the
@@ -8139,7 +8148,7 @@ comment on column public.account_connections.last_event_at is
   'When the last event about the account was received while the account was connected. The time is precise to ten '
   'seconds. Null when there was no event.';
 
--- The reply of a recipient names only the phone_number_id, so a number can be connected to only one company at a time.
+-- A reply from a recipient names only the phone_number_id, so a number can be connected to only one company at a time.
 create unique index messaging_accounts_one_connection_idx on public.messaging_accounts (phone_number_id)
   where disconnected_at is null;
 create index messaging_accounts_channel_app_idx on public.messaging_accounts (channel_app_id);
@@ -8196,7 +8205,7 @@ begin
 end
 $$;
 comment on function app.remember_channel_app() is
-  'Trigger: keeps the app that an account names, even after the account names another one. Raises PT409 for an app of '
+  'Trigger: keeps the app of an account, even after the account gets another app. Raises PT409 for an app of '
   'another company, because the people of that company may change its secret.';
 
 create function public.disconnect_messaging_account(account_id uuid) returns public.disconnected_messaging_account
@@ -8315,7 +8324,7 @@ begin
 end
 $$;
 comment on function app.accounts_of_app(uuid, text, text) is
-  'Returns the accounts that have this number or this business account, and that name the app or named it earlier.';
+  'Returns the accounts that have this number or this business account, and that use the app or used it earlier.';
 
 create function app.account_at(account_ids uuid[], number_id text, happened_at timestamptz) returns uuid
 language plpgsql stable
@@ -8493,7 +8502,8 @@ comment on table public.conversations is
   'A conversation of a company with a contact on a messaging account. A conversation lasts from its first message '
   'until it is closed.';
 
--- With these statistics, the planner expects one company with one account; 30_contacts.sql gives the reason.
+-- With these statistics, the planner assumes that all rows belong to one company and one account; 30_contacts.sql gives
+-- the reason.
 alter table public.conversations
   alter column company_id set (n_distinct = 1),
   alter column messaging_account_id set (n_distinct = 1);
@@ -8696,7 +8706,8 @@ select app.make_feed('conversation_changes', 'conversations', '
 -- schemas/52_message_parts.sql
 
 -- The parts of people's messages that callers read as fields: a place, contact cards, and what a person chose. They are
--- read from the channel's own object, which the column payload of a message has. A part of another shape is null.
+-- read from the channel's own object, which the column payload of a message has. A part that has an unexpected shape is
+-- null.
 
 create function app.location_in(payload jsonb) returns jsonb
 language sql immutable
@@ -8807,7 +8818,7 @@ create table public.messages (
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
-  -- When the lifetime of the message ended, if no report said until then that the message arrived.
+  -- When the lifetime of the message ended, if no report had said by then that the message arrived.
   expired_at timestamptz,
   failure jsonb constraint messages_failure_check check (jsonb_typeof(failure) = 'object'),
   price_category text constraint messages_price_category_check
@@ -8844,8 +8855,8 @@ create table public.messages (
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
-  -- Who wrote an outbound message. The row has the name of that time, and the id has no foreign key. So the id and the
-  -- name remain after a key or a member is deleted.
+  -- Who wrote an outbound message. The row has the name that the author had at that time, and the id has no foreign
+  -- key. So the id and the name remain after a key or a member is deleted.
   author_type text constraint messages_author_type_check check (author_type in ('key', 'member', 'agent', 'system')),
   author_id uuid,
   author_name text constraint messages_author_name_check check (char_length(author_name) between 1 and 255),
@@ -8886,11 +8897,11 @@ comment on column public.messages.revoked_at is
   'When the person took the message back. The message disappeared from the person''s chat, but the company keeps its '
   'content.';
 comment on column public.messages.wish is
-  'What a message of a person asked for as a word or a tapped button: no messages, messages again, no marketing, or '
-  'marketing again.';
+  'What a person asked for in the message, with a word or by tapping a button: no messages, messages again, no '
+  'marketing, or marketing again.';
 comment on column public.messages.received_at is
-  'For an inbound message, when its event was received. The times of the channel are whole seconds, so this is the '
-  'order of two messages of the same second. If they came in one event, created_at is their order.';
+  'For an inbound message, when its event was received. The times of the channel are whole seconds, so this column '
+  'orders two messages of the same second. If both came in one event, created_at orders them.';
 comment on column public.messages.author_type is
   'Who wrote an outbound message: an API key, a member, the agent of the platform, or the system. Null for an inbound '
   'message, whose author is the person or the channel. Also null when the platform did not name the author.';
@@ -9284,8 +9295,8 @@ $$;
 comment on function public.lift_opt_out(uuid, text, timestamptz, text) is
   'Lifts an opt-out of a contact, notes the reason, the member and the time, and returns the time. Each member of the '
   'company may call this function. The argument asked_at is the time of the opt-out that the member saw. Raises PT409 '
-  'when the contact has another opt-out or none by now, PT422 when kind or reason is not valid, PT404 when no contact '
-  'of the caller has this id, and PT503 when the function had to wait too long.';
+  'when the opt-out of the contact has changed or ended since then, PT422 when kind or reason is not valid, PT404 when '
+  'no contact of the caller has this id, and PT503 when the function had to wait too long.';
 grant execute on function public.lift_opt_out(uuid, text, timestamptz, text) to authenticated;
 
 alter table public.opt_out_lifts enable row level security;
@@ -9296,9 +9307,9 @@ grant select on public.opt_out_lifts to authenticated, service_role;
 
 -- schemas/55_connect_accounts.sql
 
--- How a messaging account is connected, on the settings page or with the operator's command. The channel has confirmed
--- the token and the number before, and the token is sealed. No person may store a token: only the edge function settings
--- can, in the name of a person. Otherwise a person could store any text as a token, and take any number.
+-- How a messaging account is connected, on the settings page or with the operator's command. Before that, the channel
+-- has confirmed the token and the number, and the token is sealed. No person may store a token: only the edge function
+-- settings can, in the name of a person. Otherwise a person could store any text as a token, and take any number.
 
 -- What the channel said about a number and its token. These facts are not in messaging_accounts, because jobs and claims
 -- read that table all the time.
@@ -9473,10 +9484,11 @@ exception
 end
 $$;
 comment on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text) is
-  'Connects a phone number of the channel to a company, or replaces its token. The caller has sealed the token, and the '
-  'channel has confirmed it. A missing business_account_id or app keeps the stored one. A new account '
-  'of a person without an app gets the one of app.usual_channel_app(). Raises PT403 for people who do not manage the company, PT409 when the number '
-  'is connected to another company, and PT422 for an app that is not of the company.';
+  'Connects a phone number of the channel to a company, or replaces its token. The caller has sealed the token, and '
+  'the channel has confirmed it. If business_account_id or the app is missing, the stored value stays. If a person '
+  'connects a new account without an app, the account gets the app that app.usual_channel_app() returns. Raises PT403 '
+  'for people who do not manage the company, PT409 when the number is connected to another company, and PT422 for an '
+  'app of another company.';
 grant execute on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text)
   to settings_client, service_role;
 
@@ -9543,8 +9555,8 @@ comment on function public.media_of_message(uuid) is
   'Returns the medium of a message that a person sent, with the encrypted token of the account that received it. The '
   'result not_found means that the company has no such message. The result no_media means that the message has no '
   'medium, or that the company sent the message. The result gone means that the channel no longer has the medium, and '
-  'at says since when. The result no_account means that the account is disconnected. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'the member at says since when. The result no_account means that the account is disconnected. Raises PT401 and PT403 '
+  'as app.company_id() does.';
 grant execute on function public.media_of_message(uuid) to api_client;
 
 create function public.note_media_gone(message_id uuid, media_id text) returns timestamptz
@@ -9568,8 +9580,8 @@ end
 $$;
 comment on function public.note_media_gone(uuid, text) is
   'Notes that the channel no longer has the medium of a message, so that no one asks the channel again. Returns when '
-  'this was noted first; null when the message does not have this medium. Raises PT401 and PT403 as app.company_id() '
-  'does.';
+  'this was first noted, or null when the message does not have this medium. Raises PT401 and PT403 as '
+  'app.company_id() does.';
 grant execute on function public.note_media_gone(uuid, text) to api_client;
 
 -- schemas/60_templates.sql
@@ -9958,7 +9970,7 @@ begin
     when 'status' then
       status := upper(value ->> 'event');
       status := case status when 'REINSTATED' then 'APPROVED' else status end;
-      -- Other events, such as FLAGGED, do not say which status the list will have.
+      -- Other events, such as FLAGGED, do not say which status the list will show.
       if status in (
         'APPROVED', 'ARCHIVED', 'DELETED', 'DISABLED', 'IN_APPEAL', 'LIMIT_EXCEEDED', 'PAUSED', 'PENDING',
         'PENDING_DELETION', 'REJECTED'
@@ -9999,13 +10011,14 @@ declare
   told_name constant text := item ->> 'name';
   told_language constant text := replace(item ->> 'language', '-', '_');
   told_kind constant text := item ->> 'event';
-  -- If an event has no time, its time is now.
+  -- An event without a time gets the current time.
   happened constant timestamptz := least((item ->> 'at')::timestamptz, now());
   told_value constant jsonb := app.hinted_columns(told_kind, item -> 'value');
   catalogue record;
 begin
   for catalogue in
-    -- The catalogues are locked in one order, and each before its templates. A reading locks them in the same order.
+    -- The catalogues are locked in one order, and each one is locked before its templates. A reading locks them in the
+    -- same order.
     select catalogues.id, catalogues.company_id, catalogues.business_account_id, catalogues.synced_at
     from public.template_catalogues as catalogues
     where (catalogues.company_id, catalogues.business_account_id) in (
@@ -10316,7 +10329,8 @@ begin
   if not found then
     return false;
   end if;
-  -- The upload used the token. That says nothing about other refusals, for example because of a payment.
+  -- The success shows only that the token works. It says nothing about other refusals, for example because of a problem
+  -- with the payment.
   perform app.withdraw_token_refusals(media.account_id, media.began_at)
   from public.messaging_accounts as accounts
   where accounts.id = media.account_id and accounts.refused_at is not null;
@@ -10325,7 +10339,7 @@ begin
 end
 $$;
 comment on function public.finish_media_upload(uuid, text, text) is
-  'Records the media id of an upload. Returns false when the upload was ended already, or when another upload has '
+  'Records the media id of an upload. Returns false when the upload had already ended, or when another upload has '
   'begun.';
 grant execute on function public.finish_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
@@ -10358,7 +10372,7 @@ end
 $$;
 comment on function public.fail_media_upload(uuid, text, text) is
   'Records why an upload failed. The refusal is the code of the channel if it refused the account: it becomes a notice '
-  'of the account. Returns false when the upload was ended already, or when another upload has begun.';
+  'of the account. Returns false when the upload had already ended, or when another upload has begun.';
 grant execute on function public.fail_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
 create trigger template_media_set_updated_at before update on public.template_media
@@ -10472,8 +10486,8 @@ end
 $$;
 comment on function app.template_faults(public.templates, text, text[], text[], text[]) is
   'Returns why a template cannot be sent with these values, as an array of faults, each with its field. The array is '
-  'empty when the template can be sent. media_type is the header that the caller declares: image, video, document or '
-  'null.';
+  'empty when the template can be sent. media_type is the type of header media that the caller declares: image, video, '
+  'document or null.';
 
 create function app.judge_template(
   own_company_id uuid,
@@ -10571,7 +10585,7 @@ begin
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
-    -- A caller that tries many names must not use up the requests that the account may make at the channel.
+    -- A caller that tries many names must not use up the request limit of the account at the channel.
     select count(*) < 20 from public.template_rereads as rereads
     where rereads.company_id = own_company_id and rereads.business_account_id = of_business_account_id
       and rereads.tried_at > now() - interval '1 minute'
@@ -10618,14 +10632,14 @@ create table public.account_notices (
   -- the account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
   -- For an event, the channel's word, such as ACCOUNT_RESTRICTION. For anything else, the channel's code; for a refusal
-  -- also token_unusable, if the stored token cannot be opened.
+  -- also token_unusable, if the stored token cannot be decrypted.
   event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
   -- For an event, the channel's object. For trouble, { code, message, details }. For a refusal, { code }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
   -- The time that the channel reported. For a refusal, the time of the first one since the last success.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
   until timestamptz check (until >= '2000-01-01Z' and until < '2200-01-01Z'),
-  -- Whether the channel refuses all or some messages of the account since happened_at.
+  -- Whether the channel has refused all or some messages of the account since happened_at.
   stops_sending boolean not null default false,
   received_at timestamptz not null default now(),
   -- How many sends a refusal has stopped since happened_at.
@@ -10715,7 +10729,7 @@ begin
   notice.kind := 'event';
   notice.event := item ->> 'event';
   notice.value := item -> 'value';
-  -- If an event has no time, its time is now.
+  -- An event without a time gets the current time.
   notice.happened_at := least((item ->> 'at')::timestamptz, now());
   notice.until := (item ->> 'until')::timestamptz;
   notice.stops_sending := coalesce((item ->> 'stops_sending')::boolean, false);
@@ -10777,9 +10791,9 @@ grant select on public.account_notices to authenticated, service_role;
 -- schemas/65_account_refusals.sql
 
 -- Refusals: the channel refuses an account in its answer to a send, a reply, an upload of media or a reading of
--- templates, for example because the token has expired. Or it accepts a message, and reports the refusal later. A
--- refusal becomes a notice of the account immediately. The next success of the same kind withdraws it. A refusal does
--- not stop the next send, because the channel decides.
+-- templates, for example because the token has expired. Or the channel accepts a message, and reports the refusal
+-- later. A refusal becomes a notice of the account immediately. The next success of the same kind withdraws it. A
+-- refusal does not stop the next send, because the channel decides.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
 language plpgsql
@@ -10800,7 +10814,7 @@ begin
   from public.messaging_accounts where id = of_account_id
   on conflict on constraint account_notices_newest do update set
     received_at = now(),
-    -- If the earlier refusal no longer counts, its time and its number start again.
+    -- If the earlier refusal no longer counts, the time and the count of stopped sends start again.
     happened_at = case when app.is_current(known) then known.happened_at else now() end,
     stopped_sends = excluded.stopped_sends + case when app.is_current(known) then known.stopped_sends else 0 end;
   if is_send then
@@ -10902,8 +10916,8 @@ end
 $$;
 comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
   'Applies a report about a message to the refusals of its account. A failure because of the account is a '
-  'reported_refusal. A success, which has no failure, withdraws the reported refusals up to the beginning of the '
-  'attempt. The acceptance of a message does not withdraw them, because the channel accepts messages of such an '
+  'reported_refusal. A report of success has no failure, and withdraws the reported refusals up to the beginning of '
+  'the attempt. The acceptance of a message does not withdraw them, because the channel accepts messages of such an '
   'account.';
 
 -- schemas/66_media_uploads.sql
@@ -10935,7 +10949,7 @@ create table public.media_uploads (
     references public.messaging_accounts (company_id, id) on delete cascade,
   constraint media_uploads_first_message_fkey foreign key (company_id, first_message_id)
     references public.messages (company_id, id) on delete set null (first_message_id)
-    -- A claim notes the message before it writes it.
+    -- A claim notes the message here before it adds the row of the message.
     deferrable initially deferred
 );
 comment on table public.media_uploads is
@@ -11034,7 +11048,7 @@ comment on function public.add_media_upload(uuid, jsonb) is
 grant execute on function public.add_media_upload(uuid, jsonb) to api_client;
 
 create function public.media_upload(id uuid) returns jsonb
-language plpgsql security definer -- no role of callers may read the table
+language plpgsql security definer -- the roles of callers may not read the table
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -11075,7 +11089,8 @@ declare
   kind text := asked ->> 'type';
 begin
   if asked ? 'id' then
-    -- The send still takes time, so the upload must not end within a minute. The lock keeps the row from being removed.
+    -- The send still takes time, so the upload must not expire within a minute. The lock keeps the row from being
+    -- removed.
     select * into upload from public.media_uploads
     where company_id = own_company_id and account_id = of_account_id and id = (asked ->> 'id')::uuid
       and expires_at > now() + interval '60 seconds'
@@ -11127,7 +11142,7 @@ comment on function app.medium_of_send(uuid, uuid, uuid, uuid, jsonb) is
   'it. The fault says which member of the request does not fit.';
 
 create function app.erase_upload() returns trigger
-language plpgsql security definer -- no role of callers may write the table
+language plpgsql security definer -- the roles of callers may not write the table
 set search_path = ''
 as $$
 begin
@@ -11169,10 +11184,11 @@ grant select on public.media_uploads to service_role;
 
 -- Writing events. app.make_events() declares the events of one kind of record: it makes triggers that write an event
 -- in the transaction of each change. So changes by keys, people, the channel and the platform all have events. The same
--- triggers queue the event for the webhooks of the company that want it.
+-- triggers queue the event for the webhooks of the company that ask for this type of event.
 --
--- An event must never make a write fail or wait. So the triggers lock nothing, and read only what is there. They run
--- once for each statement, because a trigger for each row costs a batch of 500 rows half as much again.
+-- An event must never make a write fail or wait. So the triggers lock nothing, and use only the rows that they find.
+-- They run once for each statement, because a trigger for each row would make a batch of 500 rows take 50 percent
+-- longer.
 
 create function app.event_actor(kind text default null) returns jsonb
 -- Security definer, because no role may read the digests of keys.
@@ -11214,12 +11230,11 @@ begin
 end
 $$;
 comment on function app.event_request_id() is
-  'Returns the X-Request-Id of the request, which the edge functions hand on. Returns null outside a request, or when '
-  'it has not the form of an id. Never fails.';
+  'Returns the X-Request-Id of the request, which the edge functions pass on. Returns null outside a request, or when '
+  'it does not have the form of an id. Never fails.';
 
--- The text of the part of each trigger that is the same for all. %1$s has the rows: company_id, type, record_id,
--- changed, changes, actor. The numbers of the events are taken in the order of the rows, while the statement has the
--- locks on the records.
+-- The SQL text that all these triggers share. %1$s has the rows: company_id, type, record_id, changed, changes, actor.
+-- The numbers of the events are taken in the order of the rows, while the statement has the locks on the records.
 create function app.events_statement(rows_query text, actor text) returns text
 language sql immutable
 set search_path = ''
@@ -11231,7 +11246,7 @@ as $make$
           (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, request_id, happened_at)
         select
           of_slot,
-          -- As app.new_event_id() has it, written here because a call for each row costs more.
+          -- The same expression as in app.new_event_id(), copied here because a function call for each row costs more.
           encode(set_bit(set_bit(
             overlay(uuid_send(gen_random_uuid()) placing at_in_id from 1), 52, 1
           ), 53, 1), 'hex')::uuid,
@@ -11246,7 +11261,7 @@ as $make$
       from noted
       join public.webhooks as hooks on hooks.company_id = noted.company_id
       where hooks.state in ('on', 'paused') and (hooks.catch_up_version is null or hooks.catch_up_until is not null)
-        -- As app.wants() has it, written here because a call for each row costs more.
+        -- The same condition as in app.wants(), copied here because a function call for each row costs more.
         and hooks.types && array[noted.type, split_part(noted.type, '.', 1) || '.*', '*']
     $template$,
     rows_query, actor
@@ -11291,7 +11306,7 @@ language plpgsql
 set search_path = ''
 as $make$
 declare
-  -- Each names a field that the update changed, or null.
+  -- For each field: an expression that gives its name if the update changed it, or null.
   changed_names constant text := (
     select string_agg(format('case when is_now.%1$I is distinct from was.%1$I then %1$L end', name), ', ' order by place)
     from unnest(fields) with ordinality as named (name, place)
@@ -11311,8 +11326,8 @@ begin
         $rows$,
         record, added, added_values
       )),
-      -- A full join cannot be a nested loop. The plan is kept, and the rows of both tables are often one when the plan
-      -- is made and 500 later.
+      -- Postgres keeps the plan. Each table often has one row when the plan is made, and 500 rows later. A full join is
+      -- never planned as a nested loop, which would then be slow.
       ('changed', 'update', 'old table as before_rows new table as after_rows', 'changes rows', changed, format(
         $rows$
           select
@@ -11372,7 +11387,7 @@ begin
 end
 $make$;
 comment on function app.make_events(text, text[], text[], text, text, text, text, text, text, text, text) is
-  'Declares the events of a table with the columns id and company_id. The expressions added, changed and deleted say '
+  'Declares the events of a table with the columns id and company_id. The expressions added, changed and deleted give '
   'the type of the event of a row, or null when there is none; each may be a list of expressions. They use the rows '
   'is_now and was, and changed also uses fields.names: which of the fields the statement changed. shown are columns '
   'whose values the event has, because they say nothing about a person. The expressions added_values, changed_values '
@@ -11408,7 +11423,7 @@ select app.make_events(
   $$,
   changed_values => $$
     case event.type
-      -- A copy of the records deletes or empties the copies of these too.
+      -- A caller that keeps copies of the records must also delete or empty its copies of these records.
       when 'contact.erased' then jsonb_build_object(
         'conversation_ids', array(
           select id from public.conversations
@@ -11463,8 +11478,8 @@ select app.make_events(
 
 -- The events of conversations, messages, templates and messaging accounts.
 
--- Each message changes last_message_at and the window of its conversation. These columns make no event, because the
--- message has its own.
+-- Each message changes last_message_at and the window of its conversation. A change of these columns makes no event,
+-- because the message has its own event.
 select app.make_events(
   'conversations',
   fields => '{contact_id, status, assigned_to, team_id}',
@@ -11483,8 +11498,8 @@ select app.make_events(
 );
 
 -- An outbound message has no event when it is added, because the events of its send say what happens to it. If the
--- channel reports a failure after it accepted the message, the send has failed too. What is left of the messages of an
--- erased person has no events: contact.erased names the conversations.
+-- channel reports a failure after it accepted the message, the send has failed too. Messages of an erased person make
+-- no events, because contact.erased has the ids of the conversations.
 select app.make_events(
   'messages',
   fields => '{
@@ -11588,7 +11603,7 @@ begin
 end
 $$;
 comment on function app.slots_from(timestamptz, timestamptz) is
-  'Returns the parts of the log that have the events between two times. Null is no limit.';
+  'Returns the slots of the log that have the events between two times. Null means no limit.';
 
 create function public.list_events(
   generation bigint default null, after_version bigint default null, after_id uuid default null,
@@ -11606,7 +11621,7 @@ declare
   from_version constant bigint := coalesce(after_version, -1);
   from_seq bigint := 0;
   most constant integer := least(greatest(max_rows, 0), 201);
-  -- A page of a filter reads at most so many events, and says how far it has read.
+  -- A page reads at most this many events. A page with a filter says how far it has read.
   most_read constant integer := case
     when of_types is null and of_record is null and since is null and until is null then most else 5000 end;
   own_slots constant smallint[] := app.slots_from(list_events.since, list_events.until);
@@ -11624,8 +11639,8 @@ begin
   if after_id is not null then
     from_seq := coalesce(
       (select seq from app.events where id = after_id and company_id = own_company_id),
-      -- The id of a cursor at the horizon, which comes after all events of its version. An event that is older than the
-      -- log is followed by none of its version.
+      -- No event has the id of a cursor at the horizon, and such a cursor comes after all events of its version. If the
+      -- event of a cursor is older than the log, the log has no later event of its version.
       9223372036854775807
     );
   end if;
@@ -11768,7 +11783,7 @@ comment on column public.sends.api_key_id is
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
 comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.sends alter column company_id set (n_distinct = 1);
 
 -- A double send is rare, and an operator has to examine each one.
@@ -12090,8 +12105,9 @@ $$;
 comment on function app.known_send_key(uuid, text) is
   'Returns the idempotency key that the ledger has for a send. The key of an erased send is a digest.';
 
--- A key names one message. A request for another recipient, with another template or of the other kind is not a repeat.
--- If it were answered as a repeat, its message would never be sent, and the caller would not notice.
+-- A key names one message. A request for another recipient, with another template or of the other kind (template or
+-- reply) is not a repeat. If it were answered as a repeat, its message would never be sent, and the caller would not
+-- notice.
 --
 -- A repeat first reads its send by the key. If the lease of the send has ended, a second statement then settles the
 -- send. In one statement, Postgres might search all pending sends, and each repeat would pay for a change that few
@@ -12138,7 +12154,8 @@ begin
         and app.digest_in(known.fingerprint, place::integer) <> app.digest_in(with_fingerprint, place::integer)
       order by place
     );
-    -- The contact decides. The fields may name the same person by an additional phone or in another conversation.
+    -- Two requests have the same recipient if they reach the same contact. Their fields may differ, because they may
+    -- name an additional phone or another conversation of the person.
     if (is_of_other_kind or recipient_field = any (mismatch)) and (
       select contact_id from public.conversations
       join public.messages on messages.company_id = conversations.company_id
@@ -12174,7 +12191,7 @@ comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, 
   'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and in '
   'mismatch the fields that differ. A send whose lease has ended without an outcome has failed. The result reused '
   'means that the key names a message to another recipient, with another template or of the other kind. Then differs '
-  'has the fields of the request that do not fit that message: idempotency_key for the other kind.';
+  'has the fields of the request that do not fit that message. If the kind differs, this is idempotency_key.';
 
 -- schemas/72_claim_template_send.sql
 
@@ -12310,7 +12327,7 @@ begin
       raise sqlstate 'CRM01';
     end if;
     if claim_template_send.header_media is not null then
-      -- The header decides. Without a stored template, the request or the upload says what the header is.
+      -- The stored template says what the header is. Without a stored template, the request or the upload says it.
       own_kind := case
         when (judged.template).id is not null then lower((judged.template).header_format)
         else nullif(message_type, 'text')
@@ -12426,16 +12443,18 @@ comment on function public.claim_template_send(
 ) is
   'Decides whether a template may be sent to a phone now. Writes what a send needs before the channel is called: the '
   'contact, the conversation, the message, and the row in the ledger. Only one request gets that row. The result '
-  'claimed has the account''s encrypted token, the attempt, and how to fill the template. It has was_refused if '
-  'the channel has refused the account since its last success. The result repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The result reused has '
-  'in differs the fields that do not fit the message of the key. The result do_not_contact means that the person must '
-  'not be contacted. The result marketing_opt_out means that the person does not want marketing templates. The result '
-  'no_account has the connected accounts, and template_refused has the faults of the template. The result reread '
-  'means that the template has to be read again first, and is_elsewhere says whether another request is reading it. '
-  'The result media_needed means that the media of the header has to be uploaded first, and own_media_needed that the '
-  'address in header_media has to be. The result unfit says why header_media does not fit the header. A dry run that would be '
-  'claimed returns send. Every result has the company of the key. The function has written something only if the '
-  'result is claimed. With an API key, of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
+  'claimed has the account''s encrypted token, the attempt, and how to fill the template. It has was_refused if the '
+  'channel has refused the account since its last success. The result repeat has the state of the earlier send with '
+  'this idempotency_key and, in mismatch, the fields that differ. The result reused has, in differs, the fields that '
+  'do not fit the message of the key. The result do_not_contact means that the person must not be contacted. The '
+  'result marketing_opt_out means that the person does not want marketing templates. The result no_account has the '
+  'connected accounts, and template_refused has the faults of the template. The result reread means that the template '
+  'has to be read again first, and is_elsewhere says whether another request is reading it. The result media_needed '
+  'means that the media of the header has to be uploaded first, and own_media_needed means that the file at the '
+  'address in header_media has to be uploaded first. The result unfit says why header_media does not fit the header. A '
+  'dry run that would be claimed returns send. Every result has the company of the key. The function has written '
+  'something only if the result is claimed. With an API key, of_company_id has no effect. Raises PT401 and PT403 as '
+  'app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;
 
@@ -12665,16 +12684,18 @@ comment on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, u
   'Decides whether a free reply may be sent in a conversation now. Writes what a send needs before the channel is '
   'called: the message, and the row in the ledger. Only one request gets that row. The result claimed has the '
   'account''s encrypted token, the attempt, and the phone of the person, or user_id if there is no phone. It has '
-  'was_refused if the channel has refused the account since its last success. The result repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The '
-  'result reused has in differs the fields that do not fit the message of the key. The result not_found means that '
-  'the company has no such conversation. The result archived means that the contact of the conversation is archived. '
-  'The result closed has another conversation of the contact on the account, if there is one that is not closed. The '
-  'result no_account means that the account of the conversation is disconnected. The result do_not_contact means that '
-  'the person must not be contacted. The result window_closed has the end of the window, or null when the person has '
-  'never written. The result unfit has the field that does not fit, and the fault: the upload or the message to answer is '
-  'unknown, or the media has a member or a caption that its kind cannot have. A claimed reply with media has in media '
-  'what the channel needs, and reply_to is the channel''s id of the message to answer. A dry run that would be claimed returns send. Every result has the company of the key. The function '
-  'has written something only if the result is claimed. Raises PT401 and PT403 as app.company_id() does.';
+  'was_refused if the channel has refused the account since its last success. The result repeat has the state of the '
+  'earlier send with this idempotency_key and, in mismatch, the fields that differ. The result reused has, in differs, '
+  'the fields that do not fit the message of the key. The result not_found means that the company has no such '
+  'conversation. The result archived means that the contact of the conversation is archived. The result closed has '
+  'another conversation of the contact on the account, if there is one that is not closed. The result no_account means '
+  'that the account of the conversation is disconnected. The result do_not_contact means that the person must not be '
+  'contacted. The result window_closed has the end of the window, or null when the person has never written. The '
+  'result unfit has the field that does not fit, and the fault: the upload or the message to answer is unknown, or the '
+  'media has a member or a caption that its kind cannot have. For a claimed reply with media, the member media has '
+  'what the channel needs, and reply_to is the channel''s id of the message to answer. A dry run that would be claimed '
+  'returns send. Every result has the company of the key. The function has written something only if the result is '
+  'claimed. Raises PT401 and PT403 as app.company_id() does.';
 grant execute on function public.claim_reply(uuid, uuid, text, text, boolean, jsonb, uuid, jsonb) to api_client;
 
 -- schemas/74_settle.sql
@@ -12714,8 +12735,8 @@ begin
     return null;
   end if;
 
-  -- The first success after a refusal withdraws it, even if a report has already settled the send. No other send looks
-  -- for its account here, except those that the channel refuses because of it.
+  -- The first success after a refusal withdraws it, even if a report has already settled the send. Other sends do not
+  -- look up their account here, except sends that the channel refuses because of the account.
   if outcome = 'sent' and was_refused then
     perform app.withdraw_refusals(account.id, 'refusal', account.asked_at)
     from app.account_of_message(send.company_id, send.message_id) as account;
@@ -12891,14 +12912,14 @@ begin
       counted.day, named.outcome, app.reason_of_send(named.outcome, counted.reason, reported),
       sum(counted.sends)::bigint
     from (
-      -- Few sends differ in these columns, so the functions judge few rows.
+      -- Many sends have the same values in these columns, so the functions run for few rows.
       select
         (sends.created_at at time zone sends_by_outcome.zone)::date as day, sends.state,
         sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
         sends.whatsapp_message_id is not null as has_id, sends.reason, message.status, message.reported,
         count(*) as sends
       from public.sends
-      -- A lookup for each send, because the plan of a join may read all messages of the company.
+      -- Each send has its own lookup, because the plan of a join may read all messages of the company.
       cross join lateral (
         select status, failure ->> 'reason' as reported from public.messages
         where messages.company_id = sends.company_id and messages.id = sends.message_id offset 0
@@ -12961,7 +12982,7 @@ create function app.like_patterns(search text) returns text[]
 language sql immutable
 set search_path = ''
 as $$
-  -- A short word begins a word of the text. A longer one may be anywhere.
+  -- A short word matches only the beginning of a word. A longer word may match anywhere in the text.
   select array_agg(case when char_length(word) < 3 then '% ' else '%' end || word || '%')
   from regexp_split_to_table(btrim(app.words(search)), ' ') as word
   where word <> ''
@@ -13008,8 +13029,8 @@ begin
 end
 $$;
 comment on function app.contacts_in_log(uuid, text) is
-  'Returns the contacts whose name has each word of a search, or that have its phone or a part of the phone. Returns '
-  'the newest 100 of them.';
+  'Returns the contacts whose name has each word of a search, or whose phone matches the search, completely or in '
+  'part. Returns the newest 100 of them.';
 
 create function app.templates_in_log(own_company_id uuid, search text) returns text[]
 language plpgsql stable
@@ -13059,7 +13080,7 @@ begin
   if pg_catalog.pg_input_is_valid(search, 'uuid') then
     searched_id := search::uuid;
   end if;
-  -- A key or an id names one send.
+  -- An idempotency key or a message id names one send.
   found_places := array(
     select (created_at, message_id)::app.send_place from public.sends
     where with_keys and company_id = own_company_id and idempotency_key = known_key
@@ -13107,8 +13128,9 @@ begin
 end
 $$;
 comment on function app.found_sends(uuid, text, boolean, app.send_place, integer) is
-  'Returns the places of the sends after a place that a search finds: the one with this idempotency key or message, or '
-  'else those of a template or a person with these words, or to this phone.';
+  'Searches the sends that come after a place in the log, and returns the places of the sends that it finds. This is '
+  'the send with the searched idempotency key or message id, or else the sends whose template or person has the '
+  'searched words, or that went to the searched phone.';
 
 create function app.shown_send(own_company_id uuid, of_message_id uuid, with_key boolean) returns jsonb
 language plpgsql stable
@@ -13214,7 +13236,7 @@ begin
   elsif to_time = 'infinity' and (
     wanted_reason is not null or wanted_outcome in ('pending', 'failed', 'refused', 'released', 'expired')
   ) then
-    -- Few sends are like this. Their index has the time of the last attempt.
+    -- Few sends have such an outcome. Their index has the time of the last attempt.
     places := array(
       select (created_at, id)::app.send_place from public.messages
       where messages.company_id = of_company and (failure is not null or status in ('pending', 'failed', 'expired'))
@@ -13232,7 +13254,7 @@ begin
   shown := array(
     select (place.at, place.message_id)::app.send_place
     from unnest(places) with ordinality as place (at, message_id, number)
-    -- A lookup for each place, because the plan of a join may read all messages of the company.
+    -- Each place has its own lookup, because the plan of a join may read all messages of the company.
     cross join lateral (
       select
         state, state = 'pending' and lease_ends_at <= now() as has_ended, sends.reason, created_at,
@@ -13268,11 +13290,11 @@ end
 $$;
 comment on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb) is
   'Returns a page of the log of a company: { sends, next }. sends has up to 50 sends, the newest first, with outcome, '
-  'reason, recipient, template and author. The next page is after next. It is null at the end of the log. A page may '
-  'have fewer sends, because it looks at 5,000 at most. outcome and reason choose the sends with this outcome and this '
-  'reason, and since and until those that began then. search finds a phone or a part of it, words of a name or of a '
-  'template, and the message_id. Owners and admins also find an idempotency key. The people of the company may call '
-  'this function. Raises PT403 for others, and PT422 for a long search.';
+  'reason, recipient, template and author. The next page begins after the place next, which is null at the end of the '
+  'log. A page may have fewer sends, because it looks at 5,000 at most. outcome and reason choose the sends with this '
+  'outcome and this reason, and since and until choose the sends that began in this period. search finds a phone or a '
+  'part of it, words of a name or of a template, and the message_id. Owners and admins also find an idempotency key. '
+  'The people of the company may call this function. Raises PT403 for others, and PT422 for a long search.';
 grant execute on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb)
   to authenticated;
 
@@ -13387,10 +13409,10 @@ begin
 end
 $$;
 comment on function public.begin_test_send(uuid, uuid) is
-  'Allows the signed-in person one test send with this id, which is new for each press of the button. The '
-  'same id again is the same test send. Owners and admins of the company may call this function. Raises PT403 for '
-  'others, PT409 for the id of another person''s test send, and PT429 when the company has made 20 test sends in the '
-  'last 24 hours.';
+  'Allows the signed-in person one test send with this id, which is new for each press of the button. A call with the '
+  'same id means the same test send. Owners and admins of the company may call this function. Raises PT403 for others, '
+  'PT409 for the id of another person''s test send, and PT429 when the company has made 20 test sends in the last 24 '
+  'hours.';
 grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
 
 create function public.claim_test_send(
@@ -13477,7 +13499,7 @@ grant select on public.test_sends to service_role;
 -- schemas/78_read_receipts.sql
 
 -- Read receipts: a company tells a person that the person's message was read. The channel marks earlier messages as read
--- too. The call of the channel comes between the two functions, because it may fail, and a repeat does no harm.
+-- too. The call to the channel comes between the two functions, because it may fail, and a repeat does no harm.
 
 create function public.message_to_read(message_id uuid) returns jsonb
 -- Security definer, because a key cannot read accounts.
@@ -13527,7 +13549,7 @@ comment on function public.message_to_read(uuid) is
 grant execute on function public.message_to_read(uuid) to api_client;
 
 create function public.note_message_read(message_id uuid) returns timestamptz
-language plpgsql security definer -- no role of callers may write the table
+language plpgsql security definer -- the roles of callers may not write the table
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -13585,13 +13607,13 @@ create table app.noted_times (
   noted_until timestamptz not null default now()
 );
 comment on table app.noted_times is
-  'Until which time app.note_passed_times() has written the events that nobody causes.';
+  'The time up to which app.note_passed_times() has written the events that nobody causes.';
 insert into app.noted_times (subject) values ('windows'), ('leases');
 
 create index contact_windows_closing_idx on public.contact_windows (expires_at);
 
--- The job calls these two functions with the time until which it has noted everything. Each notes at most 1,000, and
--- returns the time until which it has noted all.
+-- The job calls these two functions with the time up to which it has written all events. Each function writes at most
+-- 1,000 events, and returns the time up to which it has written all of them.
 do $do$
 begin
   execute format(
@@ -13604,11 +13626,11 @@ begin
         at constant timestamptz := clock_timestamp();
         of_slot constant smallint := app.slot_of(at);
         at_in_id constant bytea := substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3);
-        -- A job that rested notes no window that is closed already.
+        -- After a time without runs, the job writes no event for a window that has already closed.
         after constant timestamptz := greatest(since, at);
         until timestamptz := at + interval '1 hour';
       begin
-        -- Two windows that close at the same time are noted together.
+        -- Windows that close at the same time get their events in the same run.
         until := least(until, (
           select expires_at from public.contact_windows
           where expires_at > after and expires_at <= until order by expires_at offset 999 limit 1
@@ -13696,7 +13718,7 @@ alter table app.noted_times enable row level security;
 -- A page of the log looks at 5,000 deliveries at most, whatever the filters are. If no more deliveries fit on the page,
 -- the next page continues there.
 
--- Deliveries that failed are few among those that succeeded.
+-- Few deliveries fail.
 create index deliveries_not_delivered_idx on app.deliveries (webhook_id, seq) where outcome <> 'delivered';
 
 create function public.list_webhooks(company_id uuid default null) returns json
@@ -13740,8 +13762,8 @@ as $$
   select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function app.event_time(uuid) is
-  'Returns when an event happened, to the millisecond: the beginning of its id. Postgres 17 reads this time from no UUID '
-  'of version 7.';
+  'Returns when an event happened, to the millisecond: the beginning of its id. Postgres 17 has no function that reads '
+  'this time from a UUID of version 7.';
 
 create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
 language sql stable
@@ -13818,7 +13840,7 @@ begin
   ),
   last as (
     select event_id, ended_at from (
-      -- Without further rows among those that were looked at, the next page begins after the last of them.
+      -- If all found rows fit on the page, the next page begins after the last row that was looked at.
       select seq, event_id, ended_at from shown where (select count(*) from found) > most
       union all
       select seq, event_id, ended_at from looked
@@ -13875,7 +13897,7 @@ begin
 end
 $$;
 comment on function app.delivering_webhook(uuid) is
-  'Returns and locks a webhook that gets events now. Raises PT409 when it is off or paused, and what '
+  'Returns and locks a webhook that gets events now. Raises PT409 when the webhook is off or paused. Also raises what '
   'app.managed_webhook() raises.';
 
 create function public.redeliver_event(webhook_id uuid, event_id text, idempotency jsonb default null) returns json
@@ -13914,7 +13936,7 @@ end
 $$;
 comment on function public.redeliver_event(uuid, text, jsonb) is
   'Delivers one event of the log to a webhook again, or now if it is waiting. Returns { replayed, event_id }. Raises '
-  'PT404 for an event that the webhook neither got nor asks for, and what app.delivering_webhook() and '
+  'PT404 for an event that the webhook neither got nor asks for. Also raises what app.delivering_webhook() and '
   'app.claim_idempotency_key() raise.';
 grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
 
@@ -13958,9 +13980,9 @@ begin
 end
 $$;
 comment on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb) is
-  'Delivers the events of a span of time to a webhook again. The job that delivers reads them from the log bit by bit. '
-  'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, PT422 for a wrong span, and what '
-  'app.delivering_webhook() and app.claim_idempotency_key() raise.';
+  'Delivers the events of a period to a webhook again. The job that delivers reads them from the log bit by bit. '
+  'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, and PT422 for a wrong period. '
+  'Also raises what app.delivering_webhook() and app.claim_idempotency_key() raise.';
 grant execute on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb)
   to api_client, authenticated, service_role;
 
@@ -14008,13 +14030,13 @@ begin
 end
 $$;
 comment on function public.test_webhook(uuid, jsonb) is
-  'Delivers an event webhook.test to this webhook only. Returns { replayed, event_id }. Raises PT409 while ten of them '
-  'wait, and what app.delivering_webhook() and app.claim_idempotency_key() raise.';
+  'Delivers an event webhook.test to this webhook only. Returns { replayed, event_id }. Raises PT409 while ten test '
+  'events wait. Also raises what app.delivering_webhook() and app.claim_idempotency_key() raise.';
 grant execute on function public.test_webhook(uuid, jsonb) to api_client, authenticated, service_role;
 
 -- schemas/79_webhook_troubles.sql
 
--- The webhooks of a company that get nothing. The settings page says so on every view.
+-- The webhooks of a company that receive no deliveries. The settings page shows them on every view.
 
 -- Security definer, because no person reads the table.
 create function public.webhook_troubles(company_id uuid)
@@ -14044,7 +14066,7 @@ end
 $$;
 comment on function public.webhook_troubles(uuid) is
   'Returns the webhooks of a company that are off, or whose receiver has accepted nothing for an hour, for its owners '
-  'and admins. Other people get no rows. The address has no query, because a query often has a secret.';
+  'and admins. Other people get no rows. The address has no query, because a query often contains a secret.';
 grant execute on function public.webhook_troubles(uuid) to authenticated;
 
 -- schemas/80_channel_events.sql
@@ -14084,7 +14106,7 @@ create table public.channel_events (
 );
 comment on table public.channel_events is
   'An event of the channel as it was received, with a correct signature. A stored event must still be applied, and a '
-  'done event was applied. An unroutable event has no account that names its app. A failed event is tried again, and '
+  'done event was applied. An unroutable event names no account that uses its app. A failed event is tried again, and '
   'a dead event has failed its last attempt.';
 comment on column public.channel_events.waits_for is
   'The ids of numbers and business accounts that have no account. When an account gets one of these ids, the event is '
@@ -14164,7 +14186,7 @@ as $$
   from public.channel_apps as apps
 $$;
 comment on function public.channel_apps_status() is
-  'Returns every app, the newest first, with the number of accounts that name it and the number of its events in each '
+  'Returns every app, the newest first, with the number of accounts that use it and the number of its events in each '
   'state.';
 grant execute on function public.channel_apps_status() to service_role;
 
@@ -14197,7 +14219,7 @@ begin
 end
 $$;
 comment on function public.delete_channel_app(text, boolean) is
-  'Deletes an app with its events. Unless forced is true, keeps an app that an account names or named earlier, or that '
+  'Deletes an app with its events. Unless forced is true, keeps an app that an account uses or used earlier, or that '
   'has events that are not done. Returns whether the app was deleted, and the numbers of such accounts and events. '
   'Returns null for an unknown app.';
 grant execute on function public.delete_channel_app(text, boolean) to service_role;
@@ -14318,7 +14340,8 @@ begin
     end,
     error = left(case
       when failed > 0 then outcome ->> 'error'
-      when delayed > 0 then format('%s of its items are not applied yet: their rows or the time were taken', delayed)
+      when delayed > 0 then
+        format('%s of its items are not applied yet: their rows were locked, or time ran out', delayed)
       when problem is not null then problem
       when unroutable > 0 then (
         select string_agg(reason, '; ') from jsonb_array_elements_text(outcome -> 'reasons') as reasons (reason)
@@ -14534,7 +14557,7 @@ begin
           else format(
             'No account that names this app has the %s %s',
             case when entry.item ->> 'kind' in ('template', 'account') then 'business account' else 'number' end,
-            coalesce(app.account_id_in(entry.item), 'that the event leaves out')
+            coalesce(app.account_id_in(entry.item), '(the event does not name it)')
           )
         end;
       -- The message went out twice, or it went out although the ledger said that the channel did not accept it.
@@ -14559,9 +14582,9 @@ begin
 end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
-  'Applies items until a time, statuses first. If alone is true, only the item that fails is undone. Otherwise an '
-  'error undoes all items. Returns how many items failed, how many were delayed (locked, or not reached in time), how '
-  'many have no account, and the reasons.';
+  'Applies items until a given time, statuses first. If alone is true, only the item that fails is undone. Otherwise '
+  'an error undoes all items. Returns how many items failed, how many were delayed (locked, or not reached in time), '
+  'how many have no account, and the reasons.';
 
 create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
 language plpgsql
@@ -14980,7 +15003,7 @@ comment on table public.waiting_facts is
 comment on column public.waiting_facts.person_marks is
   'The marks (app.marks_of()) of the people whom the fact names. Null when the names could not be read.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.waiting_facts alter column company_id set (n_distinct = 1);
 
 create unique index waiting_facts_once_idx
@@ -15339,7 +15362,7 @@ begin
   if becomes is distinct from was and was.expired_at is not null then
     becomes.expired_at := null;
     if word = 'sent' then
-      -- The reports of this message are late, so the report of its delivery gets another hour.
+      -- The reports of this message are late, so the report of its delivery may take another hour.
       becomes.expires_at := now() + interval '1 hour';
     end if;
   end if;
@@ -15531,7 +15554,8 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id uuid;
-  -- The clock of the channel may be ahead, but no one writes in the future. A time that Postgres cannot use is null.
+  -- The clock of the channel may be ahead, so a time in the future counts as now. A time that Postgres cannot use is
+  -- null in the item, and also counts as now.
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
   -- One transaction adds all messages of an event. clock_timestamp() keeps their order.
   added_at constant timestamptz := clock_timestamp();
@@ -16007,7 +16031,7 @@ create table public.job_runs (
 comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
 
 -- The job of the channel needs no account. Each minute, it applies the events that are due, and marks or deletes
--- expired rows. Of the job that delivers to webhooks, only the call is noted here.
+-- expired rows. For the job that delivers to webhooks, this table has only the last call.
 create table public.channel_jobs (
   job text primary key check (job in ('channel-events', 'deliver')),
   began_at timestamptz,
@@ -16243,7 +16267,8 @@ as $$
   select max(began_at) from public.channel_jobs
 $$;
 comment on function app.jobs_ran_at() is
-  'Returns when the jobs of the platform last ran. They run each minute, so an earlier time means that they have stopped.';
+  'Returns when the jobs of the platform last ran. They run each minute, so a time more than a few minutes ago means '
+  'that they have stopped.';
 grant execute on function app.jobs_ran_at() to authenticated;
 
 create function public.tend_channel(max_rows integer default 1000) returns jsonb
@@ -16427,9 +16452,10 @@ declare
   called integer := 0;
 begin
   if function_url is null or webhooks_url is null or secret is null then
-    raise exception 'Vault has no addresses and secret of the functions: run npm run admin -- jobs schedule';
+    raise exception
+      'Vault does not have the addresses and the secret of the functions: run npm run admin -- jobs schedule';
   end if;
-  -- A run delivers for a minute, so one is always there.
+  -- A run delivers for a minute, so one run is always active.
   if exists (select from public.webhooks where state in ('on', 'catching_up')) then
     execute call into call_id using webhooks_url || '/jobs/deliver', jsonb_build_object(), headers;
     insert into public.channel_jobs as jobs (job, request_id, called_at) values ('deliver', call_id, now())
@@ -16655,7 +16681,7 @@ as $$
   ) as due
 $$;
 comment on function app.delivery_status() is
-  'Returns how many webhooks are in each state, how many of them rest after failures, and how many deliveries are open '
+  'Returns how many webhooks are in each state, how many of them wait after failures, and how many deliveries are open '
   'and due now.';
 
 create function app.account_jobs_status() returns jsonb
@@ -16902,9 +16928,9 @@ grant execute on function public.webhooks_overview(uuid, integer) to service_rol
 -- feeds of changes report archiving and restoring like any other change. An archived record can only be restored, and
 -- not changed in another way.
 --
--- An archived contact loses everything that finds a person: its phone, its additional and earlier phones, and its ids
--- at the channel. So the person may become another contact in the meantime. The rows keep these values for a restore,
--- and because the wishes of the person still count.
+-- An archived contact loses every value by which a person is found: its phone, its additional and earlier phones, and
+-- its ids at the channel. So the person may become another contact in the meantime. The rows keep these values for a
+-- restore, and because the wishes of the person still count.
 
 create function app.keep_archived() returns trigger
 language plpgsql
@@ -17631,7 +17657,7 @@ begin
 end
 $$;
 comment on function app.names_among(jsonb, jsonb) is
-  'Of the names { name: … }, returns the names that a document contains.';
+  'Returns those of the names { name: … } that a document contains.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.
@@ -18058,10 +18084,10 @@ begin
 end
 $$;
 comment on function app.judged_event(uuid, text[], bytea, jsonb) is
-  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of '
-  'the event have erased. The argument names has the names in the event. If it is null, the function searches for the '
-  'names itself. An event that comes after an erasure is judged before it is stored. Its bytes and its items are '
-  'judged together, so both lose the same data.';
+  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of the '
+  'event have erased. The argument names has the names in the event. If it is null, the function searches for the '
+  'names itself. An event that comes after an erasure is checked before it is stored. Its bytes and its items are '
+  'checked together, so both lose the same data.';
 
 create trigger contacts_stay_erased before update on public.contacts
   for each row when (old.erased_at is not null) execute function app.stay_erased();
@@ -18294,9 +18320,8 @@ end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
   'Returns the bytes of an event, and leaves out what the event tells a company about these people. The form of people '
-  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. '
-  'is_own_app says whether an account of the company names '
-  'the app or named it earlier.';
+  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. is_own_app says whether '
+  'an account of the company uses the app or used it earlier.';
 
 create function app.empty_event() returns bytea
 language sql immutable
@@ -18920,8 +18945,8 @@ grant execute on function public.search_records(text[], text, integer, text, tex
 
 -- schemas/96_shown_records.sql
 
--- The records as callers see them, for the deliveries of webhooks. Each has the columns of the view of the company's own
--- rows in 97_views.sql from which a read is answered, and a test compares the two. They cannot share a view, because the
+-- The records as callers see them, for the deliveries of webhooks. Each record has the columns of a view in
+-- 97_views.sql from which the API answers a read, and a test compares the two. They cannot share a view, because the
 -- Data API finds the relationships only of views that read a table directly.
 
 create function app.shown_contact(of_company uuid, of_record uuid) returns json
@@ -18938,7 +18963,7 @@ as $$
     where contacts.company_id = of_company and contacts.id = of_record
   ) as shown
 $$;
-comment on function app.shown_contact(uuid, uuid) is 'Returns a contact as a read of it answers.';
+comment on function app.shown_contact(uuid, uuid) is 'Returns a contact in the form in which the API returns it.';
 
 create function app.shown_deal(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -18953,7 +18978,7 @@ as $$
     where deals.company_id = of_company and deals.id = of_record
   ) as shown
 $$;
-comment on function app.shown_deal(uuid, uuid) is 'Returns a deal as a read of it answers.';
+comment on function app.shown_deal(uuid, uuid) is 'Returns a deal in the form in which the API returns it.';
 
 create function app.shown_conversation(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -18968,7 +18993,8 @@ as $$
     where conversations.company_id = of_company and conversations.id = of_record
   ) as shown
 $$;
-comment on function app.shown_conversation(uuid, uuid) is 'Returns a conversation as a read of it answers.';
+comment on function app.shown_conversation(uuid, uuid) is
+  'Returns a conversation in the form in which the API returns it.';
 
 create function app.shown_message(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -19008,7 +19034,7 @@ as $$
     where messages.company_id = of_company and messages.id = of_record
   ) as shown
 $$;
-comment on function app.shown_message(uuid, uuid) is 'Returns a message as a read of it answers.';
+comment on function app.shown_message(uuid, uuid) is 'Returns a message in the form in which the API returns it.';
 
 create function app.shown_template(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -19024,7 +19050,9 @@ as $$
     where templates.company_id = of_company and templates.id = of_record
   ) as shown
 $$;
-comment on function app.shown_template(uuid, uuid) is 'Returns a template as a read of it answers, except that some fields are computed from its columns.';
+comment on function app.shown_template(uuid, uuid) is
+  'Returns a template in the form in which the API returns it, except for the fields that the functions compute from '
+  'its columns.';
 
 create function app.shown_send(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -19036,7 +19064,8 @@ as $$
       sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
       sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
       sends.template_name, sends.language_code,
-      -- As for a repeat, a pending send whose lease has ended counts as failed, even before the job marks it as failed.
+      -- A pending send whose lease has ended counts as failed, even before the job marks it as failed. A repeat gets
+      -- the same state.
       case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
       case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
       sends.attempt,
@@ -19061,7 +19090,7 @@ as $$
     where sends.company_id = of_company and sends.message_id = of_record
   ) as shown
 $$;
-comment on function app.shown_send(uuid, uuid) is 'Returns a send as a read of it answers.';
+comment on function app.shown_send(uuid, uuid) is 'Returns a send in the form in which the API returns it.';
 
 create function app.shown_account(of_company uuid, of_account uuid) returns json
 language sql stable
@@ -19085,7 +19114,8 @@ as $$
   where accounts.company_id = of_company and accounts.id = of_account
 $$;
 comment on function app.shown_account(uuid, uuid) is
-  'Returns a messaging account as a webhook gets it: without its token, and with whether the channel restricts it.';
+  'Returns a messaging account as a webhook gets it: without its token. A member says whether the channel restricts '
+  'the account.';
 
 create function app.shown_webhook(of_company uuid, of_webhook uuid) returns json
 language sql stable
@@ -19118,7 +19148,8 @@ as $$
   where webhooks.company_id = of_company and webhooks.id = of_webhook
 $$;
 comment on function app.shown_webhook(uuid, uuid) is
-  'Returns a webhook as a read of it answers, without its secrets. Counts at most 1,000 open deliveries.';
+  'Returns a webhook in the form in which the API returns it, without its secrets. Counts at most 1,000 open '
+  'deliveries.';
 
 create function app.shown_record(resource text, of_company uuid, of_record uuid) returns json
 language plpgsql stable
@@ -19138,8 +19169,9 @@ begin
 end
 $$;
 comment on function app.shown_record(text, uuid, uuid) is
-  'Returns a record as a read of it by its id answers, also when the record is archived. Of a template, returns the '
-  'columns from which the functions compute the answer. Returns null when the company has no such record.';
+  'Returns the record with this id in the form in which the API returns it, also when the record is archived. For a '
+  'template, returns the columns from which the functions compute the answer. Returns null when the company has no '
+  'such record.';
 
 -- schemas/97_views.sql
 
@@ -19360,7 +19392,8 @@ create view public.own_sends as
     sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
     sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
     sends.template_name, sends.language_code,
-    -- As for a repeat, a pending send whose lease has ended counts as failed, even before the job marks it as failed.
+    -- A pending send whose lease has ended counts as failed, even before the job marks it as failed. A repeat gets the
+    -- same state.
     case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
     case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
     sends.attempt,
@@ -19377,7 +19410,7 @@ create view public.own_sends as
     case when sends.state = 'pending' and sends.lease_ends_at > now() then sends.lease_ends_at end as lease_ends_at,
     messages.sent_at, messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at,
     sends.created_at,
-    -- The columns of filters. The planner has statistics of the stored state and status, but not of the shown values.
+    -- The columns for filters. The planner has statistics of the stored state and status, but not of the shown values.
     -- The last two columns are the conditions of indexes that find few sends among many.
     sends.state as stored_state, messages.status as stored_status,
     sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
@@ -19406,7 +19439,7 @@ comment on view public.own_deal_history is
   'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
--- What the channel told about the company's contacts, for the export of a person.
+-- What the channel reported about the company's contacts, for the export of a person.
 create view public.own_contact_identities as
   select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
   from public.contact_identities
@@ -19451,7 +19484,8 @@ grant select on public.own_contact_wishes to api_reader;
 
 -- schemas/98_record_to_change.sql
 
--- Callers may send back a record as they read it. This function reads that record.
+-- Callers may change a field of a record and send the whole record back. This function reads the stored record, so that
+-- the service can compare the other fields with it.
 
 create function public.record_to_change(of_table text, id uuid) returns json
 -- Security definer, because a write token reads only the rows that its statement writes. Such a token could also get
@@ -19514,7 +19548,7 @@ declare
   free smallint;
 begin
   select until into held from app.delivery_runs where run_id = run;
-  -- The row is written seldom, because a run asks for work four times a second.
+  -- A run asks for work four times a second, so the function does not write the row each time.
   if held > at + interval '15 seconds' then
     return true;
   end if;
@@ -19611,8 +19645,8 @@ declare
   at constant timestamptz := clock_timestamp();
   due record;
 begin
-  -- A record that the run holds is left out, and of another record all earlier deliveries come along. So a delivery
-  -- never overtakes an earlier one of its record.
+  -- The query leaves out the records whose deliveries the run still has. For every other record, it includes all
+  -- earlier deliveries. So a delivery never overtakes an earlier delivery of the same record.
   for due in
     select chosen.record_id, chosen.deliveries, head.seq as head_seq, head.due_at as head_due_at
     from (
@@ -19631,8 +19665,8 @@ begin
     order by chosen.due_at, head.seq
   loop
     if due.head_due_at > at then
-      -- An earlier delivery of this record waits for its next attempt. The others wait for it, so that they are not
-      -- found again and again.
+      -- An earlier delivery of this record waits for its next attempt. The later deliveries get the same due time, so
+      -- that they are not found again and again.
       update app.open_deliveries set due_at = due.head_due_at
       where webhook_id = hook.id and record_id = due.record_id and due_at < due.head_due_at;
       continue;
@@ -19650,8 +19684,8 @@ begin
 end
 $$;
 comment on function app.due_deliveries(public.webhooks, integer, uuid[]) is
-  'Returns due deliveries of a webhook, at most this many, except those of these records: for each record the first '
-  'ones, in their order.';
+  'Returns due deliveries of a webhook, at most this many, and leaves out the records in held. The deliveries of each '
+  'record come in their order, beginning with the first.';
 
 create function app.deliveries_with_records(hook public.webhooks, most integer, held uuid[], most_bytes integer)
   returns json
@@ -19680,7 +19714,7 @@ as $$
         else json_build_object('id', due.record_id)
       end as data
     ) as shown
-    -- The largest body has 256 KiB, and an event itself has some hundred bytes.
+    -- The largest body has 256 KiB, and an event itself has a few hundred bytes.
     cross join lateral (select coalesce(octet_length(shown.data::text), 0) as bytes) as whole
     cross join lateral (
       select whole.bytes <= 250 * 1024 as is_whole, case when whole.bytes <= 250 * 1024 then whole.bytes else 0 end as bytes
@@ -19711,7 +19745,7 @@ begin
     order by webhooks.id
   loop
     asked := least((wanted ->> hook.id::text)::integer, 500);
-    -- After a pause, one delivery shows whether the receiver is well again.
+    -- After a pause, one delivery shows whether the receiver works again.
     if hook.pauses > 0 then
       asked := case when jsonb_array_length(coalesce(held -> hook.id::text, '[]')) = 0 then 1 else 0 end;
     end if;
@@ -19736,8 +19770,8 @@ end
 $$;
 comment on function public.next_deliveries(uuid, jsonb, jsonb) is
   'Returns due deliveries of webhooks that the run has leased. The parameter wanted gives the number of deliveries for '
-  'each webhook. The parameter held lists the records whose deliveries the run still has. A webhook that is missing in '
-  'the answer is paused, off, or leased by another run.';
+  'each webhook. The parameter held lists the records whose deliveries the run still has. A webhook that is missing '
+  'from the answer is paused, off, or leased by another run.';
 grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
 
 create function public.release_webhooks(run uuid, ids uuid[] default null) returns void
@@ -19770,7 +19804,7 @@ comment on function app.has_answer(jsonb) is
 -- The outcomes of deliveries. A delivery that has ended moves to the log, and a failed attempt is repeated. If a
 -- receiver keeps failing, its webhook pauses for a while, and is switched off in the end.
 
--- Few deliveries have an answer, so an erasing finds them at once.
+-- Few deliveries have an answer, so an erasure finds them quickly with this index.
 create index deliveries_with_answers_idx on app.deliveries (company_id, record_id) where app.has_answer(tries);
 create index open_deliveries_with_answers_idx on app.open_deliveries (company_id, record_id) where app.has_answer(tries);
 
@@ -19784,8 +19818,8 @@ as $$
   ]::interval[])[attempts] * (0.9 + 0.2 * random())
 $$;
 comment on function app.retry_pause(integer) is
-  'Returns the pause after this many failed attempts, give or take a tenth, or null when there is no further attempt. '
-  'All pauses together take 71.6 hours.';
+  'Returns the pause after this many failed attempts, varied at random by up to a tenth, or null when there is no '
+  'further attempt. All pauses together take 71.6 hours.';
 
 create function app.circuit_pause(pauses integer) returns interval
 language sql immutable
@@ -19794,7 +19828,7 @@ as $$
   select least(interval '10 seconds' * power(2, least(pauses, 10) - 1), interval '15 minutes')
 $$;
 comment on function app.circuit_pause(integer) is
-  'Returns how long a webhook rests in its first, second or later pause: 10 seconds, then twice as long each time, at '
+  'Returns how long the first, second or later pause of a webhook lasts: 10 seconds, then twice as long each time, at '
   'most 15 minutes.';
 
 create function app.may_keep_answer(type text, of_company uuid, of_record uuid) returns boolean
@@ -19951,8 +19985,8 @@ as $$
     || jsonb_build_array(case when is_whole then try else try || '{ "answer": null }' end)
 $$;
 comment on function app.with_try(jsonb, jsonb, boolean) is
-  'Adds an attempt to the attempts of a delivery, and keeps the last 20. The beginning of the answer is left out unless '
-  'is_whole.';
+  'Adds an attempt to the attempts of a delivery, and keeps the last 20. The beginning of the answer is left out '
+  'unless is_whole is true.';
 
 create function public.settle_deliveries(run uuid, outcomes jsonb) returns jsonb
 language plpgsql security definer
@@ -19976,8 +20010,8 @@ begin
   loop
     told := null;
     was := hook;
-    -- After a pause, the first success makes everything due: no delivery waits for hours after the receiver is mended.
-    -- This comes before the failures of the same settlement get their times.
+    -- After a pause, the first success makes everything due: no delivery waits for hours after the receiver works
+    -- again. This comes before the failures of the same settlement get their times.
     if hook.pauses > 0 and outcomes @> jsonb_build_array(
       jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
     ) then
@@ -19999,7 +20033,7 @@ begin
     hook.failures := hook.failures + settled.failures;
     if settled.failures > 0 or settled.wait_seconds is not null then
       hook.failing_since := coalesce(hook.failing_since, at);
-      -- Requests that were in flight together and failed together make one pause.
+      -- Requests that were in flight at the same time and failed cause only one pause.
       if hook.paused_until is null or hook.paused_until <= at then
         if settled.wait_seconds is not null then
           hook.pauses := least(hook.pauses + 1, 30000);
@@ -20049,8 +20083,8 @@ end
 $$;
 comment on function public.settle_deliveries(uuid, jsonb) is
   'Stores the outcomes of deliveries of webhooks that the run has leased, and renews the leases. Returns each of these '
-  'webhooks with its state now, and whether it was paused, resumed or switched off by this (told). Nothing is stored '
-  'for a webhook that is missing in the answer, because another run has leased it, or it was deleted.';
+  'webhooks with its state now, and whether it was paused, resumed or switched off by this call (told). Nothing is '
+  'stored for a webhook that is missing from the answer, because another run has leased it, or it was deleted.';
 grant execute on function public.settle_deliveries(uuid, jsonb) to webhook_client;
 
 create function app.without_answers(tries jsonb) returns jsonb
@@ -20086,12 +20120,12 @@ begin
 end
 $$;
 comment on function app.note_webhook_event(uuid, uuid, text, jsonb) is
-  'Writes an event about a webhook, and queues it for the webhooks of the company that want it.';
+  'Writes an event about a webhook, and queues it for the webhooks of the company that ask for this type of event.';
 
 -- schemas/99_events_upkeep.sql
 
--- The upkeep of events and webhooks: queues are filled from the log, long queues are bounded, keys end, old days are
--- emptied, and answers of receivers are forgotten.
+-- The upkeep of events and webhooks. These functions fill queues from the log, limit long queues, switch off the
+-- webhooks of keys that have ended, empty old partitions, and delete the answers of receivers.
 
 create function app.fill_from_replay(replay app.replays, hook public.webhooks, horizon bigint) returns boolean
 language plpgsql
@@ -20133,7 +20167,7 @@ begin
 end
 $$;
 comment on function app.fill_from_replay(app.replays, public.webhooks, bigint) is
-  'Queues the next 1,000 events of a replay, whatever was delivered before. Returns whether there were any.';
+  'Queues the next 1,000 events of a replay, even those that were delivered before. Returns whether there were any.';
 
 create function app.fill_from_backlog(hook public.webhooks, horizon bigint) returns boolean
 language plpgsql
@@ -20151,7 +20185,7 @@ begin
   ),
   last as (select version, seq from page order by version desc, seq desc limit 1),
   -- The log is in the order of versions. An earlier event of a record may have a later version, if its transaction
-  -- began later, so it comes along.
+  -- began later. This query finds such earlier events.
   earlier as (
     select following.*
     from last
@@ -20182,8 +20216,8 @@ begin
 end
 $$;
 comment on function app.fill_from_backlog(public.webhooks, bigint) is
-  'Queues what a webhook wants of the next 1,000 events of the log, except what was delivered. Returns whether there '
-  'were any events.';
+  'Reads the next 1,000 events of the log, and queues those that a webhook asks for and did not get yet. Returns '
+  'whether there were any events.';
 
 create function app.is_for_webhook(type text, record uuid, webhook uuid) returns boolean
 language sql immutable
@@ -20196,8 +20230,8 @@ as $$
   end
 $$;
 comment on function app.is_for_webhook(text, uuid, uuid) is
-  'Checks whether an event goes to a webhook: a test goes only to the tested webhook, and the end of a webhook only to '
-  'the others.';
+  'Checks whether an event goes to a webhook: the event webhook.test goes only to the tested webhook, and '
+  'webhook.switched_off goes only to the other webhooks.';
 
 create function app.slots_between(since timestamptz, until timestamptz) returns smallint[]
 language sql stable
@@ -20244,8 +20278,8 @@ begin
       where id = webhook;
       return 'wait';
     end if;
-    -- The transactions that passed the webhook by have begun before this moment. Deliveries wait until they have
-    -- ended, so that their events come first.
+    -- The transactions that did not queue their events for this webhook began before this moment. Deliveries wait until
+    -- these transactions have ended, so that their events come first.
     if hook.catch_up_until = 0 then
       update public.webhooks set catch_up_until = clock.beyond where id = webhook;
       return 'wait';
@@ -20291,7 +20325,7 @@ begin
 end
 $$;
 comment on function app.bound_queues() is
-  'Ends the growth of queues with more than 50,000 open deliveries: what comes later is read from the log. Returns the '
+  'Stops the growth of queues with more than 50,000 open deliveries: later events are read from the log. Returns the '
   'number of such webhooks.';
 
 create function app.delete_left_deliveries() returns integer
@@ -20299,7 +20333,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Each minute, one day of the log is looked through.
+  -- Each minute, the function looks through one day of the log.
   of_slot constant smallint := (extract(epoch from clock_timestamp())::bigint / 60) % 32;
   webhook uuid := '00000000-0000-0000-0000-000000000000';
   deleted integer := 0;
@@ -20359,7 +20393,7 @@ exception when lock_not_available then
 end
 $$;
 comment on function app.empty_next_day() is
-  'Empties the part of the rings in which the events of tomorrow are written. Its rows are 31 days old.';
+  'Empties the partitions in which the events of tomorrow are written. Their rows are 31 days old.';
 
 create function app.forget_answers(of_company uuid, contact_ids uuid[], record_ids uuid[]) returns void
 language plpgsql
@@ -20413,7 +20447,7 @@ begin
 end
 $$;
 comment on function public.tidy_events() is
-  'Does the upkeep of events and webhooks: switches off webhooks whose key has ended, bounds long queues, deletes what '
-  'deleted webhooks leave, writes the events that nobody causes, and empties the day of tomorrow in the log. It runs '
-  'each minute. Returns what it did.';
+  'Does the upkeep of events and webhooks: switches off webhooks whose key has ended, limits long queues, deletes the '
+  'deliveries of deleted webhooks, writes the events that nobody causes, and empties the partitions for tomorrow. It '
+  'runs each minute. Returns what it did.';
 grant execute on function public.tidy_events() to webhook_client, service_role;

@@ -33,8 +33,8 @@ comment on role api_reader is
   'The role of a request that reads with an API key. The edge functions mint the token of such a request.';
 comment on role channel_client is
   'The role of the edge function whatsapp, and of test sends. This role cannot read or write any table. The role may '
-  'call only the functions that run jobs, the functions that receive the events of the channel, and those of a test '
-  'send.';
+  'call only the functions that run jobs, the functions that receive the events of the channel, and the functions of '
+  'test sends.';
 comment on role settings_client is
   'The role of the edge function settings, which acts in the name of a signed-in person. This role cannot read or '
   'write any table. The role may call only the functions that store what the edge function has sealed or checked.';
@@ -71,7 +71,7 @@ alter role settings_client set lock_timeout = '3s';
 alter role usage_client set statement_timeout = '5s';
 alter role usage_client set lock_timeout = '2s';
 
--- A webhook that is switched off with 50,000 open deliveries is one statement.
+-- Switching off a webhook with 50,000 open deliveries is one statement.
 alter role webhook_client set statement_timeout = '20s';
 alter role webhook_client set lock_timeout = '5s';
 

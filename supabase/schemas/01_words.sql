@@ -52,8 +52,8 @@ set search_path = ''
 as $$
 begin
   return case
-    -- Brazil: mobile numbers got a ninth digit, and both spellings reach one account. Only numbers of the old mobile
-    -- range (6 to 9) have a short spelling. If the 9 comes before any other digit, it belongs to the number.
+    -- Brazil: mobile numbers got a ninth digit, and both spellings reach the same account. Only numbers of the old
+    -- mobile range (6 to 9) have a short spelling. Before any other digit, a 9 is part of the number.
     when phone ~ '^\+55[1-9][0-9][6-9][0-9]{7}$' then overlay(phone placing '9' from 6 for 0)
     -- Mexico: mobile numbers used to have a 1 before their ten digits.
     when phone ~ '^\+521[0-9]{10}$' then '+52' || right(phone, 10)

@@ -10,7 +10,7 @@ declare
   claimed_scope constant text := claims ->> 'scope';
   key record;
 begin
-  -- A statement of a person or of the platform names the company of a row itself.
+  -- A person and the platform have no API key, so their statements name the company of a row.
   if coalesce(current_setting('role', true), '') not in ('api_client', 'api_reader') then
     return null;
   end if;
@@ -145,7 +145,7 @@ declare
   claims constant jsonb := auth.jwt();
   person constant uuid := auth.uid();
 begin
-  -- A token is valid for up to an hour. A person who ends a session expects that it ends now.
+  -- A token is valid for up to an hour. A person who ends a session expects it to end immediately.
   if claims ? 'session_id' and not exists (
     select from auth.sessions where sessions.id = (claims ->> 'session_id')::uuid
   ) then
@@ -172,7 +172,7 @@ as $$
   select coalesce(auth.jwt() ->> 'aal', '') in ('aal2', 'aal3')
 $$;
 comment on function app.used_second_factor() is
-  'Whether the person of this request signed in with a second factor, such as a code of an app.';
+  'Whether the person of this request signed in with a second factor, such as a code from an app.';
 
 create function app.acting_kind() returns text
 language sql stable
@@ -208,7 +208,7 @@ language sql stable
 set search_path = ''
 as $$
   select coalesce(
-    -- The function settings makes the request, and its token has the address of the person.
+    -- If the edge function settings makes the request, the token has the address of the person.
     case when current_setting('role', true) = 'settings_client' then
       app.address_of(auth.jwt() ->> 'client_address')
     end,

@@ -32,7 +32,7 @@ comment on table public.company_members is
 comment on column public.company_members.name is
   'The name of the person in this company. Null until someone sets the name.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.company_members alter column company_id set (n_distinct = 1);
 
 create index company_members_user_idx on public.company_members (user_id);

@@ -128,8 +128,8 @@ begin
 end
 $$;
 comment on function app.give_role(uuid, uuid, text) is
-  'Gives a member another role. Raises PT409 when the company would have no owner left. The caller of this function '
-  'checks who may do it.';
+  'Gives a member another role. Raises PT409 when the company would have no owner left. This function checks no '
+  'permission; its caller does.';
 
 create function app.end_membership(company_id uuid, user_id uuid) returns void
 language plpgsql
@@ -144,8 +144,8 @@ begin
 end
 $$;
 comment on function app.end_membership(uuid, uuid) is
-  'Removes a member. Raises PT409 when the company would have no owner left. The caller of this function checks who '
-  'may do it.';
+  'Removes a member. Raises PT409 when the company would have no owner left. This function checks no permission; its '
+  'caller does.';
 
 -- Security definer, like the functions below. Only these functions read the e-mail addresses of people, and only the
 -- platform may call them.

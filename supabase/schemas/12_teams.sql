@@ -12,7 +12,7 @@ create table public.teams (
 );
 comment on table public.teams is 'A group of people in a company. Conversations can be assigned to a team.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.teams alter column company_id set (n_distinct = 1);
 
 -- An API key lists the teams of its company. The list has every team that a conversation may name in team_id.

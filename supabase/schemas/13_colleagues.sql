@@ -34,7 +34,8 @@ language plpgsql
 set search_path = ''
 as $$
 begin
-  -- Only a person who manages the company may lock it. While this person waits, another person may take the role.
+  -- Only a person who manages the company may lock it. During the wait for the lock, this person may lose the role, so
+  -- the function checks the role again.
   perform app.managing_role(role_of_sole_manager.company_id);
   perform from public.companies where companies.id = role_of_sole_manager.company_id for no key update;
   return app.managing_role(role_of_sole_manager.company_id);
@@ -75,7 +76,7 @@ end
 $$;
 comment on function public.company_people(uuid) is
   'Returns the members of a company to people who work there. Owners and admins see the e-mail addresses, and who has a '
-  'second factor. Other people see only their own. Returns no rows to people who do not work there.';
+  'second factor. Other people see these only for themselves. Returns no rows to people who do not work there.';
 grant execute on function public.company_people(uuid) to authenticated;
 
 -- Security definer, because no person may write the role of a member.
@@ -102,8 +103,8 @@ end
 $$;
 comment on function public.change_member_role(uuid, uuid, text) is
   'Gives a member of the company another role. Owners and admins of the company may call it. Only owners may give or '
-  'take the role owner. Raises PT403 for other callers. Raises PT404 for people who do not work there, also as callers. '
-  'Raises PT409 when the company would have no owner left. Raises PT422 for a wrong role.';
+  'take the role owner. Raises PT403 for other callers. Raises PT404 when the person or the caller does not work '
+  'there. Raises PT409 when the company would have no owner left. Raises PT422 for a wrong role.';
 grant execute on function public.change_member_role(uuid, uuid, text) to authenticated;
 
 -- Security definer, because no person may delete a member.

@@ -104,6 +104,6 @@ end
 $$;
 comment on function public.remove_second_factors(text) is
   'Removes the second factors of a person who has lost them, and ends all sessions of the person. The history of each '
-  'company of the person says so. Returns the number of factors. Raises PT404 and PT409 as app.person_with_email() '
-  'does, and PT409 for a person without a second factor.';
+  'company of the person records this. Returns the number of factors. Raises PT404 and PT409 as '
+  'app.person_with_email() does, and PT409 for a person without a second factor.';
 grant execute on function public.remove_second_factors(text) to service_role;

@@ -183,7 +183,7 @@ end
 $$;
 comment on function app.locked_api_key(uuid, text) is
   'Locks an API key and its company, and returns the key. Raises PT404 for an unknown key or a key of another company, '
-  'and PT403 with the message denied for people who do not manage the company of the key.';
+  'and PT403 with the message in the argument denied for people who do not manage the company of the key.';
 
 create function public.rotate_api_key(key_id uuid, overlap_hours integer default 24) returns public.new_api_key
 language plpgsql security definer
@@ -238,7 +238,8 @@ comment on function public.rotate_api_key(uuid, integer) is
   'for a wrong overlap, or for a key that expired before it was created.';
 grant execute on function public.rotate_api_key(uuid, integer) to authenticated, service_role;
 
--- Security definer, because no role may update expires_at, which a check constraint cannot compare with the clock.
+-- Security definer, because no role may update expires_at. This function checks that the time is in the future; a check
+-- constraint cannot compare a column with the clock.
 create function public.set_api_key_expiry(key_id uuid, expires_at timestamptz) returns void
 language plpgsql security definer
 set search_path = ''

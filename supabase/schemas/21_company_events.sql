@@ -2,8 +2,8 @@
 -- leaves, and for each change of a member's name or role. It also has the invitations of people, the changes of the
 -- company's messaging accounts and webhooks, and the changes of its rule for second factors. An event says who made the
 -- change, when, and from which address. The database writes the event in the transaction of the change. Changes by
--- people, by keys, by the platform and by administrators all have events. The apps of the company at the channel have
--- events too.
+-- people, by keys, by the platform and by administrators all have events. The history also has the changes of the
+-- company's own apps at the channel.
 --
 -- An event is about at most one thing: a key (key_id), a member (member_id), a messaging account (account_id), a
 -- webhook (webhook_id) or an invitation (invited_email). An event about none of them is about the company itself. A new action needs its name in
@@ -75,11 +75,11 @@ comment on column public.company_events.member_id is
 comment on column public.company_events.account_id is
   'The messaging account that the event is about. Null when the event is not about an account.';
 comment on column public.company_events.account_name is
-  'How people know the account: its phone number, or its name, after the event.';
+  'How people recognize the account: by its phone number, or by its name, after the event.';
 comment on column public.company_events.webhook_id is
   'The webhook that the event is about. Null when the event is not about a webhook.';
 comment on column public.company_events.webhook_address is
-  'The address of the webhook after the event, without its query, because a query often has a secret.';
+  'The address of the webhook after the event, without its query, because a query often contains a secret.';
 comment on column public.company_events.invited_email is
   'The e-mail address of the invited person. Null when the event is not about an invitation.';
 comment on column public.company_events.member_name is
@@ -104,7 +104,7 @@ comment on column public.company_events.actor_kind is
 comment on column public.company_events.client_address is
   'The address of the client, as the platform reported it. Null when the platform reported no address.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.company_events alter column company_id set (n_distinct = 1);
 
 create index company_events_newest_first_idx

@@ -5,7 +5,8 @@
 create table public.api_key_usage (
   company_id uuid not null references public.companies on delete cascade,
   key_id uuid not null,
-  -- When the hour began. The days of people begin at different hours, so that no day could be stored.
+  -- When the hour began. Days begin at different hours in different time zones, so the table counts by the hour and not
+  -- by the day.
   hour timestamptz not null check (hour = date_bin('1 hour', hour, 'epoch')),
   status smallint not null check (status between 100 and 599),
   requests bigint not null check (requests > 0),
@@ -15,9 +16,8 @@ create table public.api_key_usage (
 );
 comment on table public.api_key_usage is
   'The number of requests with each key in each hour, by the HTTP status of the answer. Rows are kept for 31 days, so '
-  'that they cover 30 days of every time zone: at most 744 rows for each key and status. The number is at most a '
-  'minute late and never too high. The number lacks the requests that an instance of a function had not reported when '
-  'the instance ended.';
+  'that they cover 30 days in every time zone: at most 744 rows for each key and status. The number is at most a '
+  'minute late and never too high. Requests are missing if an instance of a function ended before it reported them.';
 
 create table public.api_key_errors (
   id uuid primary key default gen_random_uuid(),
@@ -31,9 +31,10 @@ create table public.api_key_errors (
   operation text check (char_length(operation) between 1 and 64),
   -- The path of the operation as the API describes it, such as /gateway/contacts/{id}.
   path text check (char_length(path) between 1 and 128),
-  -- The field, parameter or header that the error names. Null when it names none, or when the caller chose its name.
+  -- The field, parameter or header that the error names. Null when the error names none, or when the caller chose the
+  -- name.
   field text check (char_length(field) between 1 and 128),
-  -- The words of the answer that the service wrote, without the values that it repeats.
+  -- The error message that the service wrote, without the values that the message repeats from the request.
   problem text not null check (char_length(problem) between 1 and 300),
   errors bigint not null check (errors > 0),
   first_at timestamptz not null,
@@ -71,7 +72,8 @@ as $$
   ) as latest
 $$;
 comment on function app.latest_requests(jsonb, jsonb) is
-  'Joins two lists of requests with an error, and keeps the 10 latest. Their times are texts that sort as times.';
+  'Joins two lists of requests with an error, and keeps the 10 latest. The times are texts, and sorting them as texts '
+  'puts them in the order of time.';
 
 create function public.record_api_key_usage(usage jsonb, errors jsonb default '[]') returns void
 language plpgsql security definer -- the role of its caller may not read keys or write usage
@@ -176,7 +178,7 @@ end
 $$;
 comment on function app.beginning_of_days(integer, text, integer) is
   'Returns when the first of the last days began in a time zone. Today is one of the days. Raises PT422 for more days '
-  'than most, fewer than one, or an unknown zone.';
+  'than the argument most, for fewer than one day, or for an unknown zone.';
 grant execute on function app.beginning_of_days(integer, text, integer) to authenticated;
 
 create function public.requests_by_status(
@@ -193,7 +195,8 @@ declare
   beginning constant timestamptz := app.beginning_of_days(days, zone, 30);
 begin
   return query
-    -- Where a day begins at half past, as in India, an hour belongs to the day on which the hour began.
+    -- In a zone where days begin at half past an hour of UTC, as in India, an hour belongs to the day on which the hour
+    -- began.
     select (usage.hour at time zone requests_by_status.zone)::date, usage.status, sum(usage.requests)::bigint
     from public.api_key_usage as usage
     where usage.company_id = requests_by_status.company_id and usage.key_id = requests_by_status.key_id
@@ -228,9 +231,9 @@ as $$
   where keys.company_id = answers_of_api_keys.company_id and lately.requests is not null
 $$;
 comment on function public.answers_of_api_keys(uuid, integer) is
-  'Returns for each API key of a company how many requests it made in the last hours, this one included, and how many '
-  'of them were answered with an error. Keys without requests are missing. A person sees only what the policies of '
-  'api_key_usage allow.';
+  'Returns for each API key of a company how many requests it made in the last hours, including the current hour, and '
+  'how many of them were answered with an error. Keys without requests are missing. A person sees only what the '
+  'policies of api_key_usage allow.';
 grant execute on function public.answers_of_api_keys(uuid, integer) to authenticated, service_role;
 
 create function app.remove_old_usage_of_keys(max_rows integer) returns void

@@ -21,7 +21,7 @@ comment on table public.idempotency_keys is
   'The Idempotency-Keys of the last 24 hours, with the ids that their requests wrote. The functions that write '
   'records fill this table.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.idempotency_keys alter column company_id set (n_distinct = 1);
 
 create index idempotency_keys_made_at_idx on public.idempotency_keys (made_at);

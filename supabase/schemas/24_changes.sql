@@ -16,7 +16,7 @@ comment on table public.deleted_rows is
 comment on column public.deleted_rows.merged_into is
   'For a merged contact: the surviving contact, even after further merges. Null for other rows.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.deleted_rows alter column company_id set (n_distinct = 1);
 
 create index deleted_rows_changes_idx on public.deleted_rows (company_id, resource, version, id);
@@ -185,7 +185,7 @@ comment on function public.restart_changes() is
 grant execute on function public.restart_changes() to service_role;
 
 create function public.changes_status() returns json
--- Security definer, because no role may read the clock, and only the owner sees what another role does.
+-- Security definer, because no role may read the clock, and only the owner sees the transactions of other roles.
 language sql stable security definer
 set search_path = ''
 as $$
@@ -209,8 +209,8 @@ $$;
 comment on function public.changes_status() is
   'Returns the clock of the feeds of changes: the generation, the time at which it began, and the horizon. The member '
   'waiting_transactions is the highest possible number of transactions that the feeds do not show until an earlier '
-  'transaction ends. The member writing_since is when the oldest transaction began that is still writing. This member '
-  'is null when no transaction is writing, or when the owner of this function cannot see the transaction '
+  'transaction ends. The member writing_since is the time at which the oldest transaction that is still writing began. '
+  'This member is null when no transaction is writing, or when the owner of this function cannot see the transaction '
   '(sees_other_sessions).';
 grant execute on function public.changes_status() to service_role;
 

@@ -20,8 +20,8 @@ comment on table public.company_invitations is
   'The invitations that are neither accepted nor declined nor withdrawn. Owners and admins see the invitations of '
   'their company. An expired invitation stays for 30 days, so that it can be sent again.';
 comment on column public.company_invitations.mailed_at is
-  'When the function settings last began to send an e-mail for this invitation. Null: not since it was made or renewed. '
-  'The invitation is valid without an e-mail.';
+  'When the function settings last began to send an e-mail for this invitation. Null if the function has sent none '
+  'since the invitation was made or renewed. The invitation is valid without an e-mail.';
 comment on column public.company_invitations.mail_failed is 'Whether Supabase Auth refused to send this e-mail.';
 
 create index company_invitations_email_idx on public.company_invitations (email);
@@ -94,7 +94,7 @@ end
 $$;
 comment on function app.managed_invitation(uuid) is
   'Returns and locks an invitation that the signed-in person may change. Raises PT404 when there is none. Raises PT403 '
-  'for an admin and the invitation of an owner, and as app.managing_role() does.';
+  'when an admin tries to change the invitation of an owner. Raises PT403 and PT404 as app.managing_role() does.';
 
 -- The functions below are security definer, because no person may write invitations or read auth.users.
 create function public.invite_member(company_id uuid, email text, role text) returns public.company_invitations
@@ -185,9 +185,9 @@ begin
 end
 $$;
 comment on function public.claim_invitation_mail(uuid) is
-  'Allows the function settings to send one e-mail for an invitation, and returns the address. Each invitation and each '
-  'renewal has one e-mail, so that their limits also limit the e-mails. Raises PT409 when it was sent. Raises PT403 and '
-  'PT404 as app.managed_invitation() does.';
+  'Allows the function settings to send one e-mail for an invitation, and returns the address. Each invitation and '
+  'each renewal has one e-mail, so that their limits also limit the e-mails. Raises PT409 when the e-mail was already '
+  'sent. Raises PT403 and PT404 as app.managed_invitation() does.';
 grant execute on function public.claim_invitation_mail(uuid) to authenticated;
 
 create function public.note_invitation_mail_failed(invitation_id uuid) returns void
@@ -289,9 +289,9 @@ begin
 end
 $$;
 comment on function public.accept_invitation(uuid, text) is
-  'Makes the signed-in person a member of the company that invited them, and returns the company. The person may say '
-  'under which name. Raises PT404 when there is no such invitation to the verified address of the person, and PT422 for '
-  'a wrong name.';
+  'Makes the signed-in person a member of the company that invited them, and returns the company. The person may '
+  'choose a name. Raises PT404 when there is no such invitation to the verified address of the person, and PT422 for a '
+  'wrong name.';
 grant execute on function public.accept_invitation(uuid, text) to authenticated;
 
 create function public.decline_invitation(invitation_id uuid) returns void

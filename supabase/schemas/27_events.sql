@@ -1,6 +1,6 @@
 -- The events: what happened to the records of the companies. Triggers write an event in the transaction of the change
--- (66 to 69). An event has no data of a person: it has ids, the names of the changed fields, and the earlier and the
--- later value only of fields that say nothing about a person. Callers read the events for 30 days.
+-- (files 66 to 69). An event has no data of a person: it has ids, the names of the changed fields, and the earlier and
+-- the later value only of fields that say nothing about a person. Callers read the events for 30 days.
 --
 -- The tables of events and deliveries have 32 partitions, one for each day of 32 days. Then the first is used again.
 -- All partitions always exist, so no write fails when a job does not run. A job empties the partition of the next day.
@@ -64,8 +64,8 @@ begin
 end
 $$;
 comment on function app.slot_of(timestamptz) is
-  'Returns the part of the tables of events and deliveries that has the rows of this day: the number of the day in UTC '
-  'modulo 32.';
+  'Returns the slot of a day, which names the partitions of events and deliveries that have its rows: the number of '
+  'the day in UTC modulo 32.';
 
 create function app.new_event_id(at timestamptz) returns uuid
 language plpgsql volatile strict

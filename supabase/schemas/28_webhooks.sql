@@ -1,5 +1,5 @@
--- The webhooks: addresses of companies that get events, what each of them still has to get (open deliveries), and what
--- it got in the last 30 days (deliveries). Triggers add the open deliveries in the transaction of the change.
+-- The webhooks: addresses of companies that receive events, the deliveries that have not ended (open deliveries), and
+-- those that ended in the last 30 days (deliveries). Triggers add the open deliveries in the transaction of the change.
 
 create table public.webhooks (
   id uuid primary key default gen_random_uuid(),
@@ -60,8 +60,8 @@ comment on column public.webhooks.catch_up_version is
   'With catch_up_seq: the last event of the log that was queued. While this is not null, the deliveries come from the '
   'log.';
 comment on column public.webhooks.catch_up_until is
-  'Not null when the log was queued up to its end: new events are queued as they are written, and the last transactions '
-  'that passed the webhook by are still read from the log, up to this version.';
+  'Not null when the log was queued up to its end: new events are queued as they are written, and the log is still '
+  'read up to this version, because the last transactions before it did not queue their events.';
 comment on column public.webhooks.lease_id is 'The run of the job that delivers to this webhook until leased_until.';
 
 create table app.open_deliveries (
@@ -79,7 +79,7 @@ create table app.open_deliveries (
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table app.open_deliveries is
   'The deliveries that have not ended. The rows have no foreign key to the webhook, because then each write of a record '
-  'would lock the rows of the webhooks. A job deletes what a deleted webhook leaves.';
+  'would lock the rows of the webhooks. A job deletes the open deliveries of a deleted webhook.';
 comment on column app.open_deliveries.slot is 'The slot of the event.';
 comment on column app.open_deliveries.tries is
   'The attempts so far, each with its time, its status or failure, its duration, and the first characters of an answer '

@@ -31,9 +31,9 @@ begin
 end
 $$;
 comment on function public.rotate_webhook_secret(uuid, text, integer, jsonb) is
-  'Gives a webhook another secret, and returns { replayed, data, sealed_secret }. The previous secret also signs during '
-  'the overlap. The edge functions call it, and have sealed the secret. Raises PT422 for a wrong overlap, and what '
-  'app.managed_webhook() and app.claim_idempotency_key() raise.';
+  'Gives a webhook another secret, and returns { replayed, data, sealed_secret }. The previous secret also signs '
+  'during the overlap. The edge functions seal the secret and then call this function. Raises PT422 for a wrong '
+  'overlap. Also raises what app.managed_webhook() and app.claim_idempotency_key() raise.';
 grant execute on function public.rotate_webhook_secret(uuid, text, integer, jsonb) to api_client, settings_client;
 
 create function public.sealed_webhook_secrets() returns table (
@@ -73,5 +73,6 @@ as $$
   select exists (select from resealed)
 $$;
 comment on function public.reseal_webhook_secret(uuid, text, text, text) is
-  'Replaces one sealed secret of a webhook if the stored secret is still sealed_before. Returns whether it was.';
+  'Replaces one sealed secret of a webhook if the stored secret is still sealed_before. Returns whether the secret was '
+  'replaced.';
 grant execute on function public.reseal_webhook_secret(uuid, text, text, text) to service_role;

@@ -1,6 +1,6 @@
 -- How webhooks are made, changed and deleted. An API key with the scope webhooks, an owner or an admin of the company may
--- do so, and one function judges them all (app.managed_webhook). The edge functions check an address and seal a secret.
--- So people store these only through the function settings.
+-- do so, and one function checks all of them (app.managed_webhook). The edge functions check an address and seal a
+-- secret. So people store addresses and secrets only through the edge function settings.
 --
 -- A webhook that a key made ends with that key. A webhook that a person made belongs to the company.
 
@@ -22,9 +22,9 @@ begin
 end
 $$;
 comment on function app.webhook_company(uuid) is
-  'Returns the company whose webhooks the caller manages: the company of the key, whatever is asked, or the company in '
-  'the argument for its owners and admins, and for the platform. Raises PT403 for other callers, and PT401 and PT403 as '
-  'app.company_id() does.';
+  'Returns the company whose webhooks the caller manages: the company of the key, whatever the argument is, or the '
+  'company in the argument for its owners and admins, and for the platform. Raises PT403 for other callers, and PT401 '
+  'and PT403 as app.company_id() does.';
 
 create function app.managed_webhook(of_webhook_id uuid) returns public.webhooks
 language plpgsql stable
@@ -71,14 +71,15 @@ begin
 end
 $$;
 comment on function app.locked_webhook(uuid) is
-  'Returns and raises the same as app.managed_webhook(). Until the end of the transaction, no one else changes it.';
+  'Returns and raises the same as app.managed_webhook(). Until the end of the transaction, no one else changes the '
+  'webhook.';
 
 create function app.webhook_json(hook public.webhooks) returns json
 language plpgsql stable
 set search_path = ''
 as $$
 declare
-  -- A key that expires writes nothing. The job notes it later.
+  -- The expiry of a key writes nothing. The job switches the webhook off later.
   has_ended constant boolean := hook.state <> 'off' and app.has_ended_key(hook);
 begin
   return json_build_object(
@@ -123,7 +124,7 @@ begin
   select
     companies.id, hook.id, split_part(hook.url, '?', 1), note_webhook_history.action, note_webhook_history.details, kind,
     author_id, case when kind = 'key' then key_name else app.name_of_person(person, companies.id) end,
-    -- An edge function makes the request of a key, so the address would be that of the function.
+    -- An edge function makes the request for a key, so the address would be the address of the edge function.
     case when kind <> 'key' then app.client_address() end
   -- If a company is deleted, its webhooks leave no event.
   from public.companies where companies.id = hook.company_id
@@ -181,10 +182,10 @@ begin
 end
 $$;
 comment on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb) is
-  'Makes a webhook and returns { replayed, data, sealed_secret }. The edge functions call it for keys and people: they '
-  'have checked the address, chosen the id and sealed the secret. A repeat returns the webhook with its present secret, '
-  'or null when it was deleted. Raises PT409 for the eleventh webhook of a company, and what app.webhook_company() and '
-  'app.claim_idempotency_key() raise.';
+  'Makes a webhook and returns { replayed, data, sealed_secret }. The edge functions call it for keys and people, '
+  'after they have checked the address, chosen the id and sealed the secret. A repeat returns the webhook with its '
+  'present secret, or null when it was deleted. Raises PT409 for the eleventh webhook of a company. Also raises what '
+  'app.webhook_company() and app.claim_idempotency_key() raise.';
 grant execute on function public.create_webhook(uuid, text, text[], text, text, text, uuid, jsonb)
   to api_client, settings_client;
 
@@ -233,7 +234,7 @@ begin
     when asked_state = 'paused' then 'paused'
     when is_switched_on then 'on'
     when asked_state = 'on' and stored.state = 'paused' then
-      -- Events that happened meanwhile may be in the log only.
+      -- Events that happened during the pause may be only in the log.
       case when stored.catch_up_version is not null and stored.catch_up_until is null then 'catching_up' else 'on' end
     else stored.state
   end;
@@ -249,8 +250,8 @@ begin
   if fields = '{}' and changed.state = stored.state and not is_switched_on then
     return app.webhook_json(stored);
   end if;
-  -- A key that names another address, or switches the webhook on, becomes the key that the webhook ends with. Otherwise,
-  -- a stolen key could leave an address behind that outlives it.
+  -- If a key changes the address or switches the webhook on, the webhook ends when that key ends. Otherwise, the
+  -- address that a stolen key wrote would stay in use after the key is switched off.
   if is_switched_on or (is_moved and author.api_key_id is not null) then
     changed.created_by_key_id := author.api_key_id;
     changed.created_by := author.user_id;
@@ -273,7 +274,7 @@ begin
     created_by_key_id = changed.created_by_key_id,
     created_by = changed.created_by,
     switched_off_at = case when not is_switched_on then webhooks.switched_off_at end,
-    -- A webhook that was off starts again without failures. Resuming a paused one keeps what is known about its receiver.
+    -- A webhook that was off starts again without failures. A webhook that was paused keeps the count of its failures.
     failing_since = case when not is_switched_on then webhooks.failing_since end,
     failures = case when is_switched_on then 0 else webhooks.failures end,
     pauses = case when is_switched_on then 0 else webhooks.pauses end,
@@ -293,9 +294,9 @@ end
 $$;
 comment on function public.change_webhook(uuid, jsonb) is
   'Changes a webhook and returns it. The changes are { url?, types?, payload?, description?, state? }. The state is on '
-  'or paused. The edge functions call it, and have checked the address. Switching on a webhook that is off makes the '
-  'caller its owner. '
-  'Raises PT409 for pausing a webhook that is off, and what app.managed_webhook() raises.';
+  'or paused. The edge functions check the address and then call this function. Switching on a webhook that is off '
+  'makes the caller its owner. Raises PT409 when the change would pause a webhook that is off. Also raises what '
+  'app.managed_webhook() raises.';
 grant execute on function public.change_webhook(uuid, jsonb) to api_client, settings_client, service_role;
 
 create function public.delete_webhook(webhook_id uuid) returns void

@@ -1,6 +1,6 @@
 -- A webhook that an API key made ends with that key, so that nothing is delivered for a key that was stolen and switched
--- off. It is switched off at once when the key is switched off or deleted. A key that expires writes nothing, so the job
--- that delivers judges it each time. A rotation gives the webhooks to the successor.
+-- off. The webhook is switched off immediately when the key is switched off or deleted. The expiry of a key writes
+-- nothing, so the job that delivers checks the key each time. A rotation gives the webhooks to the successor.
 
 create function app.has_ended_key(hook public.webhooks) returns boolean
 language plpgsql stable
@@ -28,7 +28,7 @@ begin
 end
 $$;
 comment on function app.note_webhook_off() is
-  'Trigger: writes an event into company_events when a webhook is switched off, whatever switches it off.';
+  'Trigger: writes an event into company_events when a webhook is switched off, for any reason.';
 
 create function app.end_webhooks_of_key() returns trigger
 language plpgsql security definer

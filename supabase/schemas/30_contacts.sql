@@ -109,8 +109,8 @@ comment on column public.contacts.erased_at is
 alter table public.contacts alter column company_id set (n_distinct = 1);
 
 -- The planner estimates from sample values how many rows contain a part of a word. With the usual 100 values, the
--- planner often expects ten times too many rows. The planner then reads the rows in the order of the list, where it
--- should use the index of words.
+-- planner often expects ten times too many rows. The planner then reads the rows in the order of the list instead of
+-- using the index of words.
 alter table public.contacts
   alter column name_words set statistics 400,
   alter column email_words set statistics 400,

@@ -51,7 +51,7 @@ create table public.contact_identity_events (
   company_id uuid not null references public.companies on delete cascade,
   contact_id uuid not null,
   -- The kind merged means that another contact turned out to be the same person. The id of that contact is in `was`.
-  -- The kind phone_taken means that another contact has the new phone, so the change is only noted.
+  -- The kind phone_taken means that another contact has the new phone, so the change is recorded but not applied.
   kind text not null check (kind in ('phone_changed', 'phone_taken', 'user_id_changed', 'merged')),
   was text,
   becomes text,
@@ -64,7 +64,7 @@ comment on table public.contact_identity_events is
   'The changes of a contact''s phone and ids that the channel reported. Also says which contacts turned out to be one '
   'person.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.contact_former_phones alter column company_id set (n_distinct = 1);
 alter table public.contact_identities alter column company_id set (n_distinct = 1);
 alter table public.contact_identity_events alter column company_id set (n_distinct = 1);
@@ -129,8 +129,8 @@ begin
 end
 $$;
 comment on function app.contacts_of_external_ids(uuid, text[]) is
-  'Returns the contact of each external_id. Returns null in the place of an external_id that no contact has, or only '
-  'archived ones.';
+  'Returns the contact of each external_id. Returns null in the place of an external_id that no contact has, or that '
+  'only archived contacts have.';
 
 create function app.contacts_of_items(own_company_id uuid, items jsonb[], match text) returns uuid[]
 language plpgsql stable

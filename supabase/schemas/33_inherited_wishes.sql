@@ -54,7 +54,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- If the contact has only now got its phone, wishes for other phones do not count.
+  -- If the contact has just got its phone, wishes for other phones do not count.
   names constant text[] := app.phone_key(contact.phone) || case when not wins then array(
     select app.phone_key(phone) from public.contact_former_phones
     where company_id = contact.company_id and contact_id = contact.id and until = 'infinity'
@@ -91,9 +91,9 @@ begin
 end
 $$;
 comment on function app.with_inherited_wishes(public.contacts, boolean) is
-  'Returns a contact with the wishes that it inherits. The argument wins is true when the contact got its phone only '
-  'now. Then only the wishes for that phone count, even if the contact has a newer decision of its own. Otherwise the '
-  'wishes for all its phones and ids count, unless the contact''s own decision is newer.';
+  'Returns a contact with the wishes that it inherits. The argument wins is true when the contact has just got its '
+  'phone. Then only the wishes for that phone count, even if the contact has a newer decision of its own. Otherwise '
+  'the wishes for all its phones and ids count, unless the contact''s own decision is newer.';
 
 create function app.pass_on_wishes(contact public.contacts, wins boolean) returns void
 language plpgsql

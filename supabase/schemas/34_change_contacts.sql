@@ -250,9 +250,9 @@ $$;
 comment on function app.change_contacts(uuid, uuid[], jsonb[], text) is
   'Applies each item to the contact with the id at the same place. A null id changes nothing. Several items of one '
   'contact are applied in their order. With the rule update, an item replaces the stored values. With the rule keep, '
-  'an item fills values that are null or empty; it has no phone. With the rule patch, an item replaces the stored '
-  'values, custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the rule merge, '
-  'tags are united too. Returns the contacts that have changed. The caller must have locked the contacts.';
+  'an item fills values that are null or empty, and such an item has no phone. With the rule patch, an item replaces '
+  'the stored values, custom_fields are merged (RFC 7396), and the item may have add_tags and remove_tags. With the '
+  'rule merge, tags are united too. Returns the contacts that have changed. The caller must have locked the contacts.';
 
 create function app.require_free_keys(own_company_id uuid, ids uuid[], items jsonb[]) returns void
 language plpgsql stable

@@ -11,7 +11,7 @@ as $$
 declare
   other_field constant text := case match when 'phone' then 'external_id' else 'phone' end;
   has_own_ids constant boolean := exists (select from unnest(items) as item where item ? 'external_id');
-  -- The changes of the contacts that are found.
+  -- The items, as changes of the contacts that are found.
   changes jsonb[] := items;
   changed uuid[];
   -- The contact that was found for each item.
@@ -216,10 +216,10 @@ begin
 end
 $$;
 comment on function app.put_contacts(uuid, jsonb[], text, text) is
-  'Adds a contact for each item { phone, external_id?, … } if no contact has the phone. For each other item, finds '
-  'the contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field '
-  'finds the contact, and the phone is a field like the others. The argument on_conflict says what happens to the '
-  'found contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing '
-  'changes. If two items have the same person, the later item finds the contact of the earlier item. Returns a result '
-  'for each item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new '
-  'contact, 200 for a changed one, and 304 for a contact that already had the values of the item.';
+  'Adds a contact for each item { phone, external_id?, … } if no contact has the phone. For each other item, finds the '
+  'contact, in any spelling of the phone and also by an additional phone. If match is external_id, that field finds '
+  'the contact, and the phone is a field like the others. The argument on_conflict says what happens to the found '
+  'contacts. The values update, merge and keep are rules of app.change_contacts(), and with fail, nothing changes. If '
+  'two items are for the same person, the later item finds the contact of the earlier item. Returns a result for each '
+  'item, in order: { status, id }, or what app.refusal_of_contact() returns. The status is 201 for a new contact, 200 '
+  'for a changed one, and 304 for a contact that already had the values of the item.';

@@ -128,8 +128,8 @@ declare
   changed uuid[];
 begin
   perform app.lock_contacts_to_patch(own_company_id, items);
-  -- This wait comes after the rows are locked. If a transaction is restoring one of these contacts, it has already
-  -- taken the lock of that function.
+  -- This wait comes after the rows are locked. If another transaction is restoring one of these contacts, that
+  -- transaction already has the lock that this call waits for.
   perform app.await_further_phones(own_company_id);
   -- Here and below, each item has its own subquery, because the plan of a join may read all rows of the company.
   ids := array(

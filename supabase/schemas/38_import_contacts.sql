@@ -69,8 +69,8 @@ end
 $$;
 comment on function public.import_contacts(uuid, jsonb[], text, boolean) is
   'Adds the unknown contacts of a company and finds the known ones, as app.put_contacts() does, and returns its '
-  'results. With on_conflict update, an item replaces the stored values, but no custom fields that the item does not '
-  'have. A result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then '
+  'results. With on_conflict update, an item replaces the stored values, but custom fields that are not in the item '
+  'stay. A result has the status 404 when the contact was deleted in the meantime. A dry run does the same, and then '
   'undoes the writes. Raises PT404 for an unknown company, and PT422 when on_conflict has another value. Needs the '
   'secret key.';
 grant execute on function public.import_contacts(uuid, jsonb[], text, boolean) to service_role;

@@ -21,7 +21,7 @@ comment on table public.pipelines is 'A sales process of a company: an ordered l
 comment on column public.pipelines.archived_at is
   'When the pipeline was archived. Lists leave out archived pipelines, and their positions have no meaning.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.pipelines alter column company_id set (n_distinct = 1);
 
 create table public.stages (
@@ -42,7 +42,7 @@ comment on table public.stages is 'A step of a pipeline. A deal is in exactly on
 comment on column public.stages.archived_at is
   'When the stage was archived. An archived stage has no deals, and its position has no meaning. Lists leave it out.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.stages alter column company_id set (n_distinct = 1);
 
 create index pipelines_by_position_idx on public.pipelines (company_id, position, id);

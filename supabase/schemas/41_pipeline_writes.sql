@@ -5,8 +5,8 @@
 -- stage, and a transaction that archives the stage waits for that lock. An archived row stays archived and keeps its
 -- place, because the history of deals names it.
 --
--- API keys write with these functions. Each function first takes the lock of the company's pipelines, so fifty calls at
--- the same time wait in one line. Each function returns the row with its final position.
+-- API keys write with these functions. Each function first takes the lock of the company's pipelines, so simultaneous
+-- calls of one company run one after the other. Each function returns the row with its final position.
 
 create function app.refuse_archived_change(
   kind text, of_company_id uuid, was_archived boolean, is_archived boolean, is_moved boolean

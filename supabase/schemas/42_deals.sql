@@ -36,7 +36,7 @@ comment on column public.deals.external_id is
 comment on column public.deals.archived_at is
   'When the deal was archived. Null when the deal is not archived. The database stamps the time.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.deals alter column company_id set (n_distinct = 1);
 
 alter table public.deals alter column words set statistics 400;

@@ -28,8 +28,9 @@ comment on column public.deal_history.api_key_id is
   'The key that made the change. If api_key_id and user_id are both null, the platform made the change, or the author '
   'is not known.';
 
--- With these statistics, the planner expects one company, and 1,000 entries for each deal; 30_contacts.sql gives the
--- reason. A planner that expects fewer entries than a page has may read and sort the whole history of a deal.
+-- With these statistics, the planner assumes that all rows belong to one company, and that each deal has 1,000 entries;
+-- 30_contacts.sql gives the reason. A planner that expects fewer entries than a page has may read and sort the whole
+-- history of a deal.
 alter table public.deal_history
   alter column company_id set (n_distinct = 1),
   alter column deal_id set (n_distinct = -0.001);

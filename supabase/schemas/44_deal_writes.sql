@@ -44,8 +44,8 @@ begin
 end
 $$;
 comment on function app.deals_of_external_ids(uuid, text[]) is
-  'Returns the deal of each external_id. Returns null in the place of an external_id that no deal has, or only archived '
-  'ones.';
+  'Returns the deal of each external_id. Returns null in the place of an external_id that no deal has, or that only '
+  'archived deals have.';
 
 create function public.deal_id_by_external_id(external_id text) returns uuid
 language sql stable security definer

@@ -20,9 +20,9 @@ begin
     ),
     array_agg(
       jsonb_build_object('id', id) || case
-        -- No field of a deal can have united values, so merge has the same effect as update.
+        -- A deal has no lists or objects to combine, so merge has the same effect as update.
         when on_conflict in ('update', 'merge') then item - 'contact_id'
-        -- Of the fields of a deal, only the value can be empty.
+        -- Only the field value of a deal can be empty.
         when known.value is null and values_before = 0 and item ? 'value' then jsonb_build_object('value', item -> 'value')
         else '{}'
       end

@@ -17,7 +17,7 @@ create table public.channel_apps (
   sealed_previous_secret text
     check (sealed_previous_secret ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   rotation_began_at timestamptz,
-  -- The token that the channel sends when the operator enters the address of the app at the channel.
+  -- The token that the channel sends when the operator enters the webhook address in the app's settings at the channel.
   sealed_verify_token text not null
     check (sealed_verify_token ~ '^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$'),
   created_at timestamptz not null default now(),
@@ -122,8 +122,9 @@ begin
   )
   returning * into made;
   perform app.note_app_event(made, 'app_registered');
-  -- A company that registers its first app expects it to deliver for the numbers that it has. The app of the operator
-  -- still counts for them as an earlier app, until Meta calls the new one.
+  -- A company that registers its first app expects that app to deliver the events of its connected numbers. Until Meta
+  -- calls the new app, events of the operator's app still count for these numbers, because it is an earlier app of
+  -- their accounts.
   update public.messaging_accounts as accounts set channel_app_id = made.id
   where accounts.company_id = create_channel_app.company_id and not exists (
     select from public.channel_apps as apps

@@ -25,8 +25,8 @@ create table public.messaging_accounts (
   -- Only events of this app, or of an earlier app of the account, count for the account. So no one can use the secret
   -- of one app to forge events for a company that does not use that app.
   channel_app_id uuid references public.channel_apps on delete set null,
-  -- When the channel refused the account for the first time since its last success. Claims read this column: while it
-  -- has a value, a successful send withdraws the refusals.
+  -- When the channel refused the account for the first time since its last success. Claims read this column: if it has
+  -- a value, the next successful send withdraws the refusals.
   refused_at timestamptz,
   unique (company_id, id),
   constraint messaging_accounts_one_per_number unique (company_id, phone_number_id),
@@ -52,7 +52,7 @@ create table public.account_channel_apps (
     references public.messaging_accounts (company_id, id) on delete cascade
 );
 comment on table public.account_channel_apps is
-  'Every app that an account names or named earlier. An event counts for an account only if one of these apps signed '
+  'Every app that an account uses or used earlier. An event counts for an account only if one of these apps signed '
   'it.';
 
 -- This table says which account had a number, and when. A message belongs to the company that had the number when the
@@ -76,7 +76,7 @@ comment on column public.account_connections.last_event_at is
   'When the last event about the account was received while the account was connected. The time is precise to ten '
   'seconds. Null when there was no event.';
 
--- The reply of a recipient names only the phone_number_id, so a number can be connected to only one company at a time.
+-- A reply from a recipient names only the phone_number_id, so a number can be connected to only one company at a time.
 create unique index messaging_accounts_one_connection_idx on public.messaging_accounts (phone_number_id)
   where disconnected_at is null;
 create index messaging_accounts_channel_app_idx on public.messaging_accounts (channel_app_id);
@@ -133,7 +133,7 @@ begin
 end
 $$;
 comment on function app.remember_channel_app() is
-  'Trigger: keeps the app that an account names, even after the account names another one. Raises PT409 for an app of '
+  'Trigger: keeps the app of an account, even after the account gets another app. Raises PT409 for an app of '
   'another company, because the people of that company may change its secret.';
 
 create function public.disconnect_messaging_account(account_id uuid) returns public.disconnected_messaging_account
@@ -252,7 +252,7 @@ begin
 end
 $$;
 comment on function app.accounts_of_app(uuid, text, text) is
-  'Returns the accounts that have this number or this business account, and that name the app or named it earlier.';
+  'Returns the accounts that have this number or this business account, and that use the app or used it earlier.';
 
 create function app.account_at(account_ids uuid[], number_id text, happened_at timestamptz) returns uuid
 language plpgsql stable

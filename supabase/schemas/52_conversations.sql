@@ -33,7 +33,8 @@ comment on table public.conversations is
   'A conversation of a company with a contact on a messaging account. A conversation lasts from its first message '
   'until it is closed.';
 
--- With these statistics, the planner expects one company with one account; 30_contacts.sql gives the reason.
+-- With these statistics, the planner assumes that all rows belong to one company and one account; 30_contacts.sql gives
+-- the reason.
 alter table public.conversations
   alter column company_id set (n_distinct = 1),
   alter column messaging_account_id set (n_distinct = 1);

@@ -1,5 +1,6 @@
 -- The parts of people's messages that callers read as fields: a place, contact cards, and what a person chose. They are
--- read from the channel's own object, which the column payload of a message has. A part of another shape is null.
+-- read from the channel's own object, which the column payload of a message has. A part that has an unexpected shape is
+-- null.
 
 create function app.location_in(payload jsonb) returns jsonb
 language sql immutable

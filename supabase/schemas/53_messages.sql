@@ -30,7 +30,7 @@ create table public.messages (
   delivered_at timestamptz,
   read_at timestamptz,
   failed_at timestamptz,
-  -- When the lifetime of the message ended, if no report said until then that the message arrived.
+  -- When the lifetime of the message ended, if no report had said by then that the message arrived.
   expired_at timestamptz,
   failure jsonb constraint messages_failure_check check (jsonb_typeof(failure) = 'object'),
   price_category text constraint messages_price_category_check
@@ -67,8 +67,8 @@ create table public.messages (
   original_content text constraint messages_original_content_check
     check (char_length(original_content) <= 65536),
   is_erased boolean not null default false,
-  -- Who wrote an outbound message. The row has the name of that time, and the id has no foreign key. So the id and the
-  -- name remain after a key or a member is deleted.
+  -- Who wrote an outbound message. The row has the name that the author had at that time, and the id has no foreign
+  -- key. So the id and the name remain after a key or a member is deleted.
   author_type text constraint messages_author_type_check check (author_type in ('key', 'member', 'agent', 'system')),
   author_id uuid,
   author_name text constraint messages_author_name_check check (char_length(author_name) between 1 and 255),
@@ -109,11 +109,11 @@ comment on column public.messages.revoked_at is
   'When the person took the message back. The message disappeared from the person''s chat, but the company keeps its '
   'content.';
 comment on column public.messages.wish is
-  'What a message of a person asked for as a word or a tapped button: no messages, messages again, no marketing, or '
-  'marketing again.';
+  'What a person asked for in the message, with a word or by tapping a button: no messages, messages again, no '
+  'marketing, or marketing again.';
 comment on column public.messages.received_at is
-  'For an inbound message, when its event was received. The times of the channel are whole seconds, so this is the '
-  'order of two messages of the same second. If they came in one event, created_at is their order.';
+  'For an inbound message, when its event was received. The times of the channel are whole seconds, so this column '
+  'orders two messages of the same second. If both came in one event, created_at orders them.';
 comment on column public.messages.author_type is
   'Who wrote an outbound message: an API key, a member, the agent of the platform, or the system. Null for an inbound '
   'message, whose author is the person or the channel. Also null when the platform did not name the author.';

@@ -172,8 +172,8 @@ $$;
 comment on function public.lift_opt_out(uuid, text, timestamptz, text) is
   'Lifts an opt-out of a contact, notes the reason, the member and the time, and returns the time. Each member of the '
   'company may call this function. The argument asked_at is the time of the opt-out that the member saw. Raises PT409 '
-  'when the contact has another opt-out or none by now, PT422 when kind or reason is not valid, PT404 when no contact '
-  'of the caller has this id, and PT503 when the function had to wait too long.';
+  'when the opt-out of the contact has changed or ended since then, PT422 when kind or reason is not valid, PT404 when '
+  'no contact of the caller has this id, and PT503 when the function had to wait too long.';
 grant execute on function public.lift_opt_out(uuid, text, timestamptz, text) to authenticated;
 
 alter table public.opt_out_lifts enable row level security;

@@ -1,6 +1,6 @@
--- How a messaging account is connected, on the settings page or with the operator's command. The channel has confirmed
--- the token and the number before, and the token is sealed. No person may store a token: only the edge function settings
--- can, in the name of a person. Otherwise a person could store any text as a token, and take any number.
+-- How a messaging account is connected, on the settings page or with the operator's command. Before that, the channel
+-- has confirmed the token and the number, and the token is sealed. No person may store a token: only the edge function
+-- settings can, in the name of a person. Otherwise a person could store any text as a token, and take any number.
 
 -- What the channel said about a number and its token. These facts are not in messaging_accounts, because jobs and claims
 -- read that table all the time.
@@ -175,10 +175,11 @@ exception
 end
 $$;
 comment on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text) is
-  'Connects a phone number of the channel to a company, or replaces its token. The caller has sealed the token, and the '
-  'channel has confirmed it. A missing business_account_id or app keeps the stored one. A new account '
-  'of a person without an app gets the one of app.usual_channel_app(). Raises PT403 for people who do not manage the company, PT409 when the number '
-  'is connected to another company, and PT422 for an app that is not of the company.';
+  'Connects a phone number of the channel to a company, or replaces its token. The caller has sealed the token, and '
+  'the channel has confirmed it. If business_account_id or the app is missing, the stored value stays. If a person '
+  'connects a new account without an app, the account gets the app that app.usual_channel_app() returns. Raises PT403 '
+  'for people who do not manage the company, PT409 when the number is connected to another company, and PT422 for an '
+  'app of another company.';
 grant execute on function public.connect_messaging_account(uuid, text, text, text, text, uuid, timestamptz, text)
   to settings_client, service_role;
 

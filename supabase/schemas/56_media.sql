@@ -47,8 +47,8 @@ comment on function public.media_of_message(uuid) is
   'Returns the medium of a message that a person sent, with the encrypted token of the account that received it. The '
   'result not_found means that the company has no such message. The result no_media means that the message has no '
   'medium, or that the company sent the message. The result gone means that the channel no longer has the medium, and '
-  'at says since when. The result no_account means that the account is disconnected. Raises PT401 and PT403 as '
-  'app.company_id() does.';
+  'the member at says since when. The result no_account means that the account is disconnected. Raises PT401 and PT403 '
+  'as app.company_id() does.';
 grant execute on function public.media_of_message(uuid) to api_client;
 
 create function public.note_media_gone(message_id uuid, media_id text) returns timestamptz
@@ -72,6 +72,6 @@ end
 $$;
 comment on function public.note_media_gone(uuid, text) is
   'Notes that the channel no longer has the medium of a message, so that no one asks the channel again. Returns when '
-  'this was noted first; null when the message does not have this medium. Raises PT401 and PT403 as app.company_id() '
-  'does.';
+  'this was first noted, or null when the message does not have this medium. Raises PT401 and PT403 as '
+  'app.company_id() does.';
 grant execute on function public.note_media_gone(uuid, text) to api_client;

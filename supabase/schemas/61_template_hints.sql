@@ -39,7 +39,7 @@ begin
     when 'status' then
       status := upper(value ->> 'event');
       status := case status when 'REINSTATED' then 'APPROVED' else status end;
-      -- Other events, such as FLAGGED, do not say which status the list will have.
+      -- Other events, such as FLAGGED, do not say which status the list will show.
       if status in (
         'APPROVED', 'ARCHIVED', 'DELETED', 'DISABLED', 'IN_APPEAL', 'LIMIT_EXCEEDED', 'PAUSED', 'PENDING',
         'PENDING_DELETION', 'REJECTED'
@@ -80,13 +80,14 @@ declare
   told_name constant text := item ->> 'name';
   told_language constant text := replace(item ->> 'language', '-', '_');
   told_kind constant text := item ->> 'event';
-  -- If an event has no time, its time is now.
+  -- An event without a time gets the current time.
   happened constant timestamptz := least((item ->> 'at')::timestamptz, now());
   told_value constant jsonb := app.hinted_columns(told_kind, item -> 'value');
   catalogue record;
 begin
   for catalogue in
-    -- The catalogues are locked in one order, and each before its templates. A reading locks them in the same order.
+    -- The catalogues are locked in one order, and each one is locked before its templates. A reading locks them in the
+    -- same order.
     select catalogues.id, catalogues.company_id, catalogues.business_account_id, catalogues.synced_at
     from public.template_catalogues as catalogues
     where (catalogues.company_id, catalogues.business_account_id) in (

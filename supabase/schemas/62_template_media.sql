@@ -197,7 +197,8 @@ begin
   if not found then
     return false;
   end if;
-  -- The upload used the token. That says nothing about other refusals, for example because of a payment.
+  -- The success shows only that the token works. It says nothing about other refusals, for example because of a problem
+  -- with the payment.
   perform app.withdraw_token_refusals(media.account_id, media.began_at)
   from public.messaging_accounts as accounts
   where accounts.id = media.account_id and accounts.refused_at is not null;
@@ -206,7 +207,7 @@ begin
 end
 $$;
 comment on function public.finish_media_upload(uuid, text, text) is
-  'Records the media id of an upload. Returns false when the upload was ended already, or when another upload has '
+  'Records the media id of an upload. Returns false when the upload had already ended, or when another upload has '
   'begun.';
 grant execute on function public.finish_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
@@ -239,7 +240,7 @@ end
 $$;
 comment on function public.fail_media_upload(uuid, text, text) is
   'Records why an upload failed. The refusal is the code of the channel if it refused the account: it becomes a notice '
-  'of the account. Returns false when the upload was ended already, or when another upload has begun.';
+  'of the account. Returns false when the upload had already ended, or when another upload has begun.';
 grant execute on function public.fail_media_upload(uuid, text, text) to api_client, channel_client, service_role;
 
 create trigger template_media_set_updated_at before update on public.template_media

@@ -98,8 +98,8 @@ end
 $$;
 comment on function app.template_faults(public.templates, text, text[], text[], text[]) is
   'Returns why a template cannot be sent with these values, as an array of faults, each with its field. The array is '
-  'empty when the template can be sent. media_type is the header that the caller declares: image, video, document or '
-  'null.';
+  'empty when the template can be sent. media_type is the type of header media that the caller declares: image, video, '
+  'document or null.';
 
 create function app.judge_template(
   own_company_id uuid,
@@ -197,7 +197,7 @@ begin
     reread.tried_at is null or reread.tried_at <= now() - interval '1 minute'
     or (reread.tried_at > now() - interval '15 seconds' and coalesce(reread.read_at < reread.tried_at, true))
   ) and (
-    -- A caller that tries many names must not use up the requests that the account may make at the channel.
+    -- A caller that tries many names must not use up the request limit of the account at the channel.
     select count(*) < 20 from public.template_rereads as rereads
     where rereads.company_id = own_company_id and rereads.business_account_id = of_business_account_id
       and rereads.tried_at > now() - interval '1 minute'

@@ -12,14 +12,14 @@ create table public.account_notices (
   -- the account.
   kind text not null check (kind in ('event', 'trouble', 'refusal', 'reading_refusal', 'reported_refusal')),
   -- For an event, the channel's word, such as ACCOUNT_RESTRICTION. For anything else, the channel's code; for a refusal
-  -- also token_unusable, if the stored token cannot be opened.
+  -- also token_unusable, if the stored token cannot be decrypted.
   event text not null check (event ~ '^[A-Za-z0-9_.-]{1,64}$'),
   -- For an event, the channel's object. For trouble, { code, message, details }. For a refusal, { code }.
   value jsonb not null check (jsonb_typeof(value) = 'object' and octet_length(value::text) <= 16384),
   -- The time that the channel reported. For a refusal, the time of the first one since the last success.
   happened_at timestamptz not null check (happened_at >= '2000-01-01Z'),
   until timestamptz check (until >= '2000-01-01Z' and until < '2200-01-01Z'),
-  -- Whether the channel refuses all or some messages of the account since happened_at.
+  -- Whether the channel has refused all or some messages of the account since happened_at.
   stops_sending boolean not null default false,
   received_at timestamptz not null default now(),
   -- How many sends a refusal has stopped since happened_at.
@@ -109,7 +109,7 @@ begin
   notice.kind := 'event';
   notice.event := item ->> 'event';
   notice.value := item -> 'value';
-  -- If an event has no time, its time is now.
+  -- An event without a time gets the current time.
   notice.happened_at := least((item ->> 'at')::timestamptz, now());
   notice.until := (item ->> 'until')::timestamptz;
   notice.stops_sending := coalesce((item ->> 'stops_sending')::boolean, false);

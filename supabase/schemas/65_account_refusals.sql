@@ -1,7 +1,7 @@
 -- Refusals: the channel refuses an account in its answer to a send, a reply, an upload of media or a reading of
--- templates, for example because the token has expired. Or it accepts a message, and reports the refusal later. A
--- refusal becomes a notice of the account immediately. The next success of the same kind withdraws it. A refusal does
--- not stop the next send, because the channel decides.
+-- templates, for example because the token has expired. Or the channel accepts a message, and reports the refusal
+-- later. A refusal becomes a notice of the account immediately. The next success of the same kind withdraws it. A
+-- refusal does not stop the next send, because the channel decides.
 
 create function app.note_refusal(of_account_id uuid, of_kind text, of_event text, stopped integer) returns void
 language plpgsql
@@ -22,7 +22,7 @@ begin
   from public.messaging_accounts where id = of_account_id
   on conflict on constraint account_notices_newest do update set
     received_at = now(),
-    -- If the earlier refusal no longer counts, its time and its number start again.
+    -- If the earlier refusal no longer counts, the time and the count of stopped sends start again.
     happened_at = case when app.is_current(known) then known.happened_at else now() end,
     stopped_sends = excluded.stopped_sends + case when app.is_current(known) then known.stopped_sends else 0 end;
   if is_send then
@@ -124,6 +124,6 @@ end
 $$;
 comment on function app.note_report(uuid, uuid, jsonb, timestamptz) is
   'Applies a report about a message to the refusals of its account. A failure because of the account is a '
-  'reported_refusal. A success, which has no failure, withdraws the reported refusals up to the beginning of the '
-  'attempt. The acceptance of a message does not withdraw them, because the channel accepts messages of such an '
+  'reported_refusal. A report of success has no failure, and withdraws the reported refusals up to the beginning of '
+  'the attempt. The acceptance of a message does not withdraw them, because the channel accepts messages of such an '
   'account.';

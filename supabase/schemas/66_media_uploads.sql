@@ -25,7 +25,7 @@ create table public.media_uploads (
     references public.messaging_accounts (company_id, id) on delete cascade,
   constraint media_uploads_first_message_fkey foreign key (company_id, first_message_id)
     references public.messages (company_id, id) on delete set null (first_message_id)
-    -- A claim notes the message before it writes it.
+    -- A claim notes the message here before it adds the row of the message.
     deferrable initially deferred
 );
 comment on table public.media_uploads is
@@ -124,7 +124,7 @@ comment on function public.add_media_upload(uuid, jsonb) is
 grant execute on function public.add_media_upload(uuid, jsonb) to api_client;
 
 create function public.media_upload(id uuid) returns jsonb
-language plpgsql security definer -- no role of callers may read the table
+language plpgsql security definer -- the roles of callers may not read the table
 set search_path = ''
 as $$
 #variable_conflict use_column
@@ -165,7 +165,8 @@ declare
   kind text := asked ->> 'type';
 begin
   if asked ? 'id' then
-    -- The send still takes time, so the upload must not end within a minute. The lock keeps the row from being removed.
+    -- The send still takes time, so the upload must not expire within a minute. The lock keeps the row from being
+    -- removed.
     select * into upload from public.media_uploads
     where company_id = own_company_id and account_id = of_account_id and id = (asked ->> 'id')::uuid
       and expires_at > now() + interval '60 seconds'
@@ -217,7 +218,7 @@ comment on function app.medium_of_send(uuid, uuid, uuid, uuid, jsonb) is
   'it. The fault says which member of the request does not fit.';
 
 create function app.erase_upload() returns trigger
-language plpgsql security definer -- no role of callers may write the table
+language plpgsql security definer -- the roles of callers may not write the table
 set search_path = ''
 as $$
 begin

@@ -1,9 +1,10 @@
 -- Writing events. app.make_events() declares the events of one kind of record: it makes triggers that write an event
 -- in the transaction of each change. So changes by keys, people, the channel and the platform all have events. The same
--- triggers queue the event for the webhooks of the company that want it.
+-- triggers queue the event for the webhooks of the company that ask for this type of event.
 --
--- An event must never make a write fail or wait. So the triggers lock nothing, and read only what is there. They run
--- once for each statement, because a trigger for each row costs a batch of 500 rows half as much again.
+-- An event must never make a write fail or wait. So the triggers lock nothing, and use only the rows that they find.
+-- They run once for each statement, because a trigger for each row would make a batch of 500 rows take 50 percent
+-- longer.
 
 create function app.event_actor(kind text default null) returns jsonb
 -- Security definer, because no role may read the digests of keys.
@@ -45,12 +46,11 @@ begin
 end
 $$;
 comment on function app.event_request_id() is
-  'Returns the X-Request-Id of the request, which the edge functions hand on. Returns null outside a request, or when '
-  'it has not the form of an id. Never fails.';
+  'Returns the X-Request-Id of the request, which the edge functions pass on. Returns null outside a request, or when '
+  'it does not have the form of an id. Never fails.';
 
--- The text of the part of each trigger that is the same for all. %1$s has the rows: company_id, type, record_id,
--- changed, changes, actor. The numbers of the events are taken in the order of the rows, while the statement has the
--- locks on the records.
+-- The SQL text that all these triggers share. %1$s has the rows: company_id, type, record_id, changed, changes, actor.
+-- The numbers of the events are taken in the order of the rows, while the statement has the locks on the records.
 create function app.events_statement(rows_query text, actor text) returns text
 language sql immutable
 set search_path = ''
@@ -62,7 +62,7 @@ as $make$
           (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, request_id, happened_at)
         select
           of_slot,
-          -- As app.new_event_id() has it, written here because a call for each row costs more.
+          -- The same expression as in app.new_event_id(), copied here because a function call for each row costs more.
           encode(set_bit(set_bit(
             overlay(uuid_send(gen_random_uuid()) placing at_in_id from 1), 52, 1
           ), 53, 1), 'hex')::uuid,
@@ -77,7 +77,7 @@ as $make$
       from noted
       join public.webhooks as hooks on hooks.company_id = noted.company_id
       where hooks.state in ('on', 'paused') and (hooks.catch_up_version is null or hooks.catch_up_until is not null)
-        -- As app.wants() has it, written here because a call for each row costs more.
+        -- The same condition as in app.wants(), copied here because a function call for each row costs more.
         and hooks.types && array[noted.type, split_part(noted.type, '.', 1) || '.*', '*']
     $template$,
     rows_query, actor
@@ -122,7 +122,7 @@ language plpgsql
 set search_path = ''
 as $make$
 declare
-  -- Each names a field that the update changed, or null.
+  -- For each field: an expression that gives its name if the update changed it, or null.
   changed_names constant text := (
     select string_agg(format('case when is_now.%1$I is distinct from was.%1$I then %1$L end', name), ', ' order by place)
     from unnest(fields) with ordinality as named (name, place)
@@ -142,8 +142,8 @@ begin
         $rows$,
         record, added, added_values
       )),
-      -- A full join cannot be a nested loop. The plan is kept, and the rows of both tables are often one when the plan
-      -- is made and 500 later.
+      -- Postgres keeps the plan. Each table often has one row when the plan is made, and 500 rows later. A full join is
+      -- never planned as a nested loop, which would then be slow.
       ('changed', 'update', 'old table as before_rows new table as after_rows', 'changes rows', changed, format(
         $rows$
           select
@@ -203,7 +203,7 @@ begin
 end
 $make$;
 comment on function app.make_events(text, text[], text[], text, text, text, text, text, text, text, text) is
-  'Declares the events of a table with the columns id and company_id. The expressions added, changed and deleted say '
+  'Declares the events of a table with the columns id and company_id. The expressions added, changed and deleted give '
   'the type of the event of a row, or null when there is none; each may be a list of expressions. They use the rows '
   'is_now and was, and changed also uses fields.names: which of the fields the statement changed. shown are columns '
   'whose values the event has, because they say nothing about a person. The expressions added_values, changed_values '

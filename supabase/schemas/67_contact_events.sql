@@ -25,7 +25,7 @@ select app.make_events(
   $$,
   changed_values => $$
     case event.type
-      -- A copy of the records deletes or empties the copies of these too.
+      -- A caller that keeps copies of the records must also delete or empty its copies of these records.
       when 'contact.erased' then jsonb_build_object(
         'conversation_ids', array(
           select id from public.conversations

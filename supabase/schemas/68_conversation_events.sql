@@ -1,7 +1,7 @@
 -- The events of conversations, messages, templates and messaging accounts.
 
--- Each message changes last_message_at and the window of its conversation. These columns make no event, because the
--- message has its own.
+-- Each message changes last_message_at and the window of its conversation. A change of these columns makes no event,
+-- because the message has its own event.
 select app.make_events(
   'conversations',
   fields => '{contact_id, status, assigned_to, team_id}',
@@ -20,8 +20,8 @@ select app.make_events(
 );
 
 -- An outbound message has no event when it is added, because the events of its send say what happens to it. If the
--- channel reports a failure after it accepted the message, the send has failed too. What is left of the messages of an
--- erased person has no events: contact.erased names the conversations.
+-- channel reports a failure after it accepted the message, the send has failed too. Messages of an erased person make
+-- no events, because contact.erased has the ids of the conversations.
 select app.make_events(
   'messages',
   fields => '{

@@ -19,7 +19,7 @@ begin
 end
 $$;
 comment on function app.slots_from(timestamptz, timestamptz) is
-  'Returns the parts of the log that have the events between two times. Null is no limit.';
+  'Returns the slots of the log that have the events between two times. Null means no limit.';
 
 create function public.list_events(
   generation bigint default null, after_version bigint default null, after_id uuid default null,
@@ -37,7 +37,7 @@ declare
   from_version constant bigint := coalesce(after_version, -1);
   from_seq bigint := 0;
   most constant integer := least(greatest(max_rows, 0), 201);
-  -- A page of a filter reads at most so many events, and says how far it has read.
+  -- A page reads at most this many events. A page with a filter says how far it has read.
   most_read constant integer := case
     when of_types is null and of_record is null and since is null and until is null then most else 5000 end;
   own_slots constant smallint[] := app.slots_from(list_events.since, list_events.until);
@@ -55,8 +55,8 @@ begin
   if after_id is not null then
     from_seq := coalesce(
       (select seq from app.events where id = after_id and company_id = own_company_id),
-      -- The id of a cursor at the horizon, which comes after all events of its version. An event that is older than the
-      -- log is followed by none of its version.
+      -- No event has the id of a cursor at the horizon, and such a cursor comes after all events of its version. If the
+      -- event of a cursor is older than the log, the log has no later event of its version.
       9223372036854775807
     );
   end if;

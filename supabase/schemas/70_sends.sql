@@ -64,7 +64,7 @@ comment on column public.sends.api_key_id is
 comment on column public.sends.is_erased is 'Whether the message of the send went to an erased person.';
 comment on column public.sends.media_id is 'The media id of the channel for the header of the message.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.sends alter column company_id set (n_distinct = 1);
 
 -- A double send is rare, and an operator has to examine each one.

@@ -226,8 +226,9 @@ $$;
 comment on function app.known_send_key(uuid, text) is
   'Returns the idempotency key that the ledger has for a send. The key of an erased send is a digest.';
 
--- A key names one message. A request for another recipient, with another template or of the other kind is not a repeat.
--- If it were answered as a repeat, its message would never be sent, and the caller would not notice.
+-- A key names one message. A request for another recipient, with another template or of the other kind (template or
+-- reply) is not a repeat. If it were answered as a repeat, its message would never be sent, and the caller would not
+-- notice.
 --
 -- A repeat first reads its send by the key. If the lease of the send has ended, a second statement then settles the
 -- send. In one statement, Postgres might search all pending sends, and each repeat would pay for a change that few
@@ -274,7 +275,8 @@ begin
         and app.digest_in(known.fingerprint, place::integer) <> app.digest_in(with_fingerprint, place::integer)
       order by place
     );
-    -- The contact decides. The fields may name the same person by an additional phone or in another conversation.
+    -- Two requests have the same recipient if they reach the same contact. Their fields may differ, because they may
+    -- name an additional phone or another conversation of the person.
     if (is_of_other_kind or recipient_field = any (mismatch)) and (
       select contact_id from public.conversations
       join public.messages on messages.company_id = conversations.company_id
@@ -310,4 +312,4 @@ comment on function app.repeated_send(uuid, text, text, text, text, text, uuid, 
   'Returns what the claim of a repeat returns: the current state of the earlier send with its idempotency_key, and in '
   'mismatch the fields that differ. A send whose lease has ended without an outcome has failed. The result reused '
   'means that the key names a message to another recipient, with another template or of the other kind. Then differs '
-  'has the fields of the request that do not fit that message: idempotency_key for the other kind.';
+  'has the fields of the request that do not fit that message. If the kind differs, this is idempotency_key.';

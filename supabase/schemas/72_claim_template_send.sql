@@ -130,7 +130,7 @@ begin
       raise sqlstate 'CRM01';
     end if;
     if claim_template_send.header_media is not null then
-      -- The header decides. Without a stored template, the request or the upload says what the header is.
+      -- The stored template says what the header is. Without a stored template, the request or the upload says it.
       own_kind := case
         when (judged.template).id is not null then lower((judged.template).header_format)
         else nullif(message_type, 'text')
@@ -246,15 +246,17 @@ comment on function public.claim_template_send(
 ) is
   'Decides whether a template may be sent to a phone now. Writes what a send needs before the channel is called: the '
   'contact, the conversation, the message, and the row in the ledger. Only one request gets that row. The result '
-  'claimed has the account''s encrypted token, the attempt, and how to fill the template. It has was_refused if '
-  'the channel has refused the account since its last success. The result repeat has the state of the earlier send with this idempotency_key, and in mismatch the fields that differ. The result reused has '
-  'in differs the fields that do not fit the message of the key. The result do_not_contact means that the person must '
-  'not be contacted. The result marketing_opt_out means that the person does not want marketing templates. The result '
-  'no_account has the connected accounts, and template_refused has the faults of the template. The result reread '
-  'means that the template has to be read again first, and is_elsewhere says whether another request is reading it. '
-  'The result media_needed means that the media of the header has to be uploaded first, and own_media_needed that the '
-  'address in header_media has to be. The result unfit says why header_media does not fit the header. A dry run that would be '
-  'claimed returns send. Every result has the company of the key. The function has written something only if the '
-  'result is claimed. With an API key, of_company_id has no effect. Raises PT401 and PT403 as app.company_id() does.';
+  'claimed has the account''s encrypted token, the attempt, and how to fill the template. It has was_refused if the '
+  'channel has refused the account since its last success. The result repeat has the state of the earlier send with '
+  'this idempotency_key and, in mismatch, the fields that differ. The result reused has, in differs, the fields that '
+  'do not fit the message of the key. The result do_not_contact means that the person must not be contacted. The '
+  'result marketing_opt_out means that the person does not want marketing templates. The result no_account has the '
+  'connected accounts, and template_refused has the faults of the template. The result reread means that the template '
+  'has to be read again first, and is_elsewhere says whether another request is reading it. The result media_needed '
+  'means that the media of the header has to be uploaded first, and own_media_needed means that the file at the '
+  'address in header_media has to be uploaded first. The result unfit says why header_media does not fit the header. A '
+  'dry run that would be claimed returns send. Every result has the company of the key. The function has written '
+  'something only if the result is claimed. With an API key, of_company_id has no effect. Raises PT401 and PT403 as '
+  'app.company_id() does.';
 grant execute on function public.claim_template_send(uuid, text, text, text, text, text, text, text, text, text[], text[], text[], text, boolean, uuid, jsonb)
   to api_client;

@@ -33,8 +33,8 @@ begin
     return null;
   end if;
 
-  -- The first success after a refusal withdraws it, even if a report has already settled the send. No other send looks
-  -- for its account here, except those that the channel refuses because of it.
+  -- The first success after a refusal withdraws it, even if a report has already settled the send. Other sends do not
+  -- look up their account here, except sends that the channel refuses because of the account.
   if outcome = 'sent' and was_refused then
     perform app.withdraw_refusals(account.id, 'refusal', account.asked_at)
     from app.account_of_message(send.company_id, send.message_id) as account;

@@ -82,14 +82,14 @@ begin
       counted.day, named.outcome, app.reason_of_send(named.outcome, counted.reason, reported),
       sum(counted.sends)::bigint
     from (
-      -- Few sends differ in these columns, so the functions judge few rows.
+      -- Many sends have the same values in these columns, so the functions run for few rows.
       select
         (sends.created_at at time zone sends_by_outcome.zone)::date as day, sends.state,
         sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
         sends.whatsapp_message_id is not null as has_id, sends.reason, message.status, message.reported,
         count(*) as sends
       from public.sends
-      -- A lookup for each send, because the plan of a join may read all messages of the company.
+      -- Each send has its own lookup, because the plan of a join may read all messages of the company.
       cross join lateral (
         select status, failure ->> 'reason' as reported from public.messages
         where messages.company_id = sends.company_id and messages.id = sends.message_id offset 0

@@ -11,7 +11,7 @@ create function app.like_patterns(search text) returns text[]
 language sql immutable
 set search_path = ''
 as $$
-  -- A short word begins a word of the text. A longer one may be anywhere.
+  -- A short word matches only the beginning of a word. A longer word may match anywhere in the text.
   select array_agg(case when char_length(word) < 3 then '% ' else '%' end || word || '%')
   from regexp_split_to_table(btrim(app.words(search)), ' ') as word
   where word <> ''
@@ -58,8 +58,8 @@ begin
 end
 $$;
 comment on function app.contacts_in_log(uuid, text) is
-  'Returns the contacts whose name has each word of a search, or that have its phone or a part of the phone. Returns '
-  'the newest 100 of them.';
+  'Returns the contacts whose name has each word of a search, or whose phone matches the search, completely or in '
+  'part. Returns the newest 100 of them.';
 
 create function app.templates_in_log(own_company_id uuid, search text) returns text[]
 language plpgsql stable
@@ -109,7 +109,7 @@ begin
   if pg_catalog.pg_input_is_valid(search, 'uuid') then
     searched_id := search::uuid;
   end if;
-  -- A key or an id names one send.
+  -- An idempotency key or a message id names one send.
   found_places := array(
     select (created_at, message_id)::app.send_place from public.sends
     where with_keys and company_id = own_company_id and idempotency_key = known_key
@@ -157,8 +157,9 @@ begin
 end
 $$;
 comment on function app.found_sends(uuid, text, boolean, app.send_place, integer) is
-  'Returns the places of the sends after a place that a search finds: the one with this idempotency key or message, or '
-  'else those of a template or a person with these words, or to this phone.';
+  'Searches the sends that come after a place in the log, and returns the places of the sends that it finds. This is '
+  'the send with the searched idempotency key or message id, or else the sends whose template or person has the '
+  'searched words, or that went to the searched phone.';
 
 create function app.shown_send(own_company_id uuid, of_message_id uuid, with_key boolean) returns jsonb
 language plpgsql stable
@@ -264,7 +265,7 @@ begin
   elsif to_time = 'infinity' and (
     wanted_reason is not null or wanted_outcome in ('pending', 'failed', 'refused', 'released', 'expired')
   ) then
-    -- Few sends are like this. Their index has the time of the last attempt.
+    -- Few sends have such an outcome. Their index has the time of the last attempt.
     places := array(
       select (created_at, id)::app.send_place from public.messages
       where messages.company_id = of_company and (failure is not null or status in ('pending', 'failed', 'expired'))
@@ -282,7 +283,7 @@ begin
   shown := array(
     select (place.at, place.message_id)::app.send_place
     from unnest(places) with ordinality as place (at, message_id, number)
-    -- A lookup for each place, because the plan of a join may read all messages of the company.
+    -- Each place has its own lookup, because the plan of a join may read all messages of the company.
     cross join lateral (
       select
         state, state = 'pending' and lease_ends_at <= now() as has_ended, sends.reason, created_at,
@@ -318,11 +319,11 @@ end
 $$;
 comment on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb) is
   'Returns a page of the log of a company: { sends, next }. sends has up to 50 sends, the newest first, with outcome, '
-  'reason, recipient, template and author. The next page is after next. It is null at the end of the log. A page may '
-  'have fewer sends, because it looks at 5,000 at most. outcome and reason choose the sends with this outcome and this '
-  'reason, and since and until those that began then. search finds a phone or a part of it, words of a name or of a '
-  'template, and the message_id. Owners and admins also find an idempotency key. The people of the company may call '
-  'this function. Raises PT403 for others, and PT422 for a long search.';
+  'reason, recipient, template and author. The next page begins after the place next, which is null at the end of the '
+  'log. A page may have fewer sends, because it looks at 5,000 at most. outcome and reason choose the sends with this '
+  'outcome and this reason, and since and until choose the sends that began in this period. search finds a phone or a '
+  'part of it, words of a name or of a template, and the message_id. Owners and admins also find an idempotency key. '
+  'The people of the company may call this function. Raises PT403 for others, and PT422 for a long search.';
 grant execute on function public.list_company_sends(uuid, text, text, text, timestamptz, timestamptz, jsonb)
   to authenticated;
 

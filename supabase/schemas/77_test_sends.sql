@@ -53,10 +53,10 @@ begin
 end
 $$;
 comment on function public.begin_test_send(uuid, uuid) is
-  'Allows the signed-in person one test send with this id, which is new for each press of the button. The '
-  'same id again is the same test send. Owners and admins of the company may call this function. Raises PT403 for '
-  'others, PT409 for the id of another person''s test send, and PT429 when the company has made 20 test sends in the '
-  'last 24 hours.';
+  'Allows the signed-in person one test send with this id, which is new for each press of the button. A call with the '
+  'same id means the same test send. Owners and admins of the company may call this function. Raises PT403 for others, '
+  'PT409 for the id of another person''s test send, and PT429 when the company has made 20 test sends in the last 24 '
+  'hours.';
 grant execute on function public.begin_test_send(uuid, uuid) to authenticated;
 
 create function public.claim_test_send(

@@ -1,5 +1,5 @@
 -- Read receipts: a company tells a person that the person's message was read. The channel marks earlier messages as read
--- too. The call of the channel comes between the two functions, because it may fail, and a repeat does no harm.
+-- too. The call to the channel comes between the two functions, because it may fail, and a repeat does no harm.
 
 create function public.message_to_read(message_id uuid) returns jsonb
 -- Security definer, because a key cannot read accounts.
@@ -49,7 +49,7 @@ comment on function public.message_to_read(uuid) is
 grant execute on function public.message_to_read(uuid) to api_client;
 
 create function public.note_message_read(message_id uuid) returns timestamptz
-language plpgsql security definer -- no role of callers may write the table
+language plpgsql security definer -- the roles of callers may not write the table
 set search_path = ''
 as $$
 #variable_conflict use_column

@@ -22,13 +22,13 @@ create table app.noted_times (
   noted_until timestamptz not null default now()
 );
 comment on table app.noted_times is
-  'Until which time app.note_passed_times() has written the events that nobody causes.';
+  'The time up to which app.note_passed_times() has written the events that nobody causes.';
 insert into app.noted_times (subject) values ('windows'), ('leases');
 
 create index contact_windows_closing_idx on public.contact_windows (expires_at);
 
--- The job calls these two functions with the time until which it has noted everything. Each notes at most 1,000, and
--- returns the time until which it has noted all.
+-- The job calls these two functions with the time up to which it has written all events. Each function writes at most
+-- 1,000 events, and returns the time up to which it has written all of them.
 do $do$
 begin
   execute format(
@@ -41,11 +41,11 @@ begin
         at constant timestamptz := clock_timestamp();
         of_slot constant smallint := app.slot_of(at);
         at_in_id constant bytea := substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3);
-        -- A job that rested notes no window that is closed already.
+        -- After a time without runs, the job writes no event for a window that has already closed.
         after constant timestamptz := greatest(since, at);
         until timestamptz := at + interval '1 hour';
       begin
-        -- Two windows that close at the same time are noted together.
+        -- Windows that close at the same time get their events in the same run.
         until := least(until, (
           select expires_at from public.contact_windows
           where expires_at > after and expires_at <= until order by expires_at offset 999 limit 1

@@ -4,7 +4,7 @@
 -- A page of the log looks at 5,000 deliveries at most, whatever the filters are. If no more deliveries fit on the page,
 -- the next page continues there.
 
--- Deliveries that failed are few among those that succeeded.
+-- Few deliveries fail.
 create index deliveries_not_delivered_idx on app.deliveries (webhook_id, seq) where outcome <> 'delivered';
 
 create function public.list_webhooks(company_id uuid default null) returns json
@@ -48,8 +48,8 @@ as $$
   select to_timestamp(('x' || substr(replace(of_event_id::text, '-', ''), 1, 12))::bit(48)::bigint / 1000.0)
 $$;
 comment on function app.event_time(uuid) is
-  'Returns when an event happened, to the millisecond: the beginning of its id. Postgres 17 reads this time from no UUID '
-  'of version 7.';
+  'Returns when an event happened, to the millisecond: the beginning of its id. Postgres 17 has no function that reads '
+  'this time from a UUID of version 7.';
 
 create function app.stored_event(of_company_id uuid, of_event_id uuid) returns app.events
 language sql stable
@@ -126,7 +126,7 @@ begin
   ),
   last as (
     select event_id, ended_at from (
-      -- Without further rows among those that were looked at, the next page begins after the last of them.
+      -- If all found rows fit on the page, the next page begins after the last row that was looked at.
       select seq, event_id, ended_at from shown where (select count(*) from found) > most
       union all
       select seq, event_id, ended_at from looked
@@ -183,7 +183,7 @@ begin
 end
 $$;
 comment on function app.delivering_webhook(uuid) is
-  'Returns and locks a webhook that gets events now. Raises PT409 when it is off or paused, and what '
+  'Returns and locks a webhook that gets events now. Raises PT409 when the webhook is off or paused. Also raises what '
   'app.managed_webhook() raises.';
 
 create function public.redeliver_event(webhook_id uuid, event_id text, idempotency jsonb default null) returns json
@@ -222,7 +222,7 @@ end
 $$;
 comment on function public.redeliver_event(uuid, text, jsonb) is
   'Delivers one event of the log to a webhook again, or now if it is waiting. Returns { replayed, event_id }. Raises '
-  'PT404 for an event that the webhook neither got nor asks for, and what app.delivering_webhook() and '
+  'PT404 for an event that the webhook neither got nor asks for. Also raises what app.delivering_webhook() and '
   'app.claim_idempotency_key() raise.';
 grant execute on function public.redeliver_event(uuid, text, jsonb) to api_client, authenticated, service_role;
 
@@ -266,9 +266,9 @@ begin
 end
 $$;
 comment on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb) is
-  'Delivers the events of a span of time to a webhook again. The job that delivers reads them from the log bit by bit. '
-  'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, PT422 for a wrong span, and what '
-  'app.delivering_webhook() and app.claim_idempotency_key() raise.';
+  'Delivers the events of a period to a webhook again. The job that delivers reads them from the log bit by bit. '
+  'Returns { replayed, since, until, types }. Raises PT409 while an earlier replay runs, and PT422 for a wrong period. '
+  'Also raises what app.delivering_webhook() and app.claim_idempotency_key() raise.';
 grant execute on function public.replay_webhook(uuid, timestamptz, timestamptz, text[], jsonb)
   to api_client, authenticated, service_role;
 
@@ -316,6 +316,6 @@ begin
 end
 $$;
 comment on function public.test_webhook(uuid, jsonb) is
-  'Delivers an event webhook.test to this webhook only. Returns { replayed, event_id }. Raises PT409 while ten of them '
-  'wait, and what app.delivering_webhook() and app.claim_idempotency_key() raise.';
+  'Delivers an event webhook.test to this webhook only. Returns { replayed, event_id }. Raises PT409 while ten test '
+  'events wait. Also raises what app.delivering_webhook() and app.claim_idempotency_key() raise.';
 grant execute on function public.test_webhook(uuid, jsonb) to api_client, authenticated, service_role;

@@ -1,4 +1,4 @@
--- The webhooks of a company that get nothing. The settings page says so on every view.
+-- The webhooks of a company that receive no deliveries. The settings page shows them on every view.
 
 -- Security definer, because no person reads the table.
 create function public.webhook_troubles(company_id uuid)
@@ -28,5 +28,5 @@ end
 $$;
 comment on function public.webhook_troubles(uuid) is
   'Returns the webhooks of a company that are off, or whose receiver has accepted nothing for an hour, for its owners '
-  'and admins. Other people get no rows. The address has no query, because a query often has a secret.';
+  'and admins. Other people get no rows. The address has no query, because a query often contains a secret.';
 grant execute on function public.webhook_troubles(uuid) to authenticated;

@@ -33,7 +33,7 @@ create table public.channel_events (
 );
 comment on table public.channel_events is
   'An event of the channel as it was received, with a correct signature. A stored event must still be applied, and a '
-  'done event was applied. An unroutable event has no account that names its app. A failed event is tried again, and '
+  'done event was applied. An unroutable event names no account that uses its app. A failed event is tried again, and '
   'a dead event has failed its last attempt.';
 comment on column public.channel_events.waits_for is
   'The ids of numbers and business accounts that have no account. When an account gets one of these ids, the event is '
@@ -113,7 +113,7 @@ as $$
   from public.channel_apps as apps
 $$;
 comment on function public.channel_apps_status() is
-  'Returns every app, the newest first, with the number of accounts that name it and the number of its events in each '
+  'Returns every app, the newest first, with the number of accounts that use it and the number of its events in each '
   'state.';
 grant execute on function public.channel_apps_status() to service_role;
 
@@ -146,7 +146,7 @@ begin
 end
 $$;
 comment on function public.delete_channel_app(text, boolean) is
-  'Deletes an app with its events. Unless forced is true, keeps an app that an account names or named earlier, or that '
+  'Deletes an app with its events. Unless forced is true, keeps an app that an account uses or used earlier, or that '
   'has events that are not done. Returns whether the app was deleted, and the numbers of such accounts and events. '
   'Returns null for an unknown app.';
 grant execute on function public.delete_channel_app(text, boolean) to service_role;
@@ -267,7 +267,8 @@ begin
     end,
     error = left(case
       when failed > 0 then outcome ->> 'error'
-      when delayed > 0 then format('%s of its items are not applied yet: their rows or the time were taken', delayed)
+      when delayed > 0 then
+        format('%s of its items are not applied yet: their rows were locked, or time ran out', delayed)
       when problem is not null then problem
       when unroutable > 0 then (
         select string_agg(reason, '; ') from jsonb_array_elements_text(outcome -> 'reasons') as reasons (reason)

@@ -108,7 +108,7 @@ begin
           else format(
             'No account that names this app has the %s %s',
             case when entry.item ->> 'kind' in ('template', 'account') then 'business account' else 'number' end,
-            coalesce(app.account_id_in(entry.item), 'that the event leaves out')
+            coalesce(app.account_id_in(entry.item), '(the event does not name it)')
           )
         end;
       -- The message went out twice, or it went out although the ledger said that the channel did not accept it.
@@ -133,9 +133,9 @@ begin
 end
 $$;
 comment on function app.apply_each_item(uuid, jsonb, timestamptz, boolean) is
-  'Applies items until a time, statuses first. If alone is true, only the item that fails is undone. Otherwise an '
-  'error undoes all items. Returns how many items failed, how many were delayed (locked, or not reached in time), how '
-  'many have no account, and the reasons.';
+  'Applies items until a given time, statuses first. If alone is true, only the item that fails is undone. Otherwise '
+  'an error undoes all items. Returns how many items failed, how many were delayed (locked, or not reached in time), '
+  'how many have no account, and the reasons.';
 
 create function app.lock_companies_of_items(app_id uuid, items jsonb) returns uuid[]
 language plpgsql

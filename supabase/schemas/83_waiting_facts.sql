@@ -17,7 +17,7 @@ comment on table public.waiting_facts is
 comment on column public.waiting_facts.person_marks is
   'The marks (app.marks_of()) of the people whom the fact names. Null when the names could not be read.';
 
--- With this statistic, the planner expects one company; 30_contacts.sql gives the reason.
+-- With this statistic, the planner assumes that all rows belong to one company; 30_contacts.sql gives the reason.
 alter table public.waiting_facts alter column company_id set (n_distinct = 1);
 
 create unique index waiting_facts_once_idx

@@ -170,7 +170,7 @@ begin
   if becomes is distinct from was and was.expired_at is not null then
     becomes.expired_at := null;
     if word = 'sent' then
-      -- The reports of this message are late, so the report of its delivery gets another hour.
+      -- The reports of this message are late, so the report of its delivery may take another hour.
       becomes.expires_at := now() + interval '1 hour';
     end if;
   end if;

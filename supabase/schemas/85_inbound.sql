@@ -29,7 +29,8 @@ as $$
 #variable_conflict use_column
 declare
   own_company_id uuid;
-  -- The clock of the channel may be ahead, but no one writes in the future. A time that Postgres cannot use is null.
+  -- The clock of the channel may be ahead, so a time in the future counts as now. A time that Postgres cannot use is
+  -- null in the item, and also counts as now.
   said_at constant timestamptz := least(coalesce((item ->> 'at')::timestamptz, now()), now());
   -- One transaction adds all messages of an event. clock_timestamp() keeps their order.
   added_at constant timestamptz := clock_timestamp();

@@ -20,7 +20,7 @@ create table public.job_runs (
 comment on table public.job_runs is 'Each run of a job for an account, with its result. Rows are kept for 30 days.';
 
 -- The job of the channel needs no account. Each minute, it applies the events that are due, and marks or deletes
--- expired rows. Of the job that delivers to webhooks, only the call is noted here.
+-- expired rows. For the job that delivers to webhooks, this table has only the last call.
 create table public.channel_jobs (
   job text primary key check (job in ('channel-events', 'deliver')),
   began_at timestamptz,
@@ -256,7 +256,8 @@ as $$
   select max(began_at) from public.channel_jobs
 $$;
 comment on function app.jobs_ran_at() is
-  'Returns when the jobs of the platform last ran. They run each minute, so an earlier time means that they have stopped.';
+  'Returns when the jobs of the platform last ran. They run each minute, so a time more than a few minutes ago means '
+  'that they have stopped.';
 grant execute on function app.jobs_ran_at() to authenticated;
 
 create function public.tend_channel(max_rows integer default 1000) returns jsonb

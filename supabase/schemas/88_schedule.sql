@@ -70,9 +70,10 @@ declare
   called integer := 0;
 begin
   if function_url is null or webhooks_url is null or secret is null then
-    raise exception 'Vault has no addresses and secret of the functions: run npm run admin -- jobs schedule';
+    raise exception
+      'Vault does not have the addresses and the secret of the functions: run npm run admin -- jobs schedule';
   end if;
-  -- A run delivers for a minute, so one is always there.
+  -- A run delivers for a minute, so one run is always active.
   if exists (select from public.webhooks where state in ('on', 'catching_up')) then
     execute call into call_id using webhooks_url || '/jobs/deliver', jsonb_build_object(), headers;
     insert into public.channel_jobs as jobs (job, request_id, called_at) values ('deliver', call_id, now())
@@ -298,7 +299,7 @@ as $$
   ) as due
 $$;
 comment on function app.delivery_status() is
-  'Returns how many webhooks are in each state, how many of them rest after failures, and how many deliveries are open '
+  'Returns how many webhooks are in each state, how many of them wait after failures, and how many deliveries are open '
   'and due now.';
 
 create function app.account_jobs_status() returns jsonb

@@ -2,9 +2,9 @@
 -- feeds of changes report archiving and restoring like any other change. An archived record can only be restored, and
 -- not changed in another way.
 --
--- An archived contact loses everything that finds a person: its phone, its additional and earlier phones, and its ids
--- at the channel. So the person may become another contact in the meantime. The rows keep these values for a restore,
--- and because the wishes of the person still count.
+-- An archived contact loses every value by which a person is found: its phone, its additional and earlier phones, and
+-- its ids at the channel. So the person may become another contact in the meantime. The rows keep these values for a
+-- restore, and because the wishes of the person still count.
 
 create function app.keep_archived() returns trigger
 language plpgsql

@@ -68,7 +68,7 @@ begin
 end
 $$;
 comment on function app.names_among(jsonb, jsonb) is
-  'Of the names { name: … }, returns the names that a document contains.';
+  'Returns those of the names { name: … } that a document contains.';
 
 create function app.author_names(part jsonb) returns text[]
 -- This function does not call app.names_in(), because an event may have thousands of parts.

@@ -311,10 +311,10 @@ begin
 end
 $$;
 comment on function app.judged_event(uuid, text[], bytea, jsonb) is
-  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of '
-  'the event have erased. The argument names has the names in the event. If it is null, the function searches for the '
-  'names itself. An event that comes after an erasure is judged before it is stored. Its bytes and its items are '
-  'judged together, so both lose the same data.';
+  'Returns the bytes and the items of an event of an app, without what they say about people whom the companies of the '
+  'event have erased. The argument names has the names in the event. If it is null, the function searches for the '
+  'names itself. An event that comes after an erasure is checked before it is stored. Its bytes and its items are '
+  'checked together, so both lose the same data.';
 
 create trigger contacts_stay_erased before update on public.contacts
   for each row when (old.erased_at is not null) execute function app.stay_erased();

@@ -216,9 +216,8 @@ end
 $$;
 comment on function app.event_without(uuid, boolean, bytea, jsonb, text[]) is
   'Returns the bytes of an event, and leaves out what the event tells a company about these people. The form of people '
-  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. '
-  'is_own_app says whether an account of the company names '
-  'the app or named it earlier.';
+  'is { name: { until, is_back } }. Also removes the recipients of the reports with late_ids. is_own_app says whether '
+  'an account of the company uses the app or used it earlier.';
 
 create function app.empty_event() returns bytea
 language sql immutable

@@ -1,5 +1,5 @@
--- The records as callers see them, for the deliveries of webhooks. Each has the columns of the view of the company's own
--- rows in 97_views.sql from which a read is answered, and a test compares the two. They cannot share a view, because the
+-- The records as callers see them, for the deliveries of webhooks. Each record has the columns of a view in
+-- 97_views.sql from which the API answers a read, and a test compares the two. They cannot share a view, because the
 -- Data API finds the relationships only of views that read a table directly.
 
 create function app.shown_contact(of_company uuid, of_record uuid) returns json
@@ -16,7 +16,7 @@ as $$
     where contacts.company_id = of_company and contacts.id = of_record
   ) as shown
 $$;
-comment on function app.shown_contact(uuid, uuid) is 'Returns a contact as a read of it answers.';
+comment on function app.shown_contact(uuid, uuid) is 'Returns a contact in the form in which the API returns it.';
 
 create function app.shown_deal(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -31,7 +31,7 @@ as $$
     where deals.company_id = of_company and deals.id = of_record
   ) as shown
 $$;
-comment on function app.shown_deal(uuid, uuid) is 'Returns a deal as a read of it answers.';
+comment on function app.shown_deal(uuid, uuid) is 'Returns a deal in the form in which the API returns it.';
 
 create function app.shown_conversation(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -46,7 +46,8 @@ as $$
     where conversations.company_id = of_company and conversations.id = of_record
   ) as shown
 $$;
-comment on function app.shown_conversation(uuid, uuid) is 'Returns a conversation as a read of it answers.';
+comment on function app.shown_conversation(uuid, uuid) is
+  'Returns a conversation in the form in which the API returns it.';
 
 create function app.shown_message(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -86,7 +87,7 @@ as $$
     where messages.company_id = of_company and messages.id = of_record
   ) as shown
 $$;
-comment on function app.shown_message(uuid, uuid) is 'Returns a message as a read of it answers.';
+comment on function app.shown_message(uuid, uuid) is 'Returns a message in the form in which the API returns it.';
 
 create function app.shown_template(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -102,7 +103,9 @@ as $$
     where templates.company_id = of_company and templates.id = of_record
   ) as shown
 $$;
-comment on function app.shown_template(uuid, uuid) is 'Returns a template as a read of it answers, except that some fields are computed from its columns.';
+comment on function app.shown_template(uuid, uuid) is
+  'Returns a template in the form in which the API returns it, except for the fields that the functions compute from '
+  'its columns.';
 
 create function app.shown_send(of_company uuid, of_record uuid) returns json
 language sql stable
@@ -114,7 +117,8 @@ as $$
       sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
       sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
       sends.template_name, sends.language_code,
-      -- As for a repeat, a pending send whose lease has ended counts as failed, even before the job marks it as failed.
+      -- A pending send whose lease has ended counts as failed, even before the job marks it as failed. A repeat gets
+      -- the same state.
       case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
       case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
       sends.attempt,
@@ -139,7 +143,7 @@ as $$
     where sends.company_id = of_company and sends.message_id = of_record
   ) as shown
 $$;
-comment on function app.shown_send(uuid, uuid) is 'Returns a send as a read of it answers.';
+comment on function app.shown_send(uuid, uuid) is 'Returns a send in the form in which the API returns it.';
 
 create function app.shown_account(of_company uuid, of_account uuid) returns json
 language sql stable
@@ -163,7 +167,8 @@ as $$
   where accounts.company_id = of_company and accounts.id = of_account
 $$;
 comment on function app.shown_account(uuid, uuid) is
-  'Returns a messaging account as a webhook gets it: without its token, and with whether the channel restricts it.';
+  'Returns a messaging account as a webhook gets it: without its token. A member says whether the channel restricts '
+  'the account.';
 
 create function app.shown_webhook(of_company uuid, of_webhook uuid) returns json
 language sql stable
@@ -196,7 +201,8 @@ as $$
   where webhooks.company_id = of_company and webhooks.id = of_webhook
 $$;
 comment on function app.shown_webhook(uuid, uuid) is
-  'Returns a webhook as a read of it answers, without its secrets. Counts at most 1,000 open deliveries.';
+  'Returns a webhook in the form in which the API returns it, without its secrets. Counts at most 1,000 open '
+  'deliveries.';
 
 create function app.shown_record(resource text, of_company uuid, of_record uuid) returns json
 language plpgsql stable
@@ -216,5 +222,6 @@ begin
 end
 $$;
 comment on function app.shown_record(text, uuid, uuid) is
-  'Returns a record as a read of it by its id answers, also when the record is archived. Of a template, returns the '
-  'columns from which the functions compute the answer. Returns null when the company has no such record.';
+  'Returns the record with this id in the form in which the API returns it, also when the record is archived. For a '
+  'template, returns the columns from which the functions compute the answer. Returns null when the company has no '
+  'such record.';

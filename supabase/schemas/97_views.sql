@@ -215,7 +215,8 @@ create view public.own_sends as
     sends.message_id, sends.company_id, messages.conversation_id, contacts.id as contact_id, sends.idempotency_key,
     sends.api_key_id, case when sends.template_name is null then 'reply' else 'template' end as kind,
     sends.template_name, sends.language_code,
-    -- As for a repeat, a pending send whose lease has ended counts as failed, even before the job marks it as failed.
+    -- A pending send whose lease has ended counts as failed, even before the job marks it as failed. A repeat gets the
+    -- same state.
     case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else sends.state end as state,
     case when sends.state = 'pending' and sends.lease_ends_at <= now() then 'failed' else messages.status end as status,
     sends.attempt,
@@ -232,7 +233,7 @@ create view public.own_sends as
     case when sends.state = 'pending' and sends.lease_ends_at > now() then sends.lease_ends_at end as lease_ends_at,
     messages.sent_at, messages.delivered_at, messages.read_at, messages.failed_at, messages.expired_at,
     sends.created_at,
-    -- The columns of filters. The planner has statistics of the stored state and status, but not of the shown values.
+    -- The columns for filters. The planner has statistics of the stored state and status, but not of the shown values.
     -- The last two columns are the conditions of indexes that find few sends among many.
     sends.state as stored_state, messages.status as stored_status,
     sends.state = 'pending' and sends.lease_ends_at <= now() as has_ended,
@@ -261,7 +262,7 @@ comment on view public.own_deal_history is
   'The history of the deals of the key''s company.';
 grant select on public.own_deal_history to api_reader;
 
--- What the channel told about the company's contacts, for the export of a person.
+-- What the channel reported about the company's contacts, for the export of a person.
 create view public.own_contact_identities as
   select id, company_id, contact_id, coalesce(user_id, archived_user_id) as user_id, business_account_id, seen_at
   from public.contact_identities

@@ -1,4 +1,5 @@
--- Callers may send back a record as they read it. This function reads that record.
+-- Callers may change a field of a record and send the whole record back. This function reads the stored record, so that
+-- the service can compare the other fields with it.
 
 create function public.record_to_change(of_table text, id uuid) returns json
 -- Security definer, because a write token reads only the rows that its statement writes. Such a token could also get

@@ -22,7 +22,7 @@ declare
   free smallint;
 begin
   select until into held from app.delivery_runs where run_id = run;
-  -- The row is written seldom, because a run asks for work four times a second.
+  -- A run asks for work four times a second, so the function does not write the row each time.
   if held > at + interval '15 seconds' then
     return true;
   end if;
@@ -119,8 +119,8 @@ declare
   at constant timestamptz := clock_timestamp();
   due record;
 begin
-  -- A record that the run holds is left out, and of another record all earlier deliveries come along. So a delivery
-  -- never overtakes an earlier one of its record.
+  -- The query leaves out the records whose deliveries the run still has. For every other record, it includes all
+  -- earlier deliveries. So a delivery never overtakes an earlier delivery of the same record.
   for due in
     select chosen.record_id, chosen.deliveries, head.seq as head_seq, head.due_at as head_due_at
     from (
@@ -139,8 +139,8 @@ begin
     order by chosen.due_at, head.seq
   loop
     if due.head_due_at > at then
-      -- An earlier delivery of this record waits for its next attempt. The others wait for it, so that they are not
-      -- found again and again.
+      -- An earlier delivery of this record waits for its next attempt. The later deliveries get the same due time, so
+      -- that they are not found again and again.
       update app.open_deliveries set due_at = due.head_due_at
       where webhook_id = hook.id and record_id = due.record_id and due_at < due.head_due_at;
       continue;
@@ -158,8 +158,8 @@ begin
 end
 $$;
 comment on function app.due_deliveries(public.webhooks, integer, uuid[]) is
-  'Returns due deliveries of a webhook, at most this many, except those of these records: for each record the first '
-  'ones, in their order.';
+  'Returns due deliveries of a webhook, at most this many, and leaves out the records in held. The deliveries of each '
+  'record come in their order, beginning with the first.';
 
 create function app.deliveries_with_records(hook public.webhooks, most integer, held uuid[], most_bytes integer)
   returns json
@@ -188,7 +188,7 @@ as $$
         else json_build_object('id', due.record_id)
       end as data
     ) as shown
-    -- The largest body has 256 KiB, and an event itself has some hundred bytes.
+    -- The largest body has 256 KiB, and an event itself has a few hundred bytes.
     cross join lateral (select coalesce(octet_length(shown.data::text), 0) as bytes) as whole
     cross join lateral (
       select whole.bytes <= 250 * 1024 as is_whole, case when whole.bytes <= 250 * 1024 then whole.bytes else 0 end as bytes
@@ -219,7 +219,7 @@ begin
     order by webhooks.id
   loop
     asked := least((wanted ->> hook.id::text)::integer, 500);
-    -- After a pause, one delivery shows whether the receiver is well again.
+    -- After a pause, one delivery shows whether the receiver works again.
     if hook.pauses > 0 then
       asked := case when jsonb_array_length(coalesce(held -> hook.id::text, '[]')) = 0 then 1 else 0 end;
     end if;
@@ -244,8 +244,8 @@ end
 $$;
 comment on function public.next_deliveries(uuid, jsonb, jsonb) is
   'Returns due deliveries of webhooks that the run has leased. The parameter wanted gives the number of deliveries for '
-  'each webhook. The parameter held lists the records whose deliveries the run still has. A webhook that is missing in '
-  'the answer is paused, off, or leased by another run.';
+  'each webhook. The parameter held lists the records whose deliveries the run still has. A webhook that is missing '
+  'from the answer is paused, off, or leased by another run.';
 grant execute on function public.next_deliveries(uuid, jsonb, jsonb) to webhook_client;
 
 create function public.release_webhooks(run uuid, ids uuid[] default null) returns void

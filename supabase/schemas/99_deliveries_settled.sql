@@ -1,7 +1,7 @@
 -- The outcomes of deliveries. A delivery that has ended moves to the log, and a failed attempt is repeated. If a
 -- receiver keeps failing, its webhook pauses for a while, and is switched off in the end.
 
--- Few deliveries have an answer, so an erasing finds them at once.
+-- Few deliveries have an answer, so an erasure finds them quickly with this index.
 create index deliveries_with_answers_idx on app.deliveries (company_id, record_id) where app.has_answer(tries);
 create index open_deliveries_with_answers_idx on app.open_deliveries (company_id, record_id) where app.has_answer(tries);
 
@@ -15,8 +15,8 @@ as $$
   ]::interval[])[attempts] * (0.9 + 0.2 * random())
 $$;
 comment on function app.retry_pause(integer) is
-  'Returns the pause after this many failed attempts, give or take a tenth, or null when there is no further attempt. '
-  'All pauses together take 71.6 hours.';
+  'Returns the pause after this many failed attempts, varied at random by up to a tenth, or null when there is no '
+  'further attempt. All pauses together take 71.6 hours.';
 
 create function app.circuit_pause(pauses integer) returns interval
 language sql immutable
@@ -25,7 +25,7 @@ as $$
   select least(interval '10 seconds' * power(2, least(pauses, 10) - 1), interval '15 minutes')
 $$;
 comment on function app.circuit_pause(integer) is
-  'Returns how long a webhook rests in its first, second or later pause: 10 seconds, then twice as long each time, at '
+  'Returns how long the first, second or later pause of a webhook lasts: 10 seconds, then twice as long each time, at '
   'most 15 minutes.';
 
 create function app.may_keep_answer(type text, of_company uuid, of_record uuid) returns boolean
@@ -182,8 +182,8 @@ as $$
     || jsonb_build_array(case when is_whole then try else try || '{ "answer": null }' end)
 $$;
 comment on function app.with_try(jsonb, jsonb, boolean) is
-  'Adds an attempt to the attempts of a delivery, and keeps the last 20. The beginning of the answer is left out unless '
-  'is_whole.';
+  'Adds an attempt to the attempts of a delivery, and keeps the last 20. The beginning of the answer is left out '
+  'unless is_whole is true.';
 
 create function public.settle_deliveries(run uuid, outcomes jsonb) returns jsonb
 language plpgsql security definer
@@ -207,8 +207,8 @@ begin
   loop
     told := null;
     was := hook;
-    -- After a pause, the first success makes everything due: no delivery waits for hours after the receiver is mended.
-    -- This comes before the failures of the same settlement get their times.
+    -- After a pause, the first success makes everything due: no delivery waits for hours after the receiver works
+    -- again. This comes before the failures of the same settlement get their times.
     if hook.pauses > 0 and outcomes @> jsonb_build_array(
       jsonb_build_object('webhook_id', hook.id, 'result', 'delivered')
     ) then
@@ -230,7 +230,7 @@ begin
     hook.failures := hook.failures + settled.failures;
     if settled.failures > 0 or settled.wait_seconds is not null then
       hook.failing_since := coalesce(hook.failing_since, at);
-      -- Requests that were in flight together and failed together make one pause.
+      -- Requests that were in flight at the same time and failed cause only one pause.
       if hook.paused_until is null or hook.paused_until <= at then
         if settled.wait_seconds is not null then
           hook.pauses := least(hook.pauses + 1, 30000);
@@ -280,8 +280,8 @@ end
 $$;
 comment on function public.settle_deliveries(uuid, jsonb) is
   'Stores the outcomes of deliveries of webhooks that the run has leased, and renews the leases. Returns each of these '
-  'webhooks with its state now, and whether it was paused, resumed or switched off by this (told). Nothing is stored '
-  'for a webhook that is missing in the answer, because another run has leased it, or it was deleted.';
+  'webhooks with its state now, and whether it was paused, resumed or switched off by this call (told). Nothing is '
+  'stored for a webhook that is missing from the answer, because another run has leased it, or it was deleted.';
 grant execute on function public.settle_deliveries(uuid, jsonb) to webhook_client;
 
 create function app.without_answers(tries jsonb) returns jsonb
@@ -317,4 +317,4 @@ begin
 end
 $$;
 comment on function app.note_webhook_event(uuid, uuid, text, jsonb) is
-  'Writes an event about a webhook, and queues it for the webhooks of the company that want it.';
+  'Writes an event about a webhook, and queues it for the webhooks of the company that ask for this type of event.';

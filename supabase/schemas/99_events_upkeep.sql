@@ -1,5 +1,5 @@
--- The upkeep of events and webhooks: queues are filled from the log, long queues are bounded, keys end, old days are
--- emptied, and answers of receivers are forgotten.
+-- The upkeep of events and webhooks. These functions fill queues from the log, limit long queues, switch off the
+-- webhooks of keys that have ended, empty old partitions, and delete the answers of receivers.
 
 create function app.fill_from_replay(replay app.replays, hook public.webhooks, horizon bigint) returns boolean
 language plpgsql
@@ -41,7 +41,7 @@ begin
 end
 $$;
 comment on function app.fill_from_replay(app.replays, public.webhooks, bigint) is
-  'Queues the next 1,000 events of a replay, whatever was delivered before. Returns whether there were any.';
+  'Queues the next 1,000 events of a replay, even those that were delivered before. Returns whether there were any.';
 
 create function app.fill_from_backlog(hook public.webhooks, horizon bigint) returns boolean
 language plpgsql
@@ -59,7 +59,7 @@ begin
   ),
   last as (select version, seq from page order by version desc, seq desc limit 1),
   -- The log is in the order of versions. An earlier event of a record may have a later version, if its transaction
-  -- began later, so it comes along.
+  -- began later. This query finds such earlier events.
   earlier as (
     select following.*
     from last
@@ -90,8 +90,8 @@ begin
 end
 $$;
 comment on function app.fill_from_backlog(public.webhooks, bigint) is
-  'Queues what a webhook wants of the next 1,000 events of the log, except what was delivered. Returns whether there '
-  'were any events.';
+  'Reads the next 1,000 events of the log, and queues those that a webhook asks for and did not get yet. Returns '
+  'whether there were any events.';
 
 create function app.is_for_webhook(type text, record uuid, webhook uuid) returns boolean
 language sql immutable
@@ -104,8 +104,8 @@ as $$
   end
 $$;
 comment on function app.is_for_webhook(text, uuid, uuid) is
-  'Checks whether an event goes to a webhook: a test goes only to the tested webhook, and the end of a webhook only to '
-  'the others.';
+  'Checks whether an event goes to a webhook: the event webhook.test goes only to the tested webhook, and '
+  'webhook.switched_off goes only to the other webhooks.';
 
 create function app.slots_between(since timestamptz, until timestamptz) returns smallint[]
 language sql stable
@@ -152,8 +152,8 @@ begin
       where id = webhook;
       return 'wait';
     end if;
-    -- The transactions that passed the webhook by have begun before this moment. Deliveries wait until they have
-    -- ended, so that their events come first.
+    -- The transactions that did not queue their events for this webhook began before this moment. Deliveries wait until
+    -- these transactions have ended, so that their events come first.
     if hook.catch_up_until = 0 then
       update public.webhooks set catch_up_until = clock.beyond where id = webhook;
       return 'wait';
@@ -199,7 +199,7 @@ begin
 end
 $$;
 comment on function app.bound_queues() is
-  'Ends the growth of queues with more than 50,000 open deliveries: what comes later is read from the log. Returns the '
+  'Stops the growth of queues with more than 50,000 open deliveries: later events are read from the log. Returns the '
   'number of such webhooks.';
 
 create function app.delete_left_deliveries() returns integer
@@ -207,7 +207,7 @@ language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Each minute, one day of the log is looked through.
+  -- Each minute, the function looks through one day of the log.
   of_slot constant smallint := (extract(epoch from clock_timestamp())::bigint / 60) % 32;
   webhook uuid := '00000000-0000-0000-0000-000000000000';
   deleted integer := 0;
@@ -267,7 +267,7 @@ exception when lock_not_available then
 end
 $$;
 comment on function app.empty_next_day() is
-  'Empties the part of the rings in which the events of tomorrow are written. Its rows are 31 days old.';
+  'Empties the partitions in which the events of tomorrow are written. Their rows are 31 days old.';
 
 create function app.forget_answers(of_company uuid, contact_ids uuid[], record_ids uuid[]) returns void
 language plpgsql
@@ -321,7 +321,7 @@ begin
 end
 $$;
 comment on function public.tidy_events() is
-  'Does the upkeep of events and webhooks: switches off webhooks whose key has ended, bounds long queues, deletes what '
-  'deleted webhooks leave, writes the events that nobody causes, and empties the day of tomorrow in the log. It runs '
-  'each minute. Returns what it did.';
+  'Does the upkeep of events and webhooks: switches off webhooks whose key has ended, limits long queues, deletes the '
+  'deliveries of deleted webhooks, writes the events that nobody causes, and empties the partitions for tomorrow. It '
+  'runs each minute. Returns what it did.';
 grant execute on function public.tidy_events() to webhook_client, service_role;

@@ -25,14 +25,14 @@ async function stored(company: string) {
   `;
 }
 
-/** The token of an account's row. */
+/** The stored token of an account. */
 async function opened(account: postgres.Row): Promise<string> {
   return await openToken(account.encrypted_token, account as postgres.Row & TokenAccount, [
     credentialsKey,
   ]);
 }
 
-Deno.test("account connect reads the token from standard input and stores it only encrypted", async () => {
+Deno.test("the command account connect reads the token from standard input and stores it only encrypted", async () => {
   const [company, token, number] = [await bareCompany(), anyToken(), anyPhoneNumberId()];
   const text = await printed(connect(company, number), `\n ${token}\r\n`);
   const [account] = await stored(company);
@@ -109,7 +109,7 @@ Deno.test("disconnecting an account deletes its token, and a second disconnectio
   assert.deepEqual(new Date(value.disconnected_at), account.disconnected_at);
 });
 
-Deno.test("account list shows each account with its state, but without its token", async () => {
+Deno.test("the command account list shows each account with its state, but without its token", async () => {
   const [company, number] = [await bareCompany(), anyPhoneNumberId()];
   const list = ["account", "list", "--company", company];
   const [none, nothing] = await Promise.all([printed(list), json(list)]);
@@ -131,7 +131,7 @@ Deno.test("account list shows each account with its state, but without its token
   assert.deepEqual(Object.keys(made).filter((name) => name.includes("token")), []);
 });
 
-Deno.test("account list and jobs status show the channel's current notices", async () => {
+Deno.test("the commands account list and jobs status show the channel's current notices", async () => {
   const { id: company, account_id } = await newCompany();
   await withDatabase(async (sql) => {
     const value = { event: "DISABLED_UPDATE", ban_info: { waba_ban_state: "DISABLE\u001b" } };

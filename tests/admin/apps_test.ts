@@ -12,7 +12,7 @@ async function appOf(app_key: string) {
   return app;
 }
 
-Deno.test("app create stores both secrets sealed for the app, and prints the address for the channel", async () => {
+Deno.test("the command app create encrypts both secrets for the app, and prints the callback URL for the channel", async () => {
   const create = ["app", "create", "--name", " Our app "];
   const { app_key, name, callback_url, ...more } = await json(create, SECRETS);
   assert.deepEqual(Object.keys(more), ["created_at"]);
@@ -55,7 +55,7 @@ Deno.test("a missing or malformed secret is refused, and the error does not quot
   }
 });
 
-Deno.test("app list shows each app with its accounts and events, but without secrets", async () => {
+Deno.test("the command app list shows each app with its accounts and events, but without secrets", async () => {
   const app = await newChannelApp();
   await (await ownWebhook()).post(app, "event"); // the function cannot read this event
   const shown = await json(["app", "list"]);
@@ -95,7 +95,7 @@ Deno.test("the command app rotate adds a new secret and keeps the old secret unt
   assert.equal(again, "The app was not in a rotation.\n");
 });
 
-Deno.test("app delete needs --force if an account names the app or if events of the app still wait", async () => {
+Deno.test("the command app delete needs --force if an account uses the app or if the app has unfinished events", async () => {
   const app = await newChannelApp();
   await (await ownWebhook()).post(app, "event"); // the function cannot read this event
   const company = await bareCompany();
@@ -117,7 +117,7 @@ Deno.test("app delete needs --force if an account names the app or if events of 
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^The app was not deleted: 1 accounts name it .*, and 1 of its events wait /,
+    /^The app was not deleted: 1 accounts use it .*, and 1 of its events wait /,
   );
   assert.deepEqual(
     await json(["app", "delete", app.app_key, "--force"]),

@@ -27,7 +27,7 @@ Deno.test("an expiry is a date or a date with a time, in UTC unless it has an of
   assert.equal(futureMoment("2999-01-31T18:00:00.5-03:00"), "2999-01-31T21:00:00.500Z");
 });
 
-Deno.test("an expiry is refused if its date does not exist, has another format or is in the past", () => {
+Deno.test("an expiry is refused if its date does not exist, has a wrong format or is in the past", () => {
   refuses(futureMoment, "2999-02-30", "2999-13-01", "2999-01-01T25:00Z", "2999-01-01T10:00+99:00");
   refuses(futureMoment, "", "2999", "2999-01", "tomorrow", "18:00", "31/01/2999", "2999-01-31Z");
   refuses(futureMoment, "2020-01-01", new Date().toISOString());
@@ -57,7 +57,7 @@ Deno.test("scopes are separated by commas, and a repeated scope counts once", ()
   refuses(scopes, "", "read,", "read write", "admin", "READ");
 });
 
-Deno.test("an overlap is the word now, or a number of hours or days up to a week", () => {
+Deno.test("the overlap of a key rotation is the word now, or a number of hours or days up to a week", () => {
   const overlaps = { now: 0, "0": 0, "1h": 1, "24h": 24, "7d": 168, "36": 36, "168": 168 };
   for (const [value, hours] of Object.entries(overlaps)) {
     assert.equal(overlapHours(value), hours, value);
@@ -65,7 +65,7 @@ Deno.test("an overlap is the word now, or a number of hours or days up to a week
   refuses(overlapHours, "", "8d", "169", "169h", "-1", "1.5h", "90m", "7w", "NOW", "1h ", "1e2");
 });
 
-Deno.test("a member needs an e-mail address and one of three roles, and an invitation may name a page", () => {
+Deno.test("a member needs an e-mail address and one of three roles, and the page of an invitation must be a URL", () => {
   assert.equal(email(" Ada@example.com "), "Ada@example.com");
   refuses(email, "", "ada", "@example.com", "ada@", "a b@example.com");
   refuses(email, `${"a".repeat(250)}@b.example`);

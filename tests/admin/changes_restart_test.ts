@@ -1,5 +1,6 @@
-// Tests what a restart of the changes does to callers. These tests have their own stack, because a
-// restart makes the cursors of other tests expire, and writes of other tests delay the changes.
+// Tests how a restart of the changes feeds affects callers. These tests have their own stack,
+// because a restart makes the cursors of other tests expire, and writes of other tests delay the
+// feeds.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -111,7 +112,7 @@ Deno.test("after a dump is restored, a restart of the changes makes old cursors 
   const { next_cursor } = (await page(company, "?start=now")).pagination;
   await add(company, "Of the dump", 10 ** 10);
 
-  // Until the restart, callers get no complete list of changes.
+  // Until the restart, a request for changes fails, because the list would be incomplete.
   const lines = await logged(async () => {
     assert.deepEqual(await refusal(company, next_cursor), [500, "internal"]);
   });

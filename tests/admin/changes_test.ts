@@ -1,11 +1,11 @@
-// changes_restart_test.ts tests what a restart does to callers.
+// changes_restart_test.ts tests how a restart affects callers.
 import assert from "node:assert/strict";
 import { type ChangesStatus, changesStatusText } from "../../admin/changes.ts";
 import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { admin, json, printed } from "./command.ts";
 
-Deno.test("changes status shows how long the oldest transaction has been writing", async () => {
+Deno.test("the command changes status shows how long the oldest transaction has been writing", async () => {
   const { id } = await newCompany();
   await withDatabase((sql) =>
     sql.begin(async (sql) => {
@@ -23,7 +23,7 @@ Deno.test("changes status shows how long the oldest transaction has been writing
   );
 });
 
-Deno.test("the command changes status says in a sentence what delays the changes", () => {
+Deno.test("the command changes status says in one sentence what delays the changes", () => {
   const idle: ChangesStatus = {
     generation: 1795339936,
     restarted_at: "2026-11-22T09:32:16+00:00",

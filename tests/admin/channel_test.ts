@@ -77,7 +77,7 @@ Deno.test("the command channel replay applies unfinished events, and a second re
   assert.equal((await json([...replay, "--state", "failed"])).marked, 0);
   const { marked, applied, states } = await json(replay);
   assert.equal(marked, 2);
-  // The stack's own job may have applied it first, and other tests may have events too.
+  // The stack's own job may have applied the event first, and other tests may have events too.
   assert.deepEqual(Object.keys(states).length > 0, applied > 0);
   const conversations = await inboundOf(company);
   assert.deepEqual(conversations.flat().toSorted(), ["one", "three", "two"]);
@@ -107,7 +107,7 @@ Deno.test("the command channel replay can apply one event by its id after the ac
   assert.deepEqual(await inboundOf(company), [["late"]]);
 });
 
-Deno.test("a list or replay with wrong arguments fails and says why", async () => {
+Deno.test("the commands channel events and channel replay refuse wrong arguments and say why", async () => {
   const unknown = crypto.randomUUID();
   const wrong: [string[], number, RegExp][] = [
     [["channel", "events", "--app", unknown.replaceAll("-", "")], 1, /^No app has the key /],
@@ -115,7 +115,11 @@ Deno.test("a list or replay with wrong arguments fails and says why", async () =
     [["channel", "replay", "--event", unknown], 1, /^There is no event [0-9a-f-]+: /],
     [["channel", "replay", "--event", unknown, "--state", "dead"], 1, /^--event replays one event/],
     [["channel", "events", "--state", "lost"], 2, /It must be one or more of stored, done, /],
-    [["channel", "events", "--since", "yesterday"], 2, /It must be a time ago, such as 90m, /],
+    [
+      ["channel", "events", "--since", "yesterday"],
+      2,
+      /It must be a duration before now, such as 90m, /,
+    ],
     [["channel", "replay", "--since", "2999-01-01"], 2, /It must not be in the future\./],
     [["channel", "events", "--limit", "0"], 2, /It must be a whole number from 1 to 1000\./],
   ];

@@ -13,7 +13,10 @@ export interface Ending {
 interface Circumstances {
   /** The text on standard input. */
   input?: string;
-  /** Variables in addition to the inherited ones. A variable that is undefined is removed. */
+  /**
+   * Environment variables in addition to the inherited ones. A variable with the value undefined is
+   * removed.
+   */
   env?: Record<string, string | undefined>;
 }
 
@@ -34,7 +37,7 @@ export interface Order {
 /**
  * Runs the operator's command as `npm run admin -- …` does, against the stack of these tests and a
  * channel that accepts every token. Starting a process is the slowest part of a run, so processes
- * are used again.
+ * are reused.
  */
 export async function admin(
   args: string[],
@@ -42,7 +45,7 @@ export async function admin(
 ): Promise<Ending> {
   const runner = idle.pop() ?? startRunner();
   const ending = await runner({ args, input, env: environment(env) });
-  // A process that failed is not used again.
+  // A process that failed is not reused.
   idle.push(runner);
   return ending;
 }
@@ -74,7 +77,10 @@ export async function adminAlone(
 
 type Runner = (order: Order) => Promise<Ending>;
 
-/** Processes that wait for a command. When this process ends, their input is closed, and they end too. */
+/**
+ * Idle processes that wait for a command. When this process ends, their input is closed, and they
+ * end too.
+ */
 const idle: Runner[] = [];
 
 function startRunner(): Runner {

@@ -1,5 +1,5 @@
-// Tests the channel's answers when a number is connected, and the templates that the command then
-// reads.
+// Tests how the command account connect handles the channel's answers, and how it then reads the
+// templates.
 import assert from "node:assert/strict";
 import { SANDBOX_TOKEN } from "../../sandbox/rules.ts";
 import { anyPhoneNumberId } from "../support/company.ts";
@@ -69,7 +69,7 @@ Deno.test("the sandbox of the local stack accepts its own token and lists its te
   assert.match(ending.stdout, /^Its templates: read \d\d templates \(\d\d new\), uploaded .*\.$/m);
 });
 
-Deno.test("an unclear answer of the channel causes a warning, and the account is connected", async () => {
+Deno.test("an unclear answer of the channel causes a warning, but the account is still connected", async () => {
   const company = await bareCompany();
   const warnings = async (url: string, ...more: string[]) => {
     const args = connect(company, anyPhoneNumberId(), ...more);

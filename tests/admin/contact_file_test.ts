@@ -1,4 +1,4 @@
-// Tests how the reader reads a file of contacts, and which errors it reports.
+// Tests the reader of contact files: what it returns, and which errors it reports.
 import assert from "node:assert/strict";
 import { openContactFile } from "../../admin/contact_file.ts";
 import { recordsOf } from "../../admin/csv_file.ts";
@@ -8,7 +8,7 @@ import { withFolder } from "../support/started.ts";
 type Row = { line: number } & ({ item: unknown } | { reason: string });
 
 /**
- * The rows that the reader finds in this content: the line, and the item or the reason of the
+ * The rows that the reader finds in this content: the line, and the item or the reason for its
  * rejection.
  */
 async function read(content: string | Uint8Array<ArrayBuffer>) {
@@ -45,7 +45,7 @@ Deno.test("each column of a file is a field of a contact, and an empty cell chan
   ]);
 });
 
-Deno.test("the reader handles quotes, line breaks in quotes, all kinds of line ends, empty rows and byte order marks", async () => {
+Deno.test("the reader handles quotes, line breaks in quotes, all kinds of line endings, empty rows and byte order marks", async () => {
   const rows = [
     [2, { phone: "+5511987654321", name: 'Ada "A, B"\nLovelace' }],
     [5, { phone: "+5511987654322", name: "Grace" }],
@@ -64,7 +64,7 @@ Deno.test("the character that is most frequent in the header separates the cells
   assert.deepEqual(await read("phone\n+5511987654321"), [[2, { phone: "+5511987654321" }]]);
 });
 
-Deno.test("a wrong row is rejected with its line and every reason, and the other rows are read", async () => {
+Deno.test("an invalid row is rejected with its line number and every reason, and the other rows are read", async () => {
   const rows = await read(
     "phone,name,email,temperature,is_active\n" +
       "+5511987654321,Ada,ada@,lukewarm,maybe\n" +

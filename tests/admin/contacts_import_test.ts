@@ -41,8 +41,8 @@ interface Importing {
 }
 
 /**
- * A project that counts its imports. `answer` may answer an import. The project of the tests
- * answers all other requests.
+ * A project that counts its imports. `answer` may answer an import itself. All other requests go to
+ * the project of the tests.
  */
 function projectBefore(answer: (call: number) => Response | undefined | Promise<undefined>) {
   let calls = 0;
@@ -154,7 +154,7 @@ Deno.test("an import may fill the empty fields of a known contact, update the co
   });
 });
 
-Deno.test("the example file of the page on importing is imported as the page says", async () => {
+Deno.test("the example file in the documentation about imports is imported as the documentation says", async () => {
   const { text } = await readPage("docs/importing.md");
   const [, file = ""] = /^```csv\n([^]*?)^```/m.exec(text) ?? [];
   const [, answer = ""] = /^```text\n([^]*?)^```/m.exec(text) ?? [];
@@ -213,7 +213,7 @@ Deno.test("if the database goes down, the command names the last line that it im
   });
 });
 
-Deno.test("an interrupted import finishes the rows in progress and says where it ended", async () => {
+Deno.test("an interrupted import finishes the rows in progress and says at which line it stopped", async () => {
   await importing(async ({ args, contacts }) => {
     await using project = projectBefore((call) => {
       if (call === 2) child.kill("SIGINT");

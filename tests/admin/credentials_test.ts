@@ -71,7 +71,7 @@ Deno.test("an encrypted token passes the database's check, and opens unless it w
 });
 
 Deno.test("a key's id is its JWK thumbprint", async () => {
-  const jwk = `{"k":"${encodeBase64Url(BYTES)}","kty":"oct"}`; // as RFC 7638 writes it
+  const jwk = `{"k":"${encodeBase64Url(BYTES)}","kty":"oct"}`; // the form that RFC 7638 prescribes
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(jwk));
   assert.equal(await credentialsKeyId(BYTES), encodeBase64Url(digest));
   assert.notEqual(await credentialsKeyId(OTHER), await credentialsKeyId(BYTES));

@@ -5,7 +5,7 @@ import { admin, json, printed } from "./command.ts";
 
 const SECRET = "s".repeat(40);
 
-Deno.test("jobs schedule needs the secret, and says which extensions a local database lacks", async () => {
+Deno.test("the command jobs schedule needs the secret, and says which extensions a local database lacks", async () => {
   const schedule = ["jobs", "schedule"];
   const [without, short, local] = await Promise.all([
     admin(schedule),
@@ -22,7 +22,7 @@ Deno.test("jobs schedule needs the secret, and says which extensions a local dat
   assert.ok(!local.stderr.includes(SECRET));
 });
 
-Deno.test("jobs schedule stores the addresses of the project's functions, unless another address is given", async () => {
+Deno.test("the command jobs schedule stores the addresses of the project's functions, unless another address is given", async () => {
   const calls: unknown[] = [];
   await using server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -159,7 +159,7 @@ Deno.test("the command jobs status shows the schedule, each account, why a run f
   );
   assert.equal(
     webhooks,
-    "Webhooks: 1 catching up, 2 off, 3 on; 1 rest after failures. Deliveries: 1200 open, 4 due since " +
+    "Webhooks: 1 catching up, 2 off, 3 on; 1 backing off after failures. Deliveries: 1200 open, 4 due since " +
       "2026-11-22 06:59 UTC. Last success: 2026-11-22 07:00 UTC.\n" +
       "The function webhooks was last called at 2026-11-22 07:01 UTC.",
   );

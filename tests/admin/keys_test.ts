@@ -42,7 +42,7 @@ Deno.test("a key is printed once and stored as a hash", async () => {
   }
 });
 
-Deno.test("the gateway accepts a key until it is deactivated or deleted, and again after its activation", async () => {
+Deno.test("the gateway accepts a key until it is deactivated or deleted, and again after it is reactivated", async () => {
   const args = ["--scopes", "read", "--expires", "2999-12-31"];
   const made = await json(create(await bareCompany(), ...args));
   assert.match(made.api_key, KEY);
@@ -63,7 +63,7 @@ Deno.test("the gateway accepts a key until it is deactivated or deleted, and aga
   assert.deepEqual(await gatewayStatus(made.api_key), 401);
 });
 
-Deno.test("key list shows the keys with their scopes and states, newest first", async () => {
+Deno.test("the command key list shows the keys with their scopes and states, newest first", async () => {
   const company = await bareCompany();
   await statement`
     insert into api_keys (company_id, name, key_hash, hint, scopes, is_active, expires_at, last_used_at, created_at)
@@ -85,7 +85,7 @@ Deno.test("key list shows the keys with their scopes and states, newest first", 
   ]);
 });
 
-Deno.test("rotating a key prints its successor once, and the key works until the overlap ends", async () => {
+Deno.test("rotating a key prints its successor once, and the old key works until the overlap ends", async () => {
   const company = await bareCompany();
   const old = await json(create(company, "--scopes", "read,messaging"));
   const hint = (key: { api_key: string }) => `sk_live_…${key.api_key.slice(-4)}`;
@@ -153,7 +153,7 @@ Deno.test("the command key rotate says why it cannot rotate a key, and an inacti
   assert.equal(event.actor_kind, "platform");
 });
 
-Deno.test("key list is complete even if it is longer than one page of the Data API", async () => {
+Deno.test("the command key list is complete even if it is longer than one page of the Data API", async () => {
   const company = await bareCompany();
   await statement`
     insert into api_keys (company_id, name, key_hash, hint, scopes)
@@ -165,7 +165,7 @@ Deno.test("key list is complete even if it is longer than one page of the Data A
   assert.deepEqual(new Set(keys.map(({ id }) => id)).size, 1003);
 });
 
-Deno.test("key create refuses a wrong name, expiry or company and says why", async () => {
+Deno.test("the command key create refuses a wrong name, expiry or company and says why", async () => {
   const company = await bareCompany();
   const nobody = crypto.randomUUID();
   const wrong: [string[], RegExp][] = [

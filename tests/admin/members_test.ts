@@ -135,7 +135,7 @@ function withInvitations(answer: (invited: { email: string; url: URL }) => Promi
   };
 }
 
-Deno.test("a person who has not signed up is invited and added, and the operator may name the page of the link", async () => {
+Deno.test("a person who has not signed up is invited and added, and the operator may choose the page that the link opens", async () => {
   const company = await bareCompany();
   const invited: [string, string | null][] = [];
   await using project = withInvitations(async ({ email, url }) => {
@@ -188,13 +188,13 @@ Deno.test("if an invitation fails, the command says why and adds no one, unless 
   assert.equal((await json(["member", "list", "--company", company])).length, 1);
 });
 
-Deno.test("on the local stack, the invitation is on the page of mails", async () => {
+Deno.test("on the local stack, the invitation appears on the page that shows all mails", async () => {
   const [company, email] = [await bareCompany(), anyEmail()];
   await printed(member("add", company, email, "--invite"));
   assert.deepEqual((await mailsTo(email)).map(({ kind }) => kind), ["invite"]);
 });
 
-Deno.test("the operator removes the second factors of a person once", async () => {
+Deno.test("the operator removes the second factors of a person, and a second removal fails", async () => {
   const { email, password } = await newPerson({});
   await enrolled((await signIn({ email, password })).client);
   const reset = ["member", "reset-factors", "--email", email];

@@ -112,7 +112,7 @@ Deno.test("if a project cannot be used, the command says why in one sentence", a
   }
 });
 
-Deno.test("the command does not repeat a write whose connection breaks", async () => {
+Deno.test("the command does not retry a write if its connection breaks", async () => {
   await using project = breakingServer();
   const { code } = await admin(["company", "create", "Once"], {
     env: { ...PROJECT, SUPABASE_URL: project.url },

@@ -6,7 +6,7 @@ import { admin } from "./command.ts";
 const check = (DB_URL: string | undefined, ...options: string[]) =>
   admin(["schema", "check", ...options], { env: { DB_URL } });
 
-/** The address of a database, for its owner. */
+/** The URL with which its owner connects to a database. */
 function urlOf(sql: Sql): string {
   const { port, user, pass } = sql.options as unknown as {
     port: number[];
@@ -16,12 +16,12 @@ function urlOf(sql: Sql): string {
   return databaseUrl(port[0], user, pass);
 }
 
-Deno.test("the database of the local stack equals the schema files", async () => {
+Deno.test("the database of the local stack has exactly the objects of the schema files", async () => {
   const { code, stdout, stderr } = await check(undefined);
   assert.equal(stderr, "");
   assert.match(
     stdout,
-    /^The database is as supabase\/schemas\/ says: \d{4} objects are equal\.\n$/,
+    /^The database matches supabase\/schemas\/: \d{4} objects are equal\.\n$/,
   );
   assert.equal(code, 0);
 });

@@ -57,7 +57,7 @@ test("the functions need only the file that secrets init writes, and only its ow
   assert.equal(withoutSecrets(await Deno.readTextFile(file)), EXAMPLE);
 });
 
-test("secrets init makes new secrets for every file and prints none of them", async (folder) => {
+test("the command secrets init makes new secrets for every file and prints none of them", async (folder) => {
   const files = [`${folder}/words`, `${folder}/json`];
   const endings = await Promise.all([
     init("--file", files[0]),
@@ -80,7 +80,7 @@ test("secrets init makes new secrets for every file and prints none of them", as
   }
 });
 
-test("secrets init never changes an existing file or link", async (folder) => {
+test("the command secrets init never changes an existing file or link", async (folder) => {
   const [file, link, target] = [`${folder}/.env`, `${folder}/link`, `${folder}/target`];
   await Deno.writeTextFile(file, "CREDENTIALS_KEY=the only one\n");
   await Deno.symlink(target, link);

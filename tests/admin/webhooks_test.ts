@@ -1,4 +1,4 @@
-// Tests the commands with which operators look after the webhooks of companies.
+// Tests the commands with which operators manage the webhooks of companies.
 import assert from "node:assert/strict";
 import { addWebhook, noteEvents } from "../support/receiving.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
@@ -17,7 +17,7 @@ const stateOf = async (id: string) => {
   return [state, why];
 };
 
-Deno.test("webhooks list shows the webhooks of a company, those with trouble first, and no secret", async () => {
+Deno.test("the command webhooks list shows the webhooks of a company without secrets, and failing webhooks first", async () => {
   const company = await bareCompany();
   const well = await addWebhook(company, URL, { types: ["deal.won", "contact.*"] } as never);
   const failing = await addWebhook(
@@ -55,7 +55,7 @@ Deno.test("webhooks list shows the webhooks of a company, those with trouble fir
   );
 });
 
-Deno.test("webhooks show prints a webhook, and the deliveries that wait, failed or arrived", async () => {
+Deno.test("the command webhooks show prints a webhook with its waiting, failed and successful deliveries", async () => {
   const { id, company } = await newWebhook({ description: "Shop\u001b[2J" });
   await noteEvents(company, [
     { type: "deal.won", record_id: company, webhooks: [id] },
@@ -89,7 +89,7 @@ Deno.test("webhooks show prints a webhook, and the deliveries that wait, failed 
   assert.doesNotMatch(text, /hidden|sealed|whsec_/);
 });
 
-Deno.test("webhooks pause stops a webhook, and resume starts it again, also when it was off", async () => {
+Deno.test("the command webhooks pause pauses a webhook, and webhooks resume starts a webhook that was paused or off", async () => {
   const { id } = await newWebhook();
   assert.equal(
     await printed(["webhooks", "pause", id]),
@@ -107,7 +107,7 @@ Deno.test("webhooks pause stops a webhook, and resume starts it again, also when
   assert.equal(await printed(["webhooks", "resume", off.id]), `The webhook ${off.id} is on.\n`);
 });
 
-Deno.test("webhooks replay asks for the events of a span of time, of some types", async () => {
+Deno.test("the command webhooks replay requests another delivery of the events of a time range and of some types", async () => {
   const { id } = await newWebhook();
   const replay = ["webhooks", "replay", id, "--since", "24h"];
   const { since, until, types } = await json([...replay, "--types", "deal.won, contact.*"]);
@@ -128,7 +128,7 @@ Deno.test("webhooks replay asks for the events of a span of time, of some types"
   );
 });
 
-Deno.test("a wrong id, time or type of a webhook command is refused with the rule", async () => {
+Deno.test("a webhook command refuses a wrong id, time or type, and the error states the rule", async () => {
   const id = crypto.randomUUID();
   const wrong: [string[], number, RegExp][] = [
     [["show", id], 1, /^Webhook not found\.\n$/],

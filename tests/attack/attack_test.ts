@@ -5,7 +5,7 @@ import { attack } from "../../trials/attack/attack.ts";
 import { type PartName, PARTS } from "../../trials/attack/attack_report.ts";
 
 const SEED = 1;
-/** The least number of attempts that each part makes. */
+/** The minimum number of attempts that each part makes. */
 const LEAST: Record<PartName, number> = {
   fuzz: 240,
   keyless: 20,

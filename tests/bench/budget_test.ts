@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import budget from "../../trials/bench/budget.json" with { type: "json" };
 import { type Budget, countCosts } from "../../trials/bench/budget.ts";
 
-/** Texts with times and the compressed code have a different length in each run. */
+/** Texts that contain times, and the compressed code, have a different length in each run. */
 const BYTES_TOLERANCE = 0.03;
 
 /**
- * In about one run of five, an event needs one more statement, or Postgres plans one of its
+ * In about one of five runs, an event needs one more statement, or Postgres plans one of its
  * statements.
  */
 const MAY_VARY = ["statements", "planned"];

@@ -14,7 +14,9 @@ const PROGRAM = `${root}tests/client/flaky_program.mjs`;
 const SENDS = Math.max(20, runs(67));
 const DEALS = 5;
 
-/** Each runtime uses the client as its users do. */
+/**
+ * Deno imports the client's source, and Node and Bun import the built package, as their users do.
+ */
 async function runtimes() {
   const built = await folderWithClient();
   const packaged = `${built}/node_modules/${CLIENT}/dist/main.js`;
@@ -64,7 +66,7 @@ Deno.test("if a proxy damages a third of the answers, each send on Deno, Node an
         const harmed = Object.values(harms).reduce((sum, each) => sum + each, 0);
         assert.ok(Math.abs(harmed * 2 - forwards) <= 2);
 
-        // Every message is at the channel exactly once.
+        // The channel got every message exactly once.
         assert.equal(succeeded, SENDS);
         const taken = await takenFrom(company);
         assert.deepEqual(taken.map(({ message }) => message.to).sort(), phones.sort());

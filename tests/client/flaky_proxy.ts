@@ -9,11 +9,13 @@ interface Harm {
    * resets the connection.
    */
   answer(answer: string): string | null;
-  /** How long the client waits for the answer, in milliseconds. */
+  /** How long the proxy delays the answer, in milliseconds. */
   delay?: number;
 }
 
-/** A client that waits less than this gets no answer. */
+/**
+ * The delay of a delayed answer, in milliseconds. A client with a shorter timeout gets no answer.
+ */
 export const DELAY = 2000;
 
 const BAD_GATEWAY = whole(
@@ -41,7 +43,7 @@ const HARMS: Record<string, Harm> = {
   },
 };
 
-/** Forwards to an address and counts its requests and damages. */
+/** Forwards requests to an address, and counts the requests and the damaged answers. */
 export function flakyProxy(target: string) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const harms = Object.entries(HARMS);

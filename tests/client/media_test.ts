@@ -18,7 +18,7 @@ Deno.test("messages.media() returns the stream, type, name and length of a file"
   assert.equal(made[0].url.pathname, `/functions/v1/gateway/messages/${ID}/media`);
 });
 
-Deno.test("a file that is gone is an error, and one that the caller has is null", async () => {
+Deno.test("an expired file is an error, and the result is null if the caller already has the file", async () => {
   const { crm } = scripted([failure(410, "media_expired")]);
   await assert.rejects(async () => await crm.messages.media(ID), MediaExpiredError);
   const { crm: other, made } = scripted([new Response(null, { status: 304 })]);
@@ -26,7 +26,7 @@ Deno.test("a file that is gone is an error, and one that the caller has is null"
   assert.equal(made[0].headers.get("If-None-Match"), '"ab"');
 });
 
-Deno.test("the client asks again for a file after a 502, and takes no page of a proxy for a file", async () => {
+Deno.test("the client requests a file again after a 502, and never returns a proxy's page as the file", async () => {
   const { crm, made } = scripted([
     failure(502, "channel_unavailable", {}, { "Retry-After": "0" }),
     new Response("abc", { headers: HEADERS }),

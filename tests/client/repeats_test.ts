@@ -1,4 +1,4 @@
-// Shows which requests the client repeats, and after which answers.
+// Tests which requests the client repeats, and after which answers.
 import assert from "node:assert/strict";
 import {
   APIError,
@@ -143,7 +143,7 @@ Deno.test("an error says whether its request may have taken effect", async () =>
 
 Deno.test("the client waits as Retry-After says, in seconds or until a date, up to maxWait", async () => {
   const begun = Date.now();
-  // A date has whole seconds.
+  // An HTTP date has whole seconds.
   const date = new Date(begun + 2000).toUTCString();
   const afters: [string, number][] = [["1", begun + 1000], [date, Date.parse(date)]];
   await Promise.all(afters.map(async ([after, time]) => {
@@ -162,7 +162,7 @@ Deno.test("the client waits as Retry-After says, in seconds or until a date, up 
   }
 });
 
-Deno.test("pauses double from half a second to eight seconds, and each is shortened at random", async () => {
+Deno.test("the pauses between attempts double from half a second to eight seconds, and each is shortened at random", async () => {
   const { setTimeout } = globalThis;
   const pauses: number[] = [];
   const { random } = Math;
@@ -194,7 +194,7 @@ Deno.test("an attempt that takes too long counts as unanswered", async () => {
   });
 });
 
-Deno.test("a timeout or a signal ends an answer that begins but never ends", async () => {
+Deno.test("a timeout or an abort signal ends a request whose answer begins but never ends", async () => {
   const body = () =>
     new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"da')) });
   await using server = Deno.serve(
@@ -344,7 +344,7 @@ Deno.test("the client repeats a dry run like a read, and for less time than a se
   assert.deepEqual([made.length, error.mayBeDone, error.idempotencyKey], [3, false, null]);
 });
 
-Deno.test("the errors about a conflict and about a changed record have the members of the answer's body", async () => {
+Deno.test("the errors about a conflict and about a changed record have the fields of the answer's body", async () => {
   const conflict = scripted([failure(409, "conflict", { existing_id: ID })]);
   const error = await conflict.crm.contacts.create({ phone: "+14155550178" })
     .catch((error: unknown) => error);

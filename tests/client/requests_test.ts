@@ -37,17 +37,17 @@ Deno.test("the client refuses an empty list, null and other values that are not 
   await assert.rejects(asked({ id: [] }), /id is an empty list/);
   const values = { null: null, undefined: [undefined], NaN, "[object Object]": [{}] };
   for (const [text, name] of Object.entries(values)) {
-    // deno-lint-ignore no-explicit-any -- as JavaScript may call it
+    // deno-lint-ignore no-explicit-any -- JavaScript callers may pass any value
     await assert.rejects(asked({ name: name as any }), {
       message: new RegExp(`^name is ${text.replace("[", "\\[")};`),
     });
   }
   await assert.rejects(asked({ "created_at[gte]": new Date("soon") }), /is Invalid Date/);
-  // deno-lint-ignore no-explicit-any -- as JavaScript may call it
+  // deno-lint-ignore no-explicit-any -- JavaScript callers may pass any value
   assert.equal(await asked(null as any), "");
 });
 
-Deno.test("a value that is not an id never becomes part of an address", async () => {
+Deno.test("a value that is not an id never becomes part of a URL", async () => {
   const { crm, made } = scripted([RECORD]);
   for (const id of ["", "..", ".", "a/b", "a?b", "%2e%2e", "a\n", undefined, null, {}]) {
     await assert.rejects(crm.contacts.archive(id as string).then(), /id of a record/);
@@ -55,7 +55,7 @@ Deno.test("a value that is not an id never becomes part of an address", async ()
   assert.equal(made.length, 0);
 });
 
-Deno.test("the client sends a version as an ETag, and an ETag unchanged", async () => {
+Deno.test("the client sends a version in the form of an ETag, and sends an ETag unchanged", async () => {
   const { crm, made } = scripted([RECORD]);
   const sent: [string | string[], string][] = [
     ["374810", '"374810"'],
@@ -221,7 +221,7 @@ Deno.test("the error about a failed connection names the host and the cause, but
   }
 });
 
-// deno-lint-ignore no-explicit-any -- as JavaScript may call it
+// deno-lint-ignore no-explicit-any -- JavaScript callers may pass any value
 type Untyped = any;
 
 Deno.test("a wrong call in plain JavaScript throws an error of the client, before any request", async () => {
@@ -374,7 +374,7 @@ Deno.test("the client reads changes up to the last page, which has the cursor fo
     cursors.push(page.nextCursor);
   }
   assert.deepEqual(cursors, ["a", "b"]);
-  // The client never sends a cursor together with a start.
+  // The client never sends the parameters cursor and start together.
   assert.deepEqual(made.map(({ url }) => url.search), ["?start=beginning", "?cursor=a"]);
 });
 

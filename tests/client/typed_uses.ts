@@ -1,5 +1,5 @@
-// Uses of the client as TypeScript sees them. `npm run check` compiles this file, and nothing runs
-// it.
+// Calls of the client that TypeScript must accept or refuse. `npm run check` compiles this file,
+// and nothing runs it.
 import {
   ConflictError,
   type Contact,

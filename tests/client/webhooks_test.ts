@@ -9,7 +9,10 @@ import {
 import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
 import { BUN, CLIENT, folderWithClient, ran } from "../support/built_client.ts";
 
-/** The maximum size in bytes, minified and gzipped. The main entry does not grow with it. */
+/**
+ * The maximum size in bytes, minified and gzipped. It does not count towards the size of the main
+ * entry.
+ */
 const MAX_SIZE = 1700;
 
 const SECRET = newSecret();
@@ -65,7 +68,7 @@ Deno.test("a delivery with two signatures is verified by either secret, and by a
   assert.deepEqual((await refusal(headers, BODY, other))[0], "wrong_signature");
 });
 
-Deno.test("another body, id, time or secret is refused as wrong_signature", async () => {
+Deno.test("a delivery with another body, id, time or secret is refused as wrong_signature", async () => {
   const headers = headersAt();
   const earlier = String(Number(headers["webhook-timestamp"]) - 1);
   const refused = [
@@ -87,7 +90,7 @@ Deno.test("another body, id, time or secret is refused as wrong_signature", asyn
   }
 });
 
-Deno.test("a delivery is refused when it is five minutes older or newer than the clock", async () => {
+Deno.test("a delivery is refused when its time differs from the clock by more than five minutes", async () => {
   assert.deepEqual(await verifyWebhook(headersAt(-290), BODY, SECRET), EVENT);
   assert.deepEqual(await verifyWebhook(headersAt(290), BODY, SECRET), EVENT);
   assert.match((await refusal(headersAt(-310))).join(" "), /^too_old .* signed 31\d s ago/);
@@ -99,7 +102,7 @@ Deno.test("a delivery is refused when it is five minutes older or newer than the
   assert.deepEqual(await verifyWebhook(headersAt(-3000), BODY, SECRET, hour), EVENT);
 });
 
-Deno.test("a missing or malformed header is refused by its name", async () => {
+Deno.test("the error about a missing or malformed header names the header", async () => {
   for (const name of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
     for (const value of [undefined, "", []]) {
       const [code, message] = await refusal({ ...headersAt(), [name]: value });
@@ -130,13 +133,13 @@ Deno.test("a signed body that is not an event is refused", async () => {
   }
 });
 
-Deno.test("a wrong use is a TypeError that says what to give", async () => {
+Deno.test("a wrong call throws a TypeError that says what to pass", async () => {
   const use = (body: unknown, secret: unknown) =>
     verifyWebhook(headersAt(), body as string, secret as string);
   await assert.rejects(use(EVENT, SECRET), /.*before anything parsed it.*express\.raw/);
   await assert.rejects(use(undefined, SECRET), TypeError);
   for (const secret of ["", "sk_live_0123", "whsec_", "whsec_%", undefined, null, 5]) {
-    await assert.rejects(use(BODY, secret), /TypeError: The secret is not the one of a webhook/);
+    await assert.rejects(use(BODY, secret), /TypeError: The secret is not a webhook secret/);
   }
   await assert.rejects(use(BODY, []), /TypeError: No secret/);
 });
@@ -155,7 +158,7 @@ Deno.test("Node and Bun verify a delivery with the package as it is published", 
   for (const runtime of ["node", BUN]) assert.equal((await ran(runtime, [file])).trim(), "Ação 🎉");
 });
 
-Deno.test("verifyWebhook is an entry of its own, smaller than 1.7 kB when minified and gzipped", async () => {
+Deno.test("verifyWebhook is a separate entry of the package, smaller than 1.7 kB when minified and gzipped", async () => {
   const built = (entry: string) =>
     ran(BUN, ["build", "--minify", "--format=esm", `client/src/${entry}.ts`]);
   const [main, minified] = await Promise.all(["main", "webhooks"].map(built));

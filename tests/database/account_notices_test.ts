@@ -13,7 +13,7 @@ const { id: company_id, account_id } = own;
 
 const inDays = (days: number) => ago(-days * 24 * 60 * 60);
 
-/** A restriction that lasts a week, unless the changes say otherwise. */
+/** A restriction of the account that lasts a week, unless `changes` replaces some fields. */
 const restriction = (changes: Item = {}): Item => ({
   // A time after the beginning of the test's transaction would be in the future for the database.
   ...{ kind: "account", waba: "42", phone_number_id: null, at: ago(1) },
@@ -56,7 +56,7 @@ async function pass(sql: Sql, time: string) {
   `;
 }
 
-test("each account of an event shows the event's notice until the notice ends, and stays connected", async (sql) => {
+test("each account that an event concerns shows its notice until the notice ends, and stays connected", async (sql) => {
   const second = await connectAccount(sql, company_id);
   const ids = [account_id, second.id].sort();
   const item = restriction();
@@ -104,7 +104,7 @@ Deno.test("an account shows the newest event of each kind, even if events arrive
   );
 });
 
-Deno.test("an event without an end is shown for a day, or for 30 days if it says that the account cannot send", async () => {
+Deno.test("an event without an end time is shown for a day, or for 30 days if it says that the account cannot send", async () => {
   const ends: [changes: Item, days: number][] = [
     [{ event: "THROUGHPUT_UPGRADE", stops_sending: false, until: null }, 1],
     [{ event: "DISABLED_UPDATE", stops_sending: true, until: null }, 30],

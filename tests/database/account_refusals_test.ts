@@ -52,7 +52,7 @@ async function refusals(sql: Sql): Promise<unknown[]> {
   ]);
 }
 
-/** A reading of templates that ends in this way. */
+/** A reading of the templates from the channel that ends in this way. */
 async function reading(sql: Sql, failure: string | null, refusal: string | null) {
   const [{ run }] = await sql`select begin_job('template-sync', ${own.account_id}) as run`;
   await sql`select end_job(${run.run_id}, ${failure}, null, ${refusal})`;
@@ -82,7 +82,7 @@ test("a reply that the channel refuses because of the account counts too", async
   assert.deepEqual(await refusals(sql), [["refusal", "368", true, 1, 368]]);
 });
 
-test("the next success withdraws every refusal, and later sends carry no mark", async (sql) => {
+test("the next success withdraws every refusal, and later claims no longer have was_refused", async (sql) => {
   assert.equal((await send(sql, SENT)).was_refused, undefined);
   await send(sql, refusedWith(131031));
   // A send that fails for another reason says nothing about the account.
@@ -118,7 +118,7 @@ test("a success counts even if a report of the channel has settled the send firs
   assert.deepEqual(await refusals(sql), []);
 });
 
-test("a refused reading of templates is a notice until the templates are read, and stops sends only if it is about the token", async (sql) => {
+test("a refusal to list the templates is a notice until the templates are read, and stops sends only if it is about the token", async (sql) => {
   await reading(sql, "The channel refuses to list the templates", "200");
   await reading(sql, "The channel refuses to list the templates", "190");
   const both = [["reading_refusal", "190", true, 0, 190], [
@@ -138,7 +138,7 @@ test("a refused reading of templates is a notice until the templates are read, a
   assert.deepEqual(await refusals(sql), [["refusal", "131042", true, 1, 131042]]);
 });
 
-test("a refusal counts for 30 days after the last send, and a later refusal is counted from one again", async (sql) => {
+test("a refusal ends 30 days after the last refused send, and a later refusal starts a new count", async (sql) => {
   await send(sql, refusedWith(131042));
   await sql`update account_notices set happened_at = now() - interval '60 days' where company_id = ${own.id}`;
   assert.equal((await refusals(sql)).length, 1);
@@ -152,7 +152,10 @@ test("a refusal counts for 30 days after the last send, and a later refusal is c
   assert.deepEqual(await refusals(sql), [["refusal", "131042", true, 1, 131042]]);
 });
 
-/** A send that the channel accepts, and reports about this many seconds from now. */
+/**
+ * Makes a send that the channel accepts, and a report about it with a time this many seconds from
+ * now.
+ */
 async function reported(
   sql: Sql,
   status: string,
@@ -175,7 +178,7 @@ async function report(sql: Sql, id: string, status: string, code?: number, at = 
   assert.equal(await applyStatus(sql, [own.account_id], item), "done");
 }
 
-test("a message that the channel accepts and does not deliver because of the account is a notice", async (sql) => {
+test("a notice appears if the channel accepts a message but does not deliver it because of the account", async (sql) => {
   const id = await reported(sql, "failed", 131042);
   assert.deepEqual(await refusals(sql), [["reported_refusal", "131042", true, 1, 131042]]);
   // The channel reports the same again.
@@ -188,7 +191,8 @@ test("a reported refusal stays while messages are accepted, and a report of a la
   const earlier = await reported(sql, "sent");
   await reported(sql, "failed", 131031);
   await send(sql, SENT);
-  // This message failed for another reason, and the earlier message says nothing about the account now.
+  // This message failed for another reason, and the report about the earlier message is too old to
+  // withdraw the refusal.
   await reported(sql, "failed", 131026);
   await sql`update messages set created_at = now() - interval '1 hour' where whatsapp_message_id = ${earlier}`;
   await report(sql, earlier, "delivered");
@@ -198,7 +202,7 @@ test("a reported refusal stays while messages are accepted, and a report of a la
   assert.equal((await claimed(sql)).was_refused, undefined);
 });
 
-test("a report that comes a day late says nothing about the account", async (sql) => {
+test("a report that is more than a day old does not change the refusals of the account", async (sql) => {
   await reported(sql, "failed", 131042, { at: -25 * 3600 });
   assert.deepEqual(await refusals(sql), []);
 });

@@ -31,7 +31,7 @@ async function disconnect(sql: Sql, account_id: string) {
   return row as { id: string; disconnected_at: Date; was_connected: boolean };
 }
 
-/** Disconnects as a person. After that, the superuser acts again. */
+/** Disconnects an account as a person. After that, the session has the superuser's role again. */
 async function disconnectAs(sql: Sql, person: string, account_id: string) {
   await actAsPerson(sql, person);
   const answer = await disconnect(sql, account_id);

@@ -34,7 +34,10 @@ const [agent] = await newMembers(own, "agent");
 // deno-lint-ignore no-explicit-any -- rows that a test compares
 type Row = Record<string, any>;
 
-/** The accounts of a company as a person sees them. After the call, the superuser acts again. */
+/**
+ * The accounts of a company as a person sees them. After that, the session has the superuser's role
+ * again.
+ */
 async function overview(sql: Sql, company_id = own.id, person = agent): Promise<Row[]> {
   await actAsPerson(sql, person);
   const rows = await sql`select * from messaging_accounts_overview(${company_id})`;
@@ -61,7 +64,10 @@ const about = ({ phone_number_id }: Pick<Company, "phone_number_id">, changes: A
   ...changes,
 });
 
-/** What is not known about an account whose channel was never asked. */
+/**
+ * The fields of an account that are null because the service has not read the account from the
+ * channel.
+ */
 const UNKNOWN = {
   ...{ token_stored_at: null, token_expires_at: null, quality_rating: null, messaging_limit: null },
   checked_at: null,
@@ -162,7 +168,7 @@ test("each connected account shows the time of the last event about it", async (
 
   await receive(sql, app, [about(own), about(own)]);
   assert.deepEqual(await lastEvents(sql), { ...none, [own.account_id]: now });
-  // An event of a business account is about all its numbers.
+  // An event of a business account concerns all its numbers.
   const business = await joinBusinessAccount(sql, second.id);
   const event = { event: "ACCOUNT_RESTRICTION", value: {}, until: null, stops_sending: false };
   await receive(sql, app, [{
@@ -182,7 +188,7 @@ test("an account that has lost its number to another company gets no events of t
   assert.ok((await lastEvents(sql, other))[moved.id]);
 });
 
-test("the time of the last event is recorded at most every ten seconds", async (sql) => {
+test("the time of the last event is recorded at most once every ten seconds", async (sql) => {
   const app = await named(sql, own.account_id);
   const noted = async (received_at: string) => {
     await sql`select app.note_last_event(${app.id}, ${sql.json([about(own)])}, ${received_at})`;

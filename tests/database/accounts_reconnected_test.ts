@@ -1,4 +1,4 @@
-// A claim reads all accounts at one moment, even if accounts change during the claim.
+// A claim reads all accounts from one snapshot, even if accounts change during the claim.
 
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";

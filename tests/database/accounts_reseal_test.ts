@@ -1,5 +1,5 @@
-// Sealing tokens under a new key: only the platform reads sealed tokens, and it replaces only a
-// token that it has read.
+// Tests the re-encryption of tokens under a new key: only the platform reads encrypted tokens, and
+// it replaces only a token that it has read.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -58,7 +58,7 @@ async function page(sql: Sql, after: string | null, max: number | null) {
   return [...await sql`select * from sealed_account_tokens(${after}, ${max})`];
 }
 
-Deno.test("sealed tokens of connected accounts are listed in pages, in the order of the accounts", async () => {
+Deno.test("sealed tokens of connected accounts are listed in pages, in the order of the account ids", async () => {
   const { id } = await newCompany();
   await rolledBack(async (sql) => {
     const [first, , third, fourth] = await addAccounts(sql, id, 4);

@@ -1,4 +1,4 @@
-// Tests who can change the expiry of a key, and to which moments.
+// Tests who can change the expiry of a key, and which times they can choose.
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import {
@@ -52,14 +52,14 @@ test("owners and admins make a key expire earlier, later or never, and the histo
   }
 });
 
-test("an expiry is a moment in the future, and an expired key stays expired", async (sql) => {
+test("an expiry must be in the future, and an expired key stays expired", async (sql) => {
   const [id, ended] = [await addKey(sql), await addKey(sql, { expires_at: inHours(-1) })];
   await actAsPerson(sql, own.member_id);
   for (const at of [inHours(-1), "-infinity", "infinity", "10000-01-01"]) {
     assert.equal(await refusal(sql, (sql) => set(sql, id, at)), "PT422", at);
   }
   assert.equal(await refusal(sql, (sql) => set(sql, ended, inHours(1))), "PT409");
-  // A replaced key can get more time, but it must end.
+  // The expiry of a rotated key can be moved to a later time, but not removed.
   await sql`select rotate_api_key(${id}, 1)`;
   assert.equal(await refusal(sql, (sql) => set(sql, id, null)), "PT422");
   const later = inHours(200);

@@ -1,4 +1,4 @@
-// Tests how a key gets a successor, and when the key itself ends.
+// Tests how a key gets a successor, and when the old key expires.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -46,7 +46,7 @@ async function rotated(sql: Sql, id: string): Promise<string> {
   return await sql.savepoint((sql) => rotate(sql, id)).then(() => "rotated", ({ code }) => code);
 }
 
-/** The row of a key, with the number of hours until it ends. */
+/** The row of a key, with the number of hours until it expires. */
 async function rowOf(sql: Sql, id: string) {
   await actAsSuperuser(sql);
   const [row] = await sql`
@@ -76,7 +76,7 @@ test("a successor has its key's name and scopes, is active, and is shown in full
   }
 });
 
-test("a rotated key ends after the overlap, or at its own expiry when that is earlier", async (sql) => {
+test("a rotated key expires after the overlap, or at its own expiry if that is earlier", async (sql) => {
   const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000);
   const cases: [Date | null, number, number][] = [
     [null, 0, 0],
@@ -105,7 +105,7 @@ test("a successor gets the full lifetime that its key had at first", async (sql)
   await actAs(sql, "service_role");
   await rotate(sql, unlimited, 1);
 
-  // The successors are deleted, and the keys rotated again.
+  // The successors are deleted, and the keys are rotated again.
   for (const [id, days] of [[limited, 90], [unlimited, null]] as const) {
     await sql`delete from api_keys where replaces = ${id}`;
     await actAs(sql, "service_role");

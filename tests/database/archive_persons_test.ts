@@ -69,8 +69,8 @@ test("if the contact of a person with a hidden phone is archived, the person get
   await archive(sql, old.id);
   const fresh = await writes(sql, person);
   assert.notEqual(fresh.id, old.id);
-  // The new contact has the stop with its time, so a reply is possible if the person wrote after
-  // that time.
+  // The new contact inherits the opt-out with its time, so a reply is possible if the person wrote
+  // after that time.
   assert.deepEqual([
     fresh.do_not_contact,
     fresh.do_not_contact_source,
@@ -156,7 +156,7 @@ test("a new contact inherits the newest wish and marketing opt-out of the archiv
   assert.equal((await row(sql, first)).do_not_contact, true);
 });
 
-test("a contact that wants no marketing keeps this wish with the phone of a person who allows marketing", async (sql) => {
+test("a contact that opted out of marketing stays opted out when it gets the phone of a contact that allows marketing", async (sql) => {
   const phone = anyPhone();
   const old = await newContact(sql, { phone });
   await sql`
@@ -170,7 +170,7 @@ test("a contact that wants no marketing keeps this wish with the phone of a pers
   assert.deepEqual((await row(sql, other)).marketing_opt_out_at, new Date(at(20)));
 });
 
-test("a late report about a message to an archived contact counts for the contact that has the phone now", async (sql) => {
+test("a late report about a message to an archived contact changes the contact that has the phone now", async (sql) => {
   const phone = anyPhone();
   const old = await newContact(sql, { phone });
   await archive(sql, old);
@@ -193,7 +193,7 @@ test("a person can revoke an earlier message even after their contact was archiv
   assert.equal(await tell(sql, account_id, { ...revoke, person: { phone } }), "done");
 });
 
-Deno.test("a new contact is stopped even if the stopped contact with its phone is archived at the same moment", async () => {
+Deno.test("a new contact is opted out even if the opted-out contact with its phone is archived at the same moment", async () => {
   const makings: ((sql: Sql, phone: string) => Promise<unknown>)[] = [
     async (sql, phone) => assert.equal((await sendTo(sql, phone)).do_not_contact, true),
     (sql, phone) => newContact(sql, { phone }),

@@ -37,8 +37,8 @@ test("no one reads or changes more of a company through the settings page's func
   const colleague = { company_id: own.id, user_id: owner };
   const guest = { company_id: own.id, email: "mine@people.example", role: "owner" };
   /**
-   * By function: its arguments, its answer to the owner of another company, and its answer to an
-   * agent.
+   * For each function: its arguments, its answer to the owner of another company, and its answer to
+   * an agent.
    */
   type Call = [name: string, json: Record<string, unknown>, stranger: string, agent: string];
   const calls: Call[] = [
@@ -116,7 +116,7 @@ test("no one reads or changes more of a company through the settings page's func
       assert.equal(outcome(answer), expected, said);
     }
   }
-  // These functions are tried below, and in the tests of erasing and of the apps.
+  // Other tests attack these two functions.
   const others = ["erase_contact", "finish_channel_app_rotation"];
   const [{ names }] = await statement`
     select array_agg(distinct proname::text) as names from pg_proc

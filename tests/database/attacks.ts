@@ -1,6 +1,6 @@
 // The settings page is only files, so anyone with the publishable key can request everything that
-// the page shows and does from the Data API. So the tests request each forbidden thing as callers
-// without the right to it.
+// the page shows and does from the Data API. So the tests send each forbidden request as callers
+// who do not have the right to make it.
 
 import assert from "node:assert/strict";
 import type { Answer } from "../support/calls.ts";
@@ -95,7 +95,8 @@ const SECRETS = new Set(
       before.own[table]
     ),
   ).match(/[0-9a-f]{64}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)!
-    // A key may learn its own id, and a person the names of their colleagues and the accounts.
+    // A key may learn its own id, and a person may learn the names of their colleagues and the
+    // accounts.
     .filter((secret) =>
       ![own.id, own.account_id, owner, ids.presented, ...colleagues].includes(secret)
     ),

@@ -45,7 +45,7 @@ Deno.test("a write that requests rows of another table is refused and changes no
     const path = `/${table}?id=eq.${ids[table]}&${select}`;
     const { status, body } = await rest(TOKENS[scope], "PATCH", path, { json: CHANGES[table] });
     const found = `${scope}, ${table} with ${other}: ${status} ${JSON.stringify(body)}`;
-    // 400 if the tables have no relation, and 300 if they have several.
+    // The status is 400 if the tables have no relation, and 300 if they have several.
     assert.ok([300, 400, 403].includes(status), found);
     if (body.code === "PT403") refused.add(`${table} with ${other}`);
   };

@@ -1,4 +1,4 @@
-// Tests what each scope of a token allows at the Data API, for every table and function.
+// Tests what each scope of a token allows over the Data API, for every table and function.
 // docs/architecture.md has the rules. All tokens are for one key with all scopes.
 
 import assert from "node:assert/strict";

@@ -12,7 +12,7 @@ import { anyClaim } from "./sends.ts";
 const company = await newCompany();
 const READABLE = ["contacts", "conversations", "deals", "pipelines", "stages"];
 
-/** Everything that a key can do at the Data API: reads, writes, and calls without effect. */
+/** Everything that a key can do over the Data API: reads, writes, and calls without effect. */
 const reads = READABLE.map((table) => ["GET", `/${table}?select=id`, undefined] as const);
 const writes = [
   ["PATCH", `/contacts?select=id&id=eq.${company.contact_id}`, { name: "Changed" }],

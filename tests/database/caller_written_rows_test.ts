@@ -10,7 +10,7 @@ const company = await newCompany();
 const { contact_id, deal_id } = company;
 const key_hash = await hashKey(company.keys.all);
 
-/** Works as a request with a token of this scope, by default write. */
+/** Runs the work as a request with a token of this scope, by default write. */
 async function asWriter(work: (sql: Sql) => Promise<unknown>, scope = "write") {
   await rolledBack(async (sql) => {
     await actAs(sql, "api_client", { key_hash, scope });
@@ -22,7 +22,9 @@ async function refused(sql: Sql, statement: string) {
   assert.equal(await refusal(sql, (sql) => sql.unsafe(statement)), "PT403", statement);
 }
 
-/** The statement that PostgREST makes of a write. @param embedded joins the rows of another table. */
+/**
+ * The statement that PostgREST makes for a write. @param embedded joins the rows of another table.
+ */
 const postgrest = (write: string, columns: string, table: string, embedded = "") => `
   with pgrst_source as (${write} returning ${table}.*)
   select pg_catalog.count(_postgrest_t) as page_total, coalesce(json_agg(_postgrest_t), '[]') as body

@@ -1,7 +1,7 @@
-// A page of changes reads one index range of the rows and one of the tombstones. The number of the
-// company's rows and the position of the page make no difference. The tests count the rows that the
-// feeds read. The key of the tests belongs to a company with many rows among many companies with
-// few rows.
+// A page of changes reads one index range of the rows and one of the tombstones. The cost does not
+// depend on the number of the company's rows or on the position of the page. The tests count the
+// rows that the feeds read. The key of the tests belongs to a company with many rows among many
+// companies with few rows.
 
 import assert from "node:assert/strict";
 import type postgres from "postgres";
@@ -15,12 +15,12 @@ const ALIKE = 300;
 const PAGE = 51;
 
 /**
- * Gives rows to this company and to 200 others, with earlier versions. A transaction does not see
- * its own versions, because they are not below the horizon.
+ * Gives rows to this company and to 200 others. The rows have earlier versions, because the feeds
+ * do not show the versions of a transaction that is still open.
  */
 async function fill(sql: Sql, table: string, { id }: Company) {
-  // The trigger that moves a conversation is off: it would update the long conversation for every
-  // message.
+  // The trigger that updates a message's conversation is off, because it would update the long
+  // conversation for every message.
   await sql`set local session_replication_role = replica`;
   await sql`insert into companies (name) select 'Small' from generate_series(1, 200)`;
   const rows = sql`

@@ -16,7 +16,7 @@ import { addMessage, anyPhone, type Company, newCompany } from "../support/compa
 import { withDatabase } from "../support/test_stack.ts";
 import { committed } from "./connections.ts";
 
-/** A row of each table that has a feed, and a change of it. */
+/** A row of each table that has a feed, and a change of that row. */
 const ROWS: [table: string, id: (company: Company) => string, change: string][] = [
   ["contacts", ({ contact_id }) => contact_id, "name = 'Changed'"],
   ["deals", ({ deal_id }) => deal_id, "title = 'Changed'"],
@@ -244,7 +244,7 @@ Deno.test("each table with a version records every change, and each table with a
   });
 });
 
-Deno.test("the functions that read a page's clock are stable, so they see the same snapshot as the rows", async () => {
+Deno.test("the functions that read the clock of changes are declared stable, so they use the same snapshot as the query of the rows", async () => {
   await withDatabase(async (sql) => {
     const functions = await sql`
       select proname as name, provolatile::text as volatility from pg_proc

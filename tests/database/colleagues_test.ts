@@ -113,7 +113,7 @@ Deno.test("owners and admins see the addresses of their colleagues, and agents s
   assert.deepEqual(await seen(owner, other.id), []);
 });
 
-Deno.test("keys, the platform and signed-out callers cannot manage members as a person does", async () => {
+Deno.test("keys, the platform and signed-out callers cannot call the functions with which people manage members", async () => {
   const calls = [
     ["company_people", { company_id: own.id }],
     ["change_member_role", { company_id: own.id, user_id: agent, role: "owner" }],
@@ -132,7 +132,7 @@ Deno.test("keys, the platform and signed-out callers cannot manage members as a 
   });
 });
 
-/** What a call of one person says while a call of another person is not committed yet. */
+/** The result of one person's call while another person's call is not committed yet. */
 async function saidWhile(
   [before, first]: [as: string, (sql: Sql) => Promise<unknown>],
   [after, second]: [as: string, (sql: Sql) => Promise<unknown>],
@@ -150,7 +150,7 @@ async function saidWhile(
   return said;
 }
 
-Deno.test("a change of a role that commits at the same moment counts for the other changes of members", async () => {
+Deno.test("a change of a member waits for a simultaneous change of a role, and is checked with the new role", async () => {
   const company = await newCompany();
   const { id, member_id: boss } = company;
   const [ada, bob, eva] = await newMembers(company, "admin", "admin", "agent");

@@ -1,4 +1,4 @@
-// Tests the rows of a new company, the limits within it, and what is deleted with it.
+// Tests the rows of a new company, the constraints on its rows, and what is deleted with it.
 
 import assert from "node:assert/strict";
 import { actAs, refusal, rolledBack, type Sql } from "../support/acting_as.ts";

@@ -35,10 +35,10 @@ async function eventsOf(sql: Sql, key_id: string) {
   return await sql`select * from company_events where key_id = ${key_id} order by created_at`;
 }
 
-/** What happened, in words. */
+/** The action and the details of each event. */
 const told = (events: postgres.Row[]) => events.map(({ action, details }) => [action, details]);
 
-/** Gives later statements the headers of a request. */
+/** Sets the request headers that later statements see. */
 async function withHeaders(sql: Sql, headers: unknown) {
   const setting = typeof headers === "string" ? headers : JSON.stringify(headers);
   await sql`select set_config('request.headers', ${setting}, true)`;
@@ -119,7 +119,7 @@ test("an event has the name that the person has in the company, or else the e-ma
   }
 });
 
-test("an event has the address that the platform's proxy wrote, even if the caller's headers name another address", async (sql) => {
+test("an event has the IP address that the platform's proxy wrote, even if the caller's headers name another address", async (sql) => {
   const cases: [unknown, string | null][] = [
     [{
       "cf-connecting-ip": "203.0.113.7",
@@ -127,7 +127,7 @@ test("an event has the address that the platform's proxy wrote, even if the call
       "x-forwarded-for": "2.2.2.2",
     }, "203.0.113.7"],
     [{ "x-real-ip": "203.0.113.8", "x-forwarded-for": "2.2.2.2" }, "203.0.113.8"],
-    // The caller may have written the part before the last comma.
+    // The caller may have written everything before the last comma of the header.
     [{ "x-forwarded-for": "1.1.1.1, 203.0.113.9" }, "203.0.113.9"],
     [{ "x-forwarded-for": " 2001:db8::7 " }, "2001:db8::7"],
     [{ "x-forwarded-for": "203.0.113.9, unknown" }, null],
@@ -154,7 +154,7 @@ test("an event has the address that the platform's proxy wrote, even if the call
   }
 });
 
-Deno.test("a change over the Data API is recorded with the caller's real address, even if the caller's headers name another address", async () => {
+Deno.test("a change over the Data API is recorded with the caller's real IP address, even if the caller's headers name another address", async () => {
   const asOwner = await personToken(owner);
   const headers = {
     "CF-Connecting-IP": "1.1.1.1",

@@ -41,7 +41,10 @@ async function call(sql: Sql, changes: Record<string, unknown> = {}) {
   return answer;
 }
 
-/** Connects as the function does in the name of a person. After that, the superuser acts again. */
+/**
+ * Connects an account on behalf of a person, as the function does. After that, the session has the
+ * superuser's role again.
+ */
 async function connect(sql: Sql, person: string, changes: Record<string, unknown> = {}) {
   await actAs(sql, "settings_client", { sub: person, client_address: ADDRESS });
   const answer = await call(sql, changes);
@@ -88,7 +91,7 @@ test("owners and admins connect, replace and disconnect a number, and the histor
   assert.ok(texts.every(({ text }) => !text.includes("..")), "no token is in the history");
 });
 
-test("what the channel says about the number and the token is stored for the members", async (sql) => {
+test("the channel's data about the number and the token is stored, and the members see it", async (sql) => {
   const token_expires_at = new Date(Date.now() + 3 * 24 * 60 * 60_000);
   const { id } = await connect(sql, admin, { quality_rating: "YELLOW", token_expires_at });
   await actAsPerson(sql, agent);
@@ -116,7 +119,7 @@ test("what the channel says about the number and the token is stored for the mem
   assert.deepEqual(await seen(), [token_expires_at, "RED", "TIER_1K"]);
 });
 
-test("agents, people of other companies and former members connect nothing", async (sql) => {
+test("agents, people of other companies and former members cannot connect an account", async (sql) => {
   const asking = (changes?: Record<string, unknown>) => (sql: Sql) => call(sql, changes);
   for (const person of [agent, other.member_id, crypto.randomUUID(), undefined]) {
     await actAs(sql, "settings_client", person ? { sub: person } : {});
@@ -134,7 +137,7 @@ test("agents, people of other companies and former members connect nothing", asy
   }
 });
 
-Deno.test("no person and no API key stores a token at the Data API, even as owner", async () => {
+Deno.test("no person, not even an owner, and no API key can store a token over the Data API", async () => {
   const before =
     await statement`select count(*)::int from messaging_accounts where company_id = ${own.id}`;
   for (
@@ -206,7 +209,10 @@ test("a new token withdraws the refusals about the token and its permissions, an
   assert.ok(refused_at);
 });
 
-/** Makes an app of a company in the name of a person. After that, the superuser acts again. */
+/**
+ * Makes an app of a company on behalf of a person. After that, the session has the superuser's role
+ * again.
+ */
 async function ownApp(sql: Sql, { id: company_id, member_id } = own) {
   await actAs(sql, "settings_client", { sub: member_id });
   const app_key = `key-${crypto.randomUUID()}`;
@@ -217,7 +223,7 @@ async function ownApp(sql: Sql, { id: company_id, member_id } = own) {
   return app;
 }
 
-test("a company's people change the secret of an app of their company, and of no other app", async (sql) => {
+test("people of a company can change the secret of an app of their company, but of no other app", async (sql) => {
   const mine = await ownApp(sql);
   const [theirs, operators] = [await ownApp(sql, other), await addChannelApp(sql)];
   const rotate = async (app_key: string) =>
@@ -245,7 +251,7 @@ test("a company's people change the secret of an app of their company, and of no
   assert.equal(await refusal(sql, creating), "PT403");
 });
 
-test("no account names an app of another company, not even if the operator connects the account", async (sql) => {
+test("an account cannot name an app of another company, even if the operator connects the account", async (sql) => {
   const { id: channel_app_id } = await ownApp(sql, other);
   const naming = (sql: Sql) => call(sql, { channel_app_id });
   await actAs(sql, "settings_client", { sub: own.member_id });
@@ -263,7 +269,7 @@ test("a number without an app gets the only app of its company", async (sql) => 
   assert.equal(channel_app_id, app.id);
 });
 
-test("the first app of a company serves the numbers that it already has, the second one does not", async (sql) => {
+test("the first app of a company serves the company's existing numbers, and a second app does not", async (sql) => {
   const operators = await addChannelApp(sql);
   const { id } = await connect(sql, admin);
   await sql`update messaging_accounts set channel_app_id = ${operators.id} where id = ${id}`;
@@ -271,7 +277,7 @@ test("the first app of a company serves the numbers that it already has, the sec
   await ownApp(sql);
   const [account] = await sql`select channel_app_id from messaging_accounts where id = ${id}`;
   assert.equal(account.channel_app_id, first.id);
-  // The events of the operator's app still count, until Meta calls the new one.
+  // The events of the operator's app still count, until Meta calls the new app.
   const counts = await sql`
     select channel_app_id as app from account_channel_apps where account_id = ${id}
   `;

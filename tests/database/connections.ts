@@ -2,18 +2,18 @@ import type postgres from "postgres";
 import { pause } from "../support/started.ts";
 import { asSuperuser } from "../support/test_stack.ts";
 
-// Committed transactions that run simultaneously, for tests of their effects on each other.
+// Runs simultaneous transactions and commits them, for tests of their effects on each other.
 
 type Work<Answer> = (sql: postgres.TransactionSql) => Promise<Answer>;
 
-/** Works on the database in one transaction, as the superuser at first, and commits it. */
+/** Runs the work in one transaction, which begins as the superuser, and commits it. */
 export async function committed<Answer>(work: Work<Answer>): Promise<Answer> {
   return await asSuperuser(async (sql) => await sql.begin(work) as Answer);
 }
 
 /**
- * Works in `count` simultaneous transactions, each on its own connection. All of them begin before
- * any of them works.
+ * Runs the work in `count` simultaneous transactions, each on its own connection. All transactions
+ * begin before any work starts.
  */
 export async function atOnce<Answer>(
   count: number,
@@ -32,9 +32,9 @@ export async function atOnce<Answer>(
 }
 
 /**
- * Works in two transactions. The second transaction begins when the work of the first is done. The
- * first transaction commits when the second waits for it or has ended. If `undone` is true, the
- * first transaction is rolled back.
+ * Runs each work in its own transaction. The second transaction begins when the work of the first
+ * is done. The first transaction commits when the second waits for it or has ended. If `undone` is
+ * true, the first transaction is rolled back.
  */
 export async function overlapping<First, Second>(
   first: Work<First>,

@@ -6,7 +6,10 @@ import { refusal, rolledBack, type Sql } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
-/** Spellings that the channel treats as another number, with the key that both share. */
+/**
+ * Spellings of a phone that the channel treats as another number, with the phone key that both
+ * share.
+ */
 const FOLDED: [string, string, string][] = [
   ["a Brazilian mobile without the ninth digit", "+551187654321", "+5511987654321"],
   ["the lowest of the old mobile range", "+552160000000", "+5521960000000"],

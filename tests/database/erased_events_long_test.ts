@@ -193,7 +193,8 @@ Deno.test("stored events keep no text of an erased person, whether they arrive b
   assert.deepEqual(await left(person), [], "at once");
   await otherKept("at once");
 
-  // The channel and operators send the events again, and some come late for the first time.
+  // The channel and operators send the events again, and some events arrive only now for the first
+  // time.
   await play([...fixtures, ...madeUp(world, person, HOUR), both], " ");
   await play(madeUp(world, person, 0), "\n");
   assert.deepEqual(await left(person), [], "later");

@@ -201,7 +201,10 @@ test(
       `;
       return replayed.marked;
     };
-    /** How many events are marked, each time from the beginning. */
+    /**
+     * How many events a replay marks. The replay is rolled back, so each call starts from the same
+     * rows.
+     */
     const marked = async (given: Record<string, unknown>) => {
       let count = 0;
       await sql.savepoint(async (sql) => {
@@ -227,7 +230,7 @@ test(
 );
 
 Deno.test("the job works on the events of all companies", async (t) => {
-  // In the tests' database, it would hold the rows of other tests.
+  // In the shared database of the tests, the job would lock rows of other tests.
   await withOwnServer(async (open) => {
     const admin = open("supabase_admin");
     for (const [name, work] of ofAllCompanies) {
@@ -237,7 +240,7 @@ Deno.test("the job works on the events of all companies", async (t) => {
       );
     }
     await t.step(
-      "a job that waits for a message holds no event that an erasure needs",
+      "a job that waits for a locked message does not lock an event that an erasure needs",
       async () => {
         const { message_id, event_id } = await admin.begin(waitingForMessage);
         const job = open("supabase_admin");

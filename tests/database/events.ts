@@ -65,7 +65,7 @@ export async function appliedItems(sql: Sql): Promise<{ account_ids: string[]; i
 
 let count = 0;
 
-/** Receives an event as the function does. The event has its own body unless one is given. */
+/** Receives an event as the function does. The event has a unique body, unless a body is given. */
 export async function receive(
   sql: Sql,
   { app_key }: Pick<ChannelApp, "app_key">,

@@ -1,4 +1,4 @@
-// The upkeep of events and webhooks, which runs each minute.
+// Tests the maintenance job of events and webhooks, which runs each minute.
 import assert from "node:assert/strict";
 import { rolledBack, type Sql } from "../support/acting_as.ts";
 import { newCompany } from "../support/company.ts";
@@ -7,7 +7,7 @@ import { withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompany();
 
-/** Adds a row of the ring of events, with this place. */
+/** Adds an event with this slot, which is the number of the partition for its day. */
 const addEvent = (sql: Sql, slot: number) =>
   sql`
     insert into app.events (slot, id, seq, version, company_id, type, record_id, happened_at)
@@ -17,7 +17,7 @@ const addEvent = (sql: Sql, slot: number) =>
     )
   `;
 
-Deno.test("the day of tomorrow is empty before it begins, and today's events stay", async () => {
+Deno.test("tomorrow's partition of events is emptied before the day begins, and today's events stay", async () => {
   await rolledBack(async (sql) => {
     const [{ today, tomorrow }] = await sql`
       select app.slot_of(clock_timestamp()) as today, app.slot_of(clock_timestamp() + interval '1 day') as tomorrow
@@ -27,7 +27,7 @@ Deno.test("the day of tomorrow is empty before it begins, and today's events sta
       insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
       values (gen_random_uuid(), gen_random_uuid(), 1, ${tomorrow}, gen_random_uuid(), ${company.id}, 'deal.won', now())
     `;
-    // Other tests read the ring, and while they do, its job gives up and tries again later.
+    // While other tests read the partitions, the job gives up and tries again later.
     for (let is_emptied = false; !is_emptied;) {
       [{ is_emptied }] = await sql`select app.empty_next_day() as is_emptied`;
     }
@@ -39,7 +39,7 @@ Deno.test("the day of tomorrow is empty before it begins, and today's events sta
   });
 });
 
-Deno.test("a webhook with more than 50,000 waiting deliveries catches up from the log, and its place in the log is stored", async () => {
+Deno.test("a webhook with more than 50,000 waiting deliveries catches up from the log, and its position in the log is stored", async () => {
   const [long, short] = [
     await addWebhook(company.id, "https://example.com/long"),
     await addWebhook(company.id, "https://example.com/short"),
@@ -64,7 +64,7 @@ Deno.test("a webhook with more than 50,000 waiting deliveries catches up from th
   });
 });
 
-Deno.test("a deleted webhook leaves no delivery", async () => {
+Deno.test("a deleted webhook leaves no deliveries", async () => {
   await rolledBack(async (sql) => {
     const gone = crypto.randomUUID();
     await sql`
@@ -84,12 +84,12 @@ Deno.test("a deleted webhook leaves no delivery", async () => {
           (select count(*) from app.deliveries where webhook_id = ${gone})::integer as ended
       `)[0];
     await sql`select app.delete_left_deliveries()`;
-    // One day of the log is looked through each minute.
+    // The job searches one day of the log each minute.
     assert.deepEqual({ ...await count() }, { open: 0, ended: 31 });
   });
 });
 
-Deno.test("all pauses between the attempts of a delivery take three days", async () => {
+Deno.test("the pauses between the attempts of a delivery add up to three days", async () => {
   await withDatabase(async (sql) => {
     const [{ hours, last }] = await sql`
       select extract(epoch from sum(app.retry_pause(attempts))) / 3600 as hours, app.retry_pause(11) as last

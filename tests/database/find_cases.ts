@@ -54,7 +54,10 @@ const TIMES: Record<string, Case[]> = {
   lte: [[CREATED, 1_500], ["2025-01-01T01:00:00Z"]],
 };
 
-/** The ranges of a time. @param most rows that a page may read, if a case allows fewer. */
+/**
+ * The cases of the range operators of a time field. @param most how many rows a page may read at
+ * most, unless the case itself allows more.
+ */
 function times(field: string, most = 0): Record<string, Case[]> {
   return Object.fromEntries(
     Object.entries(TIMES).map(([operator, cases]) => [

@@ -11,7 +11,10 @@ export function ago(seconds = 0): string {
   return new Date(Math.floor(Date.now() / 1000 - seconds) * 1000).toISOString();
 }
 
-/** An event about order_update in pt_BR: it was rejected, unless the changes say otherwise. */
+/**
+ * An event that says that the template order_update in pt_BR was rejected, unless `changes`
+ * replaces some fields.
+ */
 export function hint(business_account_id: string | null, changes: Item = {}): Item {
   return {
     kind: "template",
@@ -26,7 +29,7 @@ export function hint(business_account_id: string | null, changes: Item = {}): It
   };
 }
 
-/** An event of a status, such as PAUSED. */
+/** An event that reports a status of the template, such as PAUSED. */
 export const status = (event: string): Item => ({ event: "status", value: { event } });
 
 export const QUALITY: Item = { event: "quality", value: { new_quality_score: "YELLOW" } };
@@ -50,5 +53,5 @@ export const tellOfTemplate = applying<string[]>("apply_template_hint", "uuid[]"
 /** Applies an item about a business account to these accounts. */
 export const tellOfAccount = applying<string[]>("apply_account_event", "uuid[]");
 
-/** Applies a problem of a number to its account. */
+/** Applies an item about a problem of a number to the number's account. */
 export const tellOfTrouble = applying<string>("apply_trouble", "uuid");

@@ -40,7 +40,7 @@ test("a person who changes phones stays one contact, and has the former phone un
     assert.deepEqual([...formers], [{ phone: former, until: new Date(at(60)) }]);
     assert.equal((await contactsOf(sql, company)).length, 1);
   }
-  // The notice comes again after someone has corrected the phone by hand.
+  // The notice arrives again after someone has corrected the phone by hand.
   const corrected = anyPhone();
   await sql`update contacts set phone = ${corrected} where id = ${contact_id}`;
   await tell(sql, account_id, notice);

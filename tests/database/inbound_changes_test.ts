@@ -1,4 +1,4 @@
-// Reactions, edits and revocations belong to their message, in any order.
+// Reactions, edits and revocations change their message, in whatever order they arrive.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql } from "../support/acting_as.ts";
@@ -58,7 +58,7 @@ const revoke = (seconds: number, target = WRITTEN): Told => ({
   person,
 });
 
-Deno.test("in any order of reactions, the newest counts, and a removal wins over a reaction of the same second", async () => {
+Deno.test("in whatever order reactions arrive, the newest counts, and a removal wins over a reaction of the same second", async () => {
   const ends: [Told[], Record<string, unknown>][] = [
     [[reaction("👍", 10), reaction("❤️", 20)], { emoji: "❤️", at: at(20) }],
     [[reaction("👍", 10), reaction(null, 20)], { emoji: null, at: at(20) }],
@@ -106,7 +106,7 @@ Deno.test("only a person's reactions in their own conversation are stored, even 
   });
 });
 
-Deno.test("in any order of edits and revocations, the message shows them and keeps its first text", async () => {
+Deno.test("in whatever order edits and revocations arrive, the message shows them and keeps its first text", async () => {
   const told = [edit("second", 10), edit("third", 20), revoke(30)];
   const ends = new Set<string>();
   await inEachOrder(orders(told), async (sql, order) => {

@@ -147,7 +147,7 @@ test("only owners invite owners, admins invite other people, and agents and stra
   }
 });
 
-test("a wrong address, a member and an invited address are refused", async (sql) => {
+test("an invitation to an invalid address, to a member or to an address that is already invited is refused", async (sql) => {
   for (const wrong of [null, "", "ada", "a@b", "a b@c.example", "a@b.example\n", "é@b.example"]) {
     const refused = await refusal(sql, (sql) => invite(sql, owner, wrong));
     assert.equal(refused, wrong?.endsWith("\n") ? refused : "PT422", String(wrong));
@@ -170,7 +170,8 @@ test("people can renew an invitation once a minute, withdraw it, decline it, and
   assert.equal((await claim(sql))[0].email, email);
   assert.equal(await refusal(sql, claim), "PT409");
   assert.equal(await refusal(sql, renew), "PT429");
-  // An e-mail that was not sent can be sent again immediately, but only by a renewal, which counts.
+  // An e-mail that was not sent can be sent again immediately, but only by a renewal, which counts
+  // towards the daily limit.
   await sql`select note_invitation_mail_failed(${id})`;
   assert.equal(await refusal(sql, claim), "PT409");
   await actAsSuperuser(sql);
@@ -261,7 +262,7 @@ Deno.test("an admin who is removed while inviting leaves no invitation, and two 
   assert.deepEqual(last, ["done", "PT429"]);
 });
 
-Deno.test("owners and admins read invitations at the Data API, and no one else reads, writes or accepts one", async () => {
+Deno.test("owners and admins read invitations over the Data API, and no one else reads, writes or accepts one", async () => {
   const path = `/company_invitations?company_id=eq.${own.id}`;
   const readers: [string, number][] = [[owner, 1], [admin, 1], [agent, 0], [other.member_id, 0]];
   for (const [as, count] of readers) {

@@ -1,4 +1,4 @@
-// A key of one of two companies is used directly at the Data API, without the edge functions. The
+// Calls the Data API directly with a key of one of two companies, without the edge functions. The
 // database separates the companies for every caller.
 
 import assert from "node:assert/strict";

@@ -10,7 +10,8 @@ import { addStandIns, type AnyItem, appliedItems, eventRow, receive } from "./ev
 const BUSINESS = "91000000000777";
 
 /**
- * Works in a transaction with test functions, a company whose account names an app, and that app.
+ * Runs the work in a transaction with test functions, a company whose account names an app, and
+ * that app.
  */
 async function withApp(
   work: (
@@ -224,7 +225,7 @@ Deno.test("the first message event of an account names its business account, so 
     assert.equal(await businessOf(), BUSINESS);
     assert.ok((await eventRow(sql, waiting.event_id)).next_attempt_at);
     assert.equal((await appliedItems(sql)).length, 2);
-    // A known business account is kept.
+    // An account that already has a business account keeps it.
     await receive(sql, app, [message(number, { waba: "92000000000001" })]);
     assert.equal(await businessOf(), BUSINESS);
   });
@@ -282,12 +283,12 @@ Deno.test("a message belongs to the company that had the number when the message
     // time.
     assert.deepEqual(owners, [one.account_id, others, others, others, others]);
 
-    // Statuses belong to the sender, so all companies are checked.
+    // A status belongs to the company that sent the message, so all companies are checked.
     await receive(sql, app, [message(number, { kind: "status", at: day(5) })]);
     const { account_ids } = (await appliedItems(sql)).at(-1)!;
     assert.deepEqual(account_ids.toSorted(), [one.account_id, others].toSorted());
 
-    // An app that only the current company names does not give that company earlier messages.
+    // The current company gets no earlier messages from an app that only this company names.
     const own = await addChannelApp(sql);
     await sql`update messaging_accounts set channel_app_id = ${own.id} where id = ${others}`;
     const { state } = await receive(sql, own, [message(number, { at: day(5) })]);

@@ -21,7 +21,7 @@ export const MEDIUM_KEY_HASH = "b".repeat(64);
 /** Opens a connection as a user of the database with this name. */
 export type Open = (user: string, database?: string) => Sql;
 
-/** Works in a server of its own, whose database has the schema and no rows. */
+/** Runs the work with a separate server, whose database has the schema and no rows. */
 export async function withOwnServer(work: (open: Open) => Promise<void>): Promise<void> {
   await withFolder(async (folder) => {
     const server = await startPostgres({
@@ -48,8 +48,8 @@ export async function withOwnServer(work: (open: Open) => Promise<void>): Promis
 }
 
 /**
- * Works as the superuser in a database with such a company. The values of a row depend on its
- * number, so every run has the same rows. The planner has fresh statistics.
+ * Runs the work as the superuser in a database with such a company. The values of a row depend on
+ * its number, so every run has the same rows. The planner has fresh statistics.
  */
 export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promise<void> {
   await withOwnServer(async (open) => {
@@ -63,7 +63,7 @@ export async function withLargeCompany(work: (sql: Sql) => Promise<void>): Promi
 async function fill(owner: Sql, sql: Sql, beside: Sql) {
   const both = [sql, beside];
   await Promise.all(both.map((each) => each.unsafe(FUNCTIONS)));
-  // The test builds the indexes once, after all rows are there, which is several times as fast.
+  // The indexes are built once, after all rows are inserted, which is several times as fast.
   const indexes = await owner`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
     where indrelid in ('contacts'::regclass, 'deals'::regclass, 'conversations'::regclass)

@@ -1,4 +1,4 @@
-// A merge makes one contact of two contacts of one person, and loses no data of either.
+// A merge turns two contacts of one person into one contact, and keeps the data of both.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -209,7 +209,7 @@ test("the survivor has do_not_contact if either contact had it", async (sql) => 
       }
     }
   }
-  // The words of both contacts count as words of one person.
+  // Stop and start words of both contacts count as words of one person.
   const started = { start_word_at: at(6) };
   assert.equal((await mergedOf(sql, word, started)).do_not_contact, false);
   assert.equal((await mergedOf(sql, started, word)).do_not_contact, false);

@@ -1,5 +1,5 @@
-// A message expires if the channel accepted it but never reported its arrival: an hour after its
-// lifetime.
+// A message that the channel accepted expires an hour after its lifetime if the channel never
+// reported its arrival.
 
 import assert from "node:assert/strict";
 import { actAs, actAsSuperuser, rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -70,7 +70,7 @@ test("the lifetime is 30 days for an unknown template and for a message without 
 
 test("each attempt sets the lifetime of its message once", async (sql) => {
   const send = await claimed(sql, own, { idempotency_key: "once" });
-  // This report is the first news of the message.
+  // This report is the first report about the message.
   await applyStatus(sql, [own.account_id], report("sent", 1, { mark: mark(send) }));
   const [before] = await sql`select expires_at from messages where id = ${send.message_id}`;
   assert.ok(before.expires_at);

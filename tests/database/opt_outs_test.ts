@@ -27,7 +27,7 @@ interface Asked {
   [column: string]: unknown;
 }
 
-/** The opt-outs that a person sees. After the call, the superuser acts again. */
+/** The opt-outs that a person sees. After that, the session has the superuser's role again. */
 async function seen(
   sql: Sql,
   { person = agent, of = company.id, kind = null, search = null, after = null, rows = 50 }: {
@@ -51,7 +51,7 @@ async function seen(
   return [...found];
 }
 
-/** A new person of the company who sends a word. */
+/** A new contact of the company who sends this content, such as a stop word. */
 async function saying(sql: Sql, content: string, columns: Record<string, unknown>, seconds = 0) {
   const phone = anyPhone();
   await tell(sql, company.account_id, {
@@ -73,7 +73,7 @@ async function addContact(
   return (await sql`insert into contacts ${sql(row)} returning id`)[0].id;
 }
 
-/** Lifts an opt-out as a person. After the call, the superuser acts again. */
+/** Lifts an opt-out as a person. After that, the session has the superuser's role again. */
 async function lift(
   sql: Sql,
   { contact_id, kind, asked_at }: Asked,
@@ -186,7 +186,7 @@ test("another company, a key and a visitor neither see nor lift an opt-out", asy
     ];
     for (const attempt of attempts) assert.equal(await refusal(sql, attempt), "42501", role);
   }
-  // No person writes the table of lifts, not even rows of their own company.
+  // No person can write to the table of lifts, not even rows of their own company.
   await actAsPerson(sql, company.member_id);
   for (
     const change of [

@@ -13,7 +13,7 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const company = await newCompany();
 const { id: company_id, account_id, contact_id } = company;
 
-/** The contact that is found or made for a person who writes at a time. */
+/** The contact that is found or made for a person who writes at this time. */
 async function find(sql: Sql, person: Person, seconds = 0): Promise<string> {
   const [{ id }] = await sql`
     select app.find_person(${account_id}, ${sql.json(person as postgres.JSONValue)},

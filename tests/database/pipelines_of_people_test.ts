@@ -1,4 +1,4 @@
-// People write pipelines and stages directly at the Data API. The rules for keys apply there too,
+// People write pipelines and stages directly over the Data API. The rules for keys apply there too,
 // and only the database itself writes a deal's history.
 
 import assert from "node:assert/strict";

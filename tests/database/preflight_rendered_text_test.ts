@@ -24,7 +24,7 @@ async function texts(sql: Sql, message_id: string): Promise<[string | null, stri
   return [row.rendered_text, row.content];
 }
 
-/** The text that a send of this template keeps. */
+/** The rendered text that a send of this template stores. */
 async function rendered(
   sql: Sql,
   template: Record<string, unknown>,

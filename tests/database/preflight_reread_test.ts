@@ -44,7 +44,7 @@ test("a claim that fits its template succeeds, even if the template was read lon
   assert.equal(rereads.length, 0);
 });
 
-test("a claim that requests a reread returns the values that the reread needs, and the time at which it begins", async (sql) => {
+test("a claim that requests a reread returns the values that the reread needs, and the time at which the reread begins", async (sql) => {
   const business_account_id = await catalogued(sql, own, [PAUSED], OLD);
   const [{ now }] = await sql`select to_json(now()) as now`;
   assert.deepEqual(await judged(sql), {

@@ -160,7 +160,7 @@ test("one error reports everything that is wrong with a send", async (sql) => {
   );
 });
 
-test("an unknown name or language is refused after the template was read again", async (sql) => {
+test("an unknown name or language is refused after the template has been read again", async (sql) => {
   await catalogued(sql, own, [
     entry({ language: "pt_BR" }),
     entry({ language: "es" }),

@@ -6,8 +6,8 @@ import { actAsSender, type Claim } from "./sends.ts";
 // Claims a free reply as the edge function does, for tests of claim_reply().
 
 /**
- * Claims a reply in a conversation as a request with this key does. After that, the superuser acts
- * again.
+ * Claims a reply in a conversation as a request with this key does. After that, the session has the
+ * superuser's role again.
  */
 export async function claimReply(
   sql: Sql,

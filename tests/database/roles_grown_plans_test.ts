@@ -351,7 +351,8 @@ async function readSoFar(sql: Sql): Promise<Record<string, number>> {
 }
 
 /**
- * The number of rows that an operation reads, for each table or index of which it reads several.
+ * The number of rows that an operation reads, for each table or index from which it reads more than
+ * one row.
  */
 async function rowsRead(session: Session, operation: Operation): Promise<Record<string, number>> {
   let read: [string, number][] = [];

@@ -1,5 +1,5 @@
-// The migrations make the same database as the schema files, and rights.txt lists its grants for
-// readers.
+// The migrations make the same database as the schema files, and rights.txt lists the database's
+// grants for readers.
 
 import assert from "node:assert/strict";
 import { BASELINE, baseline, isReleased } from "../../generate/baseline.ts";

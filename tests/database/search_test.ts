@@ -1,5 +1,5 @@
-// Tests the function behind GET /search, called at the Data API with tokens of all kinds and with
-// patterns that no gateway makes.
+// Tests the function behind GET /search, called over the Data API with tokens of all kinds and with
+// patterns that the gateway never makes.
 
 import assert from "node:assert/strict";
 import { type Company, newCompany } from "../support/company.ts";

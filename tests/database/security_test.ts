@@ -102,7 +102,7 @@ Deno.test("row-level security is on for every table", async () => {
   assert.ok((await found(query(true))).length >= 10);
 });
 
-Deno.test("the schemas contain only tables, indexes and views, the rings of events, and their numbers", async () => {
+Deno.test("the schemas contain only tables, indexes and views, the partitioned tables of events and deliveries, and the sequence of events", async () => {
   const others = "select oid::regclass::text from pg_class where relnamespace = " +
     "any (array['public', 'app']::regnamespace[]) and relkind not in ('r', 'i', 'c', 'v') order by 1";
   assert.deepEqual(await found(others), [

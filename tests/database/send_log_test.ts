@@ -20,7 +20,7 @@ const key_id = (await withDatabase((sql) => keyIds(sql, own))).messaging;
 // deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
 type Page = { sends: any[]; next: { at: string; message_id: string } | null };
 
-/** A page of the log. After the call, the superuser acts again. */
+/** A page of the log. After that, the session has the superuser's role again. */
 async function page(
   sql: Sql,
   asked: Record<string, unknown> = {},

@@ -9,7 +9,10 @@ import { anyPhone, type Company } from "../support/company.ts";
 // deno-lint-ignore no-explicit-any -- tests look into answers that they then compare
 export type Claim = Record<string, any>;
 
-/** Claims a send as a request with this key does. After that, the superuser acts again. */
+/**
+ * Claims a send as a request with this key does. After that, the session has the superuser's role
+ * again.
+ */
 export async function claim(
   sql: Sql,
   key: string,
@@ -52,7 +55,10 @@ export const SENT = { outcome: "sent", whatsapp_message_id: "wamid.1" };
 export const FAILED = { outcome: "failed", reason: "template_rejected", channel_code: 132001 };
 export const RELEASED = { outcome: "released", reason: "channel_unavailable", channel_code: 4 };
 
-/** Settles a claim with the token of an unknown key. After that, the superuser acts again. */
+/**
+ * Settles a claim with the token of an unknown key. After that, the session has the superuser's
+ * role again.
+ */
 export async function settle(
   sql: Sql,
   claim_id: string | null,

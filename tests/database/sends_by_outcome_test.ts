@@ -1,4 +1,5 @@
-// Tests what happened to sends, and the number of sends by day and outcome, which people see.
+// Tests what people see about sends: the outcome of each send, and the number of sends by day and
+// outcome.
 
 import assert from "node:assert/strict";
 import { outcomeOf } from "../../client/src/sends.ts";
@@ -69,7 +70,10 @@ async function addSendOf(
   `;
 }
 
-/** The counts as "days ago, outcome, reason: sends". After the call, the superuser acts again. */
+/**
+ * The counts as "days ago, outcome, reason: sends". After that, the session has the superuser's
+ * role again.
+ */
 async function counted(
   sql: Sql,
   { days, zone = "UTC" }: { days?: number; zone?: string } = {},
@@ -87,7 +91,7 @@ async function counted(
   );
 }
 
-Deno.test("sends are counted by what happened to them, also after the channel accepted them", async () => {
+Deno.test("sends are counted by what happened to them, even after the channel accepted them", async () => {
   await rolledBack(async (sql) => {
     const expected: Record<string, number> = {};
     for (const [columns, message, key] of ENDS) {
@@ -193,7 +197,7 @@ Deno.test("sends are counted by the days of a time zone", async () => {
   });
 });
 
-Deno.test("people of another company count and list no sends, and other roles do neither", async () => {
+Deno.test("people of another company see no sends or counts, and other roles cannot call the functions", async () => {
   await rolledBack(async (sql) => {
     const message_id = await addSentMessage(sql, own, { idempotency_key: null });
     const asked = (id: string | null) => [

@@ -10,7 +10,10 @@ import { withOwnServer } from "./large_company.ts";
 import { nodesOf, type PlanNode } from "./plan_nodes.ts";
 
 const SENDS = 20_000;
-/** A page has 51 rows, and each may need a row of three other tables and some rows by chance. */
+/**
+ * A page has 51 rows. Each row may need a row from each of three other tables, and a few other rows
+ * are read by chance.
+ */
 const MOST = 1_500;
 
 const KEY = crypto.randomUUID();
@@ -102,7 +105,7 @@ async function assertLogReadsPages(sql: Sql, { id, member_id }: Company) {
     [{}, 500, 50],
     [{ since: year }, 500, 50],
     [{ outcome: "read" }, 11_000, 50],
-    // Among the newest 5,000 sends there is none.
+    // None of the newest 5,000 sends matches, so the log finds no row.
     [{ outcome: "accepted" }, 11_000, 0],
     [{ outcome: "failed" }, 500, 4],
     [{ outcome: "failed", since: year }, 500, 4],

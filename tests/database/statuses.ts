@@ -70,7 +70,7 @@ export async function accepted(sql: Sql, company: Company, whatsapp_message_id =
   return send;
 }
 
-/** The facts of a message that have a value, with its status. */
+/** The columns of a message that reports set, with its status and without null values. */
 export async function facts(sql: Sql, messageId: string): Promise<Record<string, unknown>> {
   const [row] = await sql`
     select status, whatsapp_message_id as id, sent_at, delivered_at, read_at, failed_at, failure, price_category,
@@ -89,7 +89,7 @@ export async function ledger(sql: Sql, sendId: string): Promise<Record<string, u
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 }
 
-/** The ids of the messages that facts of a company wait for. */
+/** The ids of the messages that waiting reports and other waiting events of a company are about. */
 export async function waiting(sql: Sql, companyId: string): Promise<string[]> {
   const rows = await sql`
     select whatsapp_message_id as id from waiting_facts where company_id = ${companyId} order by 1

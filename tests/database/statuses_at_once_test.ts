@@ -1,5 +1,5 @@
-// Tests reports that coincide with the call's answer, a repeat or other reports, and many reports
-// in one transaction.
+// Tests reports that arrive at the same time as the call's answer, a repeat or other reports, and
+// many reports in one transaction.
 
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";

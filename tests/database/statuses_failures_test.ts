@@ -208,7 +208,7 @@ Deno.test("failures 132000 to 132999 make templates due for a reread if the last
   }
 });
 
-test("if a template keeps failing, its catalogue is read at most every ten minutes", async (sql) => {
+test("if a template keeps failing, its catalogue is read at most once every ten minutes", async (sql) => {
   await catalogued(sql, own, [entry()], "4 minutes");
   await failed(sql, 132012, 3598, FITTING);
   const [row] = await sql`

@@ -109,7 +109,7 @@ Deno.test("every reference in a migration says what happens when the referenced 
   assert.deepEqual(silent, []);
 });
 
-Deno.test("every reference has an index that begins with its columns, so the referenced row is quickly deleted", async () => {
+Deno.test("every reference has an index that begins with its columns, so a referenced row can be deleted quickly", async () => {
   const indexes = await withDatabase((sql) =>
     sql.unsafe<{ table: string; columns: string[] }[]>(`
       select indrelid::regclass::text as table, ${columnNames("indrelid", "indkey")} as columns
@@ -126,7 +126,7 @@ Deno.test("every reference has an index that begins with its columns, so the ref
   );
   assert.ok(foreignKeys.length >= 18);
   for (const { name, from, columns } of foreignKeys) {
-    // An id identifies a row without its company.
+    // An id identifies a row even without its company, so the index need not have company_id.
     const without = columns.length > 1
       ? columns.filter((column) => column !== "company_id")
       : columns;

@@ -99,7 +99,7 @@ Deno.test("a reading wins over an earlier event, even when the event is delivere
   }
 });
 
-Deno.test("events give the same template in any order, even if repeated or within one second", async () => {
+Deno.test("events leave the template in the same state in any order, even if they are repeated or happen within one second", async () => {
   const items = [
     status("PAUSED"),
     { ...status("APPROVED"), at: ago(20) },

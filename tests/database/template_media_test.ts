@@ -113,7 +113,7 @@ test("only one caller uploads media, and the other callers wait and use the same
   assert.deepEqual(await begin(sql), ready);
 });
 
-test("after the lease of an unfinished upload, another upload begins, and the first upload has no effect any more", async (sql) => {
+test("after the lease of an unfinished upload ends, another upload begins, and the first upload has no effect any more", async (sql) => {
   await catalogued(sql, own, [mediaEntry()]);
   const lost = await begin(sql);
   await age(sql, "29 seconds");
@@ -281,7 +281,7 @@ test("a sample with a new signature is not uploaded again, but a different sampl
   assert.deepEqual([again.result, again.sample_url], ["upload", `${SAMPLE}.new?oe=7B`]);
 });
 
-test("media of templates that can be sent is due, unless it is uploaded, being uploaded or has just failed", async (sql) => {
+test("media of templates that can be sent is due for upload, unless it is uploaded, is being uploaded or has just failed", async (sql) => {
   const sample = (name: string) => `https://scontent.whatsapp.net/${name}?sig=x`;
   const named = (name: string, changes = {}) =>
     mediaEntry({ name, sample_url: sample(name), ...changes });

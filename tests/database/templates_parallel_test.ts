@@ -1,4 +1,4 @@
-// Simultaneous readings of templates, claims and connections of accounts.
+// Tests simultaneous readings of templates, claims and connections of accounts.
 
 import assert from "node:assert/strict";
 import type { Sql } from "../support/acting_as.ts";

@@ -113,7 +113,7 @@ test("a template that is no longer listed becomes DELETED until it is listed aga
   assert.equal(back.id, gone.id);
 });
 
-test("a template has its status since the beginning of the first reading that found the status", async (sql) => {
+test("status_since of a template is the beginning of the first reading that found its status", async (sql) => {
   const minutes = async () => {
     const [row] = await sql`
       select extract(epoch from now() - status_since)::int / 60 as since,

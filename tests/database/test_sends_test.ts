@@ -83,7 +83,8 @@ Deno.test("a company sends at most 20 tests in 24 hours, and a repeat of a test 
     await begin(sql, admin, ids[0]);
     assert.equal(await refusal(sql, (sql) => begin(sql, owner, ids[0])), "PT409");
     await begin(sql, other.member_id, ids[0], other);
-    // The tests of a person who leaves still count, so removing people buys no further tests.
+    // The tests of a person who leaves still count, so removing people does not allow further
+    // tests.
     await sql`delete from company_members where user_id = ${admin}`;
     assert.equal(await refusal(sql, (sql) => begin(sql, owner)), "PT429");
     await sql`

@@ -1,4 +1,5 @@
-// Tests how record_api_key_usage() adds to the use of keys, how long it is kept, and who counts it.
+// Tests how record_api_key_usage() stores the counts and errors of keys, how long they are kept,
+// and who can read them.
 import assert from "node:assert/strict";
 import type postgres from "postgres";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -137,11 +138,12 @@ test("counts are kept for 31 days and errors for 30, and future times become the
 test("the requests of a key are counted by the days of a person's time zone", async (sql) => {
   // The time zone of the session makes no difference.
   await sql`set local time zone 'Pacific/Kiritimati'`;
-  /** By zone: the requests of each day, as "days ago, status: requests". */
+  /** For each time zone, the requests of each day, as "days ago, status: requests". */
   const zones = {
     UTC: ["29 200: 2", "29 404: 12", "1 200: 1", "0 200: 2", "0 404: 12"],
     "America/Sao_Paulo": ["29 200: 2", "29 404: 12", "1 200: 1", "0 200: 2", "0 404: 12"],
-    // A day begins at half past, so the hour of midnight still belongs to the day before.
+    // In a zone with a half-hour offset, the UTC hour in which a day begins still belongs to the
+    // day before.
     "Asia/Kolkata": ["29 404: 8", "1 200: 3", "1 404: 4", "0 404: 8"],
   };
   for (const [zone, expected] of Object.entries(zones)) {
@@ -169,7 +171,7 @@ test("the requests of a key are counted by the days of a person's time zone", as
   }
 });
 
-test("a count needs a known zone and 1 to 30 days", async (sql) => {
+test("a request for counts needs a known time zone and 1 to 30 days", async (sql) => {
   await actAsPerson(sql, company.member_id);
   for (const days of [0, 31, null]) {
     const asking = (sql: Sql) =>

@@ -19,7 +19,9 @@ interface List {
   columns: string;
   /** The column of the filter, which is the first column of the index. */
   within?: string;
-  /** For each index, the columns that sort the list. The gateway uses each in both directions. */
+  /**
+   * For each index, the columns that sort the list. The gateway uses each index in both directions.
+   */
   orders: Record<string, readonly string[]>;
   /**
    * A statement that adds rows to every company in the table `crowd`. The column `rows` has the
@@ -74,7 +76,7 @@ const STAGES: List = {
   view: "own_stages",
   columns: "id, company_id, pipeline_id, name, position, created_at, updated_at",
   orders: { stages_by_position_idx: ["pipeline_id", "position", "id"] },
-  alike: MANY, // this test has more stages than a real pipeline, which has about a dozen
+  alike: MANY, // in this test, a pipeline has many stages; a real one has about a dozen
   // The default pipeline gets as many stages as all others together.
   fill: `
     insert into pipelines (company_id, name, position)
@@ -110,8 +112,8 @@ const MESSAGES: List = {
   joins: ["conversations", "contacts"],
   alike: 1,
   // One conversation is long, the others are short, and their messages are mixed, as in real use.
-  // The trigger that moves a conversation is off: it would update the long conversation for every
-  // message.
+  // The trigger that updates a message's conversation is off, because it would update the long
+  // conversation for every message.
   fill: `
     set local session_replication_role = replica;
     with short as (

@@ -13,7 +13,7 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const own = await newCompany();
 const other = await newCompany();
 
-/** Runs the job, and returns how many facts it applied and replies it linked. */
+/** Runs the job, and returns how many waiting facts it applied and how many replies it linked. */
 async function runJob(sql: Sql, max = 100): Promise<number> {
   const [{ applied }] = await sql`select app.apply_waiting_facts(${max}) as applied`;
   return applied;
@@ -32,7 +32,7 @@ async function keep(sql: Sql, item: Record<string, unknown>) {
   await sql`insert into waiting_facts ${sql(row)}`;
 }
 
-/** A message of the company or of the person, still without its channel id. */
+/** A message of the company or of the person that has no channel id yet. */
 async function addMessage(sql: Sql, row: Record<string, unknown>): Promise<string> {
   const { id: company_id, conversation_id } = own;
   const message = { company_id, conversation_id, content: "Hello", ...row };

@@ -1,4 +1,4 @@
-// The webhooks that get nothing, as the settings page shows them on every view.
+// The webhooks that receive no events, which the settings page shows on every view.
 
 import assert from "node:assert/strict";
 import { actAsPerson, actAsSuperuser, rolledBack } from "../support/acting_as.ts";
@@ -8,7 +8,7 @@ import { addWebhook } from "../support/webhooks.ts";
 const [own, other] = [await newCompany(), await newCompany()];
 const [agent, admin] = await newMembers(own, "agent", "admin");
 
-Deno.test("owners and admins see the webhooks that are off or fail for an hour, and no one else does", async () => {
+Deno.test("owners and admins see the webhooks that are off or have failed for an hour, and no one else does", async () => {
   await rolledBack(async (sql) => {
     const url = "https://shop.example/hooks/crm?token=secret";
     const switched_off_at = new Date();

@@ -1,4 +1,7 @@
-/** A comment, a text in any of the three quotes, a quoted name, a word or a sign. */
+/**
+ * A token of SQL: a comment, a text in any of the three kinds of quotes, a quoted name, a word or a
+ * symbol.
+ */
 const TOKEN =
   /--[^\n]*|\/\*.*?\*\/|(?:e'(?<escaped>(?:[^'\\]|\\.|'')*)')|'(?<quoted>(?:[^']|'')*)'|\$(?<tag>\w*)\$(?<dollars>.*?)\$\k<tag>\$|"(?:[^"]|"")*"|\w+|\S/gis;
 
@@ -6,7 +9,7 @@ const TOKEN =
 interface Statement {
   start: number;
   depth: number;
-  /** True for an `update` after its `set` was read. `for update` has no `set`. */
+  /** True for an `update` after its `set` has been read. `for update` has no `set`. */
   changesRows: boolean;
   hasWhere: boolean;
 }

@@ -8,7 +8,8 @@ import { rolledBack } from "../support/acting_as.ts";
 import { withoutWhere } from "./where_clauses.ts";
 
 /**
- * Each update or delete without a where clause in our functions, after the name of its function.
+ * Each update or delete without a where clause in our functions, with the name of its function in
+ * front.
  */
 async function refusedOnHosted(sql: postgres.TransactionSql): Promise<string[]> {
   const functions = await sql`

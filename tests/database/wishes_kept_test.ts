@@ -1,5 +1,6 @@
-// Tests the wish of a phone after words, manual changes, moves, archivings and messages from other
-// phones, in any order. An opt-out of marketing belongs to phones as do_not_contact does.
+// Tests that a phone keeps its person's wish to get no messages, in any order of stop and start
+// words, manual changes, phone changes, archiving and messages from other phones. Like
+// do_not_contact, an opt-out of marketing belongs to a phone.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql } from "../support/acting_as.ts";
@@ -13,7 +14,7 @@ const WISHES = [
   { column: "do_not_contact", time: "do_not_contact_at", stop: "stop" },
   { column: "marketing_opt_out", time: "marketing_resumed_at", stop: "stop_promotions" },
 ];
-/** The wish of the test that is running. */
+/** The wish that the running test checks: do_not_contact or the marketing opt-out. */
 let wish = WISHES[0];
 
 /** Adds one test for each wish. */
@@ -49,7 +50,7 @@ function says(
 
 async function takeBack(sql: Sql, id: string, seconds: number) {
   await sql`update contacts set ${sql({ [wish.column]: false })} where id = ${id}`;
-  // The change counts as a change at that time.
+  // The change counts as a change at this time.
   await sql`
     update contacts set ${sql({ [wish.time]: at(seconds) })} where id = ${id}
     and ${sql(wish.time)} = now()
@@ -138,7 +139,7 @@ test("an erasure keeps only the wishes of people who want no messages", async ()
   }
 });
 
-test("a stop wins over a manual change in the same second, if the change came before the stop arrived", async () => {
+test("a stop word wins over a manual change in the same second if the change was made before the word arrived", async () => {
   const ends: [[string, number][], boolean][] = [
     [[["take back", 10.4], ["stop", 10]], true],
     [[["take back", 10.4], ["stop", 9]], false],
@@ -177,7 +178,8 @@ test("a phone is stopped by its person's wish even while another contact has the
       assert.equal(await isStopped(sql, taken), !stopsLater);
       await says(sql, { phone: taken, user_id }, stopsLater ? "stop" : null, 30);
       assert.equal(await isStopped(sql, taken), true);
-      // Another company can still send, because the owner has not stopped that company.
+      // Another company can still send, because the phone's owner has not told that company to
+      // stop.
       await takeBack(sql, owner, 40);
       await says(sql, { phone: taken, user_id }, null, 50);
       assert.equal(await isStopped(sql, taken), false);

@@ -1,4 +1,4 @@
-// Tests the wishes for no contact and for no marketing: by hand, by words and at the channel, in
+// Tests the wishes to get no messages or no marketing, set by hand, by words or at the channel, in
 // any order.
 
 import assert from "node:assert/strict";
@@ -42,7 +42,7 @@ async function marketingOptOut(sql: Sql) {
   ];
 }
 
-/** Changes do_not_contact by hand, as if at that time. */
+/** Changes do_not_contact by hand, as if the change was made at this time. */
 async function set(sql: Sql, value: boolean, seconds: number): Promise<void> {
   await sql`update contacts set do_not_contact = ${value} where id = ${contact_id}`;
   await sql`
@@ -202,7 +202,7 @@ Deno.test("a text that names promotions stops only marketing, and the word start
   }
 });
 
-Deno.test("the newest decision about marketing counts, by hand or by a word, and a decision by hand has its own time", async () => {
+Deno.test("the newest decision about marketing counts, whether by hand or by a word, and a decision by hand has its own time", async () => {
   const key = { key_hash: await hashKey(keys.write), scope: "write" };
   const actors: Record<string, (sql: Sql) => Promise<void>> = {
     "a key": (sql) => actAs(sql, "api_client", key),

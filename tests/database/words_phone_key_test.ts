@@ -5,7 +5,7 @@ import { phoneKey } from "../../supabase/functions/gateway/records/phone_key.ts"
 import { personOf } from "../support/found_rows.ts";
 import { statement } from "../support/test_stack.ts";
 
-/** Prefixes around those of countries with two spellings. */
+/** Phone prefixes of countries whose phones have two spellings, and similar prefixes. */
 const PREFIXES = [
   ...["55", "5511", "55119", "551199", "551190", "55118", "55115", "5501", "5510", "5590", "550"],
   ...["52", "521", "5215", "522", "54", "549", "5491", "541", "5499", "1", "351", "7", "57", "9"],

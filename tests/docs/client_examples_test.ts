@@ -8,14 +8,17 @@ import { readPage } from "./pages.ts";
 /** A line of code that prints, and the output that the page shows for it. */
 const PRINTS = /console\.log\(.*\); \/\/ (.+)$/gm;
 
-/** Waits for the changes that the page shows, because transactions of other tests delay them. */
+/**
+ * Waits until the API returns the changes that the page shows, because transactions of other tests
+ * delay them.
+ */
 const IN_STEP = `
 for (let isTold = false; !isTold;) {
   for await (const { name } of crm.contacts.changes()) isTold ||= name === "Dora";
 }
 `;
 
-Deno.test("the programs of the page on the client print the output that the page shows", async () => {
+Deno.test("the programs in docs/client.md print the output that the page shows", async () => {
   const { blocks } = await readPage("docs/client.md");
   const [first, ...others] = blocks.filter(({ language }) => language === "js")
     .map(({ text }) => text);

@@ -62,8 +62,7 @@ Deno.test("each command line of the operator's command on a page is valid", asyn
 });
 
 /**
- * The arguments of a command line. Each value that a reader fills in is replaced by a value of the
- * right form.
+ * The arguments of a command line. Each placeholder is replaced by a valid value.
  */
 function words(args: string): string[] {
   const typed = Array.from(args.matchAll(/"([^"]*)"|\S+/g), ([word, quoted]) => quoted ?? word);

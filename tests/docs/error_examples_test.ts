@@ -53,14 +53,14 @@ async function bodyOf(error: () => unknown, always: Record<string, unknown> = {}
   return await (await app.request("/", { method: "POST" })).json();
 }
 
-/** The error that ends the reading of a body. */
+/** The error that reading this body causes. */
 async function reading(body: BodyInit, timeoutMs = 1_000): Promise<unknown> {
   const request = new Request("http://localhost/", { method: "POST", body });
   const judge = () => Promise.resolve();
   return await readJsonText(request, { maxValues: MAX_VALUES, timeoutMs, judge }).catch((e) => e);
 }
 
-/** What a function throws. */
+/** The error that this work throws. */
 function thrown(work: () => unknown): unknown {
   try {
     work();

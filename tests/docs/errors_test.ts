@@ -57,7 +57,7 @@ Deno.test("each section explains the code, its cause, what to do and whether to 
   }
 });
 
-/** The members that only some errors have, in the body of this code. */
+/** The members of this error's body that not every error has. */
 function furtherMembers(code: ErrorCode): string[] {
   return Object.keys(ERRORS[code].members ?? {}).sort();
 }

@@ -11,7 +11,7 @@ const document: JsonSchema = openApi;
 const { schemas } = document.components;
 const { text } = await readPage("docs/limits.md");
 
-/** The row whose first cell has these words. */
+/** The table row whose first cell has these words. */
 function row(words: string): string {
   const found = text.split("\n").filter((line) =>
     line.startsWith("| ") && line.split(" | ")[0].includes(words)

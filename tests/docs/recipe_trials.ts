@@ -94,8 +94,8 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     assert.equal(second.split(" ")[0], first.split(" ")[0]);
     const [{ message }, ...more] = await sentTo(stack, variables.PHONE);
     assert.deepEqual([message.template?.name, more], ["order_update", []]);
-    // The program sends no different message with the same key, and no message to a person who
-    // opted out.
+    // The program fails if the message differs from the first message with the same key, or if the
+    // person has opted out.
     const other = { ...variables, PHONE: `+1415555016${digit}` };
     await assert.rejects(run(other), /idempotency_key belongs to another message/);
     await assert.rejects(run({ ...variables, NAME: "Grace" }), /different values|key differs in/);
@@ -232,7 +232,7 @@ async function conversationsOf(stack: StackAddresses, phone: string): Promise<Ro
   return (await ask(stack, `/conversations?contact_id=${body.data[0].id}`)).body.data;
 }
 
-/** Whether the last message to a phone has arrived. */
+/** Whether the last message to a phone was delivered. */
 async function isDelivered(stack: StackAddresses, phone: string): Promise<boolean> {
   const [{ id }] = await conversationsOf(stack, phone);
   const { body } = await ask(stack, `/conversations/${id}/messages?direction=outbound`);

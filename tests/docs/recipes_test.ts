@@ -13,7 +13,7 @@ interface Language {
   fence: string;
   /** The program that runs the file, or null if it is not installed. */
   runner: string | null;
-  /** The ending of the file's name. */
+  /** The extension of the file's name. */
   suffix: string;
 }
 

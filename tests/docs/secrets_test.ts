@@ -1,4 +1,4 @@
-// Tests the secrets that the page on deploying makes, with its own commands.
+// Tests the secrets that a reader makes with the commands of the page on deploying.
 import assert from "node:assert/strict";
 import { parseEnv } from "node:util";
 import { root } from "../../local/checkout.ts";

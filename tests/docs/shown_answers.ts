@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 
 /**
- * Compares an answer with the answer on a page. There, … matches any text. Pages leave out
- * `doc_url`, which errors have if the operator has set an address.
+ * Compares an answer with the answer on a page. In the answer on the page, … matches any text.
+ * Pages leave out `doc_url`, which errors have if the operator has set an address.
  */
 export function assertShown(shown: unknown, actual: unknown, at: string) {
   if (typeof shown === "string" && shown.includes("…")) {

@@ -75,7 +75,7 @@ function section(text: string, title: string): string {
 
 Deno.test("the requests on the pages get the answers that the pages show", async (t) => {
   await withFolder(async (folder) => {
-    // The reader of the page is in the checkout, and its data folder is .local.
+    // The shell runs in the checkout, like the shell of a reader. The data folder is .local.
     const { started, stack } = await startOn(`${folder}/.local`);
     // Requests that only read come first.
     const texts: [name: string, text: string, answers: number][] = [

@@ -17,7 +17,7 @@ Deno.test("the program on the page about copies keeps a copy current, even after
     await Deno.writeTextFile(`${folder}/mirror.mjs`, program.replace("5_000", "20"));
     const start = () =>
       new Deno.Command("node", {
-        args: [`${folder}/mirror.mjs`], // withFolder ends it with this signal if the test fails
+        args: [`${folder}/mirror.mjs`], // this path lets withFolder kill the process if the test fails
         cwd: folder,
         env: {
           CRM_API_URL: stack.gateway_url.replace(/\/gateway$/, ""),

@@ -8,11 +8,14 @@ import { readPage } from "./pages.ts";
 
 const page = await readPage("docs/webhooks.md");
 
-/** How the function of a language is run: from a folder with `request.json`. It prints the results. */
+/**
+ * How the function of a language is run. The program runs in a folder with `request.json`, and
+ * prints the results.
+ */
 interface Language {
   fence: string;
   program: string | null;
-  /** The files, by their names. `{code}` is the place of the code of the page. */
+  /** The files, by their names. `{code}` is replaced by the code on the page. */
   files: Record<string, string>;
   args: string[];
   needsClient?: true;
@@ -136,7 +139,7 @@ async function requestsOf(secret: string): Promise<[Record<string, unknown>, boo
 for (const [name, language] of Object.entries(LANGUAGES)) {
   const { fence, program, files, args, needsClient } = language;
   Deno.test({
-    name: `the function of the page in ${name} verifies deliveries, and nothing else`,
+    name: `the page's function in ${name} accepts signed deliveries and refuses all other requests`,
     ignore: program === null,
     fn: () =>
       withFolder(async (folder) => {

@@ -1,5 +1,5 @@
-// What the channel tells makes events: messages, their statuses, sends, templates and accounts. A
-// merge and an erasure make one event of the contact.
+// Reports of the channel make events of messages, statuses, sends, templates and accounts. A merge
+// or an erasure makes one event of the contact.
 
 import assert from "node:assert/strict";
 import { rolledBack, type Sql, type Work } from "../support/acting_as.ts";
@@ -25,7 +25,7 @@ test("a message of an unknown person makes a contact, a conversation and a messa
   assert.deepEqual(types(events), ["contact.created", "conversation.opened", "message.received"]);
 });
 
-test("an edit, a reaction and a revocation update the message, and a word opts out", async (sql) => {
+test("an edit, a reaction and a revocation update the message, and a stop word opts the contact out", async (sql) => {
   const [{ phone }] = await sql`select phone from contacts where id = ${contact_id}`;
   const person = { phone };
   const id = anyMessageId();
@@ -52,7 +52,7 @@ test("an edit, a reaction and a revocation update the message, and a word opts o
   assert.ok(types(stop).includes("contact.opted_out"), String(types(stop)));
 });
 
-test("a send that the channel takes is settled, and a later failure fails it", async (sql) => {
+test("a send that the channel accepts makes an event send.settled, and a report of delivery makes only an event of the message", async (sql) => {
   let send: Awaited<ReturnType<typeof accepted>>;
   const taken = await inside(sql, async () => {
     send = await accepted(sql, company);
@@ -72,7 +72,7 @@ test("a send that the channel takes is settled, and a later failure fails it", a
   assert.deepEqual(delivered[0].changes, { status: { from: "accepted", to: "delivered" } });
 });
 
-test("a failure that the channel reports fails the send with its reason", async (sql) => {
+test("a failure that the channel reports makes an event send.failed with the reason", async (sql) => {
   const send = await accepted(sql, company);
   const events = await inside(sql, () => applyStatus(sql, [account_id], report("failed", 2)));
   assert.deepEqual(typesOf(events), [
@@ -84,7 +84,7 @@ test("a failure that the channel reports fails the send with its reason", async 
   }
 });
 
-test("a send that ends without the channel fails with its reason, and names the key", async (sql) => {
+test("a send that fails or is released makes an event send.failed with the reason, and the event names the key", async (sql) => {
   for (const settlement of [FAILED, RELEASED]) {
     const send = await claimed(sql, company);
     const events = await inside(sql, () => settle(sql, send.claim_id, settlement));
@@ -95,7 +95,7 @@ test("a send that ends without the channel fails with its reason, and names the 
   }
 });
 
-test("the job notes a send whose lease has ended, once", async (sql) => {
+test("the job makes only one event send.failed for a send whose lease has ended", async (sql) => {
   const send = await claimed(sql, company);
   await sql`update app.noted_times set noted_until = now() - interval '1 minute' where subject = 'leases'`;
   await endLease(sql, send.send_id);
@@ -106,7 +106,7 @@ test("the job notes a send whose lease has ended, once", async (sql) => {
   assert.deepEqual(await inside(sql, note), []);
 });
 
-test("the job notes a window that closes in an hour, once, and again after the next message", async (sql) => {
+test("the job makes one event for a window that closes within an hour, and a new event after the person's next message", async (sql) => {
   const open = (minutes: number) =>
     sql`
       insert into contact_windows (company_id, contact_id, account_id, last_inbound_at)
@@ -127,7 +127,7 @@ test("the job notes a window that closes in an hour, once, and again after the n
   assert.deepEqual(await inside(sql, note), []);
 });
 
-test("a merge makes one event of the survivor, with the other contact, and none of its deletion", async (sql) => {
+test("a merge makes one event of the survivor, with the other contact, and no event of the other contact's deletion", async (sql) => {
   const other = await addContact(sql, { company_id, phone: anyPhone(), name: "Twin" });
   const [deal] = await sql`
     insert into deals (company_id, title, contact_id, stage_id)
@@ -171,7 +171,7 @@ test("an erasure makes one event of the contact with the ids of its records, and
   for (const word of ["Ada", "A secret", "+1"]) assert.ok(!text.includes(word), word);
 });
 
-test("a template whose status changes has an event, but not at the first reading", async (sql) => {
+test("a template makes an event when its status changes, but not when it is first read", async (sql) => {
   const waba = "200000000000077";
   await sql`update messaging_accounts set business_account_id = ${waba} where id = ${account_id}`;
   const read = (status: string, names = ["order_update"]) =>
@@ -197,7 +197,7 @@ test("a template whose status changes has an event, but not at the first reading
   assert.deepEqual(added.changes, { status: { from: null, to: "APPROVED" } });
 });
 
-test("a refusal of the account restricts it once, and a success restores it", async (sql) => {
+test("a refusal of the account makes one event account.restricted, and a later success makes an event account.restored", async (sql) => {
   const refusal = { outcome: "released", reason: "channel_account_error", channel_code: 131042 };
   const send = async (settlement: Record<string, unknown>) => {
     const made = await claimed(sql, company);

@@ -1,4 +1,5 @@
-// The log of events at the API: who did what, filters, pages and what no one sees.
+// Tests the log of events in the API: its authors, filters and pages, and the events that callers
+// must not see.
 
 import assert from "node:assert/strict";
 import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
@@ -15,7 +16,10 @@ const other = await newCompany();
 const { keys } = own;
 const ask = (path: string, key = keys.read) => call(key, "GET", `/events${path}`);
 
-/** The events of a record at the API, as soon as transactions of other tests show them. */
+/**
+ * The events of a record, which the API shows only when earlier transactions of other tests have
+ * ended.
+ */
 async function eventsAt(record_id: string, count: number, filters = "") {
   // deno-lint-ignore no-explicit-any -- events as the API returns them
   let found: any[] = [];
@@ -128,12 +132,12 @@ Deno.test("a wrong filter, cursor or id is refused with the name of its field", 
   assertField(await ask("?cursor=x"), "cursor", /is not a cursor of the events/);
   assertField(await ask("?limit=201"), "limit");
   assertField(await ask("?start=now&cursor=x"), "cursor");
-  assertField(await ask("/1"), "id", "must be evt_ and 32 digits");
+  assertField(await ask("/1"), "id", "must be evt_ followed by 32 hexadecimal digits");
   const unknown = await ask(`/evt_${crypto.randomUUID().replaceAll("-", "")}`);
   assert.deepEqual([unknown.status, unknown.body.code], [404, "not_found"]);
 });
 
-Deno.test("pages show each event once, in any size, and continue with later events", async () => {
+Deno.test("pages of any size show each event once, and the last cursor leads to later events", async () => {
   const company = await newCompany();
   const page = async (query: string) =>
     (await call(company.keys.read, "GET", `/events?${query}`)).body;
@@ -197,7 +201,7 @@ Deno.test("no role of a request reads or writes the tables of events", async () 
   });
 });
 
-Deno.test("no one sees an event that is older than 30 days, even if no job has emptied its part", async () => {
+Deno.test("no one sees an event that is older than 30 days, even if no job has emptied its partition", async () => {
   const company = await newCompany();
   const [{ name }] = await statement`
     update app.events set happened_at = happened_at - interval '30 days'

@@ -11,7 +11,7 @@ const test = (name: string, work: Work) => Deno.test(name, () => rolledBack(work
 const company = await newCompany();
 const { id: company_id, contact_id, deal_id, conversation_id, stage_ids, team_id } = company;
 
-/** The events of a statement with the values of the row. */
+/** The events that a statement makes when it writes these values to the row. */
 const changing = (sql: Sql, table: string, id: string, row: Record<string, unknown>) =>
   eventsIn(sql, company, () => sql`update ${sql(table)} set ${sql(row)} where id = ${id}`);
 
@@ -102,7 +102,7 @@ test("each change of a conversation's status, person or team makes one event, an
   assert.deepEqual(events.map(({ type }) => type), ["message.received"]);
 });
 
-test("a new and a deleted record make an event each, also when a statement adds and deletes many", async (sql) => {
+test("each new and each deleted record makes one event, even if one statement adds or deletes many", async (sql) => {
   const rows = Array.from({ length: 500 }, () => ({ company_id, phone: anyPhone() }));
   let ids: string[] = [];
   const added = await eventsIn(sql, company, async () => {
@@ -151,7 +151,7 @@ test("a write that changes no field that callers see makes no event", async (sql
   assert.deepEqual(events, []);
 });
 
-test("two statements of a transaction make two events, and a write that is undone makes none", async (sql) => {
+test("two statements of a transaction make two events, and a write that is rolled back makes none", async (sql) => {
   const events = await eventsIn(sql, company, async () => {
     await sql`update contacts set name = 'One' where id = ${contact_id}`;
     await sql`update contacts set name = 'Two' where id = ${contact_id}`;

@@ -1,5 +1,6 @@
-// While eight writers write, some of them for a while, a walk through the log misses no event and
-// shows none twice. The events of one record have the order in which they were written.
+// While eight writers write, some of them in long transactions, a caller that pages through the log
+// misses no event and gets none twice. The events of one record have the order in which they were
+// written.
 
 import assert from "node:assert/strict";
 import postgres from "postgres";
@@ -7,7 +8,7 @@ import { call } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";
 import { stack, withDatabase } from "../support/test_stack.ts";
 
-Deno.test("a walk beside eight writers shows each event once, and a record's events have their order", async () => {
+Deno.test("while eight writers write, the pages of the log show each event once, and each record's events in order", async () => {
   const company = await newCompany();
   const ids = await withDatabase(async (sql) => {
     const rows = Array.from({ length: 10 }, () => ({ company_id: company.id, phone: anyPhone() }));
@@ -21,10 +22,10 @@ Deno.test("a walk beside eight writers shows each event once, and a record's eve
     for (let turn = 0; turn < 40; turn++) {
       const touched = [turn, turn + number, turn + 3 * number].map((at) => ids[at % 10]);
       await sql.begin(async (sql) => {
-        // All writers take the rows in one order, so none waits for another in a circle.
+        // All writers lock the rows in the same order, so they cannot deadlock.
         for (const [at, id] of touched.sort().entries()) {
           await sql`update contacts set job_title = ${`${number}-${turn}-${at}`} where id = ${id}`;
-          // One writer of four keeps some of its transactions open for a while.
+          // One writer in four keeps some of its transactions open for a while.
           if (number % 4 === 0 && turn % 10 === 0) await sql`select pg_sleep(0.1)`;
         }
       });

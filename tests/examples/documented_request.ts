@@ -68,7 +68,7 @@ function headersOf(operation: JsonSchema): Set<string> {
   return new Set(["authorization", ...(operation.requestBody ? ["content-type"] : []), ...names]);
 }
 
-/** The operation of a path. A path without parameters comes first. */
+/** The operation of a path. A path without parameters wins over a path with parameters. */
 function operationAt(method: string, path: string) {
   const patterns = Object.keys(document.paths).sort((one, other) =>
     Number(one.includes("{")) - Number(other.includes("{"))

@@ -13,7 +13,7 @@ import { stack } from "../support/test_stack.ts";
 const FOLDER = "examples/flows/";
 /**
  * The flow that reads changes is first. While another test has a transaction open, the API does not
- * show new changes yet. After another flow, this flow would then read the contact of that flow
+ * show new changes yet. So if another flow ran first, this flow could read that flow's contact
  * instead of its own.
  */
 const flows = Array.from(Deno.readDirSync(root + FOLDER), ({ name }) => name).sort().reverse();
@@ -80,7 +80,7 @@ async function companyToWriteTo(): Promise<Company> {
   const json = { phone: WHO_WRITES };
   await call(company.keys.write, "PATCH", `/contacts/${company.contact_id}`, { json });
   await writes(company);
-  // The sandbox checks the window too.
+  // The sandbox checks the 24-hour window too.
   const heard = await fetch(`${stack.url}/sandbox/inbound`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },

@@ -125,7 +125,7 @@ Deno.test("the mirror follows changes, archiving, merges and deletions, and surv
   });
 });
 
-Deno.test("an event makes the mirror read at once, and nothing else does", async () => {
+Deno.test("a signed event makes the mirror read immediately, and no other request does", async () => {
   await withFolder(async (folder) => {
     const company = await newCompany();
     const [secret, port] = [newSecret(), freePort()];

@@ -42,7 +42,8 @@ async function pagesOf(node: HttpNode, names: Names, base: string, key: string) 
   const answers: Answer[] = [];
   let isComplete = false;
   while (!isComplete) {
-    // The first page uses the address of the node, because its expression has no value yet.
+    // The first page uses the URL of the node, because the expression for the next URL has no value
+    // yet.
     const $response = answers.at(-1) ?? {};
     const next = pagination && evaluated(pagination.nextURL, { ...names, $response });
     const answer = await answered({ ...planned, url: next ? String(next) : planned.url }, base);

@@ -37,7 +37,7 @@ const httpRequest = z.strictObject({
     pagination: z.strictObject({ pagination }).optional(),
   }),
 }).refine((node) =>
-  // n8n sends a part only if it is switched on.
+  // n8n sends the query, the headers or the body only if that part is switched on.
   Boolean(node.queryParameters) === Boolean(node.sendQuery) &&
   Boolean(node.headerParameters) === Boolean(node.sendHeaders) &&
   Boolean(node.jsonBody) === Boolean(node.sendBody && node.specifyBody)

@@ -7,7 +7,7 @@ import { type Kind, PARAMETERS, type ParametersOf } from "./n8n_parameters.ts";
 import { DataTables } from "./n8n_tables.ts";
 import type { Workflow, WorkflowNode } from "./n8n_workflow.ts";
 
-// deno-lint-ignore no-explicit-any -- what a node hands on is any JSON
+// deno-lint-ignore no-explicit-any -- the data that a node passes on is any JSON
 type Json = Record<string, any>;
 
 /** The data that a node passes on to the next node. */
@@ -34,7 +34,8 @@ export class N8nRunner {
   #key: string;
 
   /**
-   * @param settings replaces values of the node Settings, as its user does. `crm_api_url` is among them.
+   * @param settings replaces values of the node Settings, including `crm_api_url`, as its user
+   * does.
    * @param key of the credential.
    * @throws Error that names a node of an unknown kind, or with an unknown parameter.
    */

@@ -2,7 +2,7 @@ import type { ParametersOf } from "./n8n_parameters.ts";
 
 type Row = Record<string, string | null>;
 
-/** The data tables of n8n, in memory. All their columns are texts. */
+/** The data tables of n8n, in memory. All columns contain text. */
 export class DataTables {
   #tables: Map<string, { columns: string[]; rows: Row[] }>;
 

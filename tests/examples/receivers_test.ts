@@ -1,4 +1,4 @@
-// The receivers of webhooks in examples/, with signed deliveries.
+// Tests the webhook receivers in examples/ with signed deliveries.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
@@ -44,7 +44,7 @@ const RECEIVERS: Record<string, (port: string) => Promise<[program: string, args
 };
 
 for (const [name, commandOf] of Object.entries(RECEIVERS)) {
-  Deno.test(`the receiver for ${name} stores each event once, also after a restart, and refuses what is not signed`, async () => {
+  Deno.test(`the receiver for ${name} stores each event once, even after a restart, and refuses unsigned requests`, async () => {
     await withFolder(async (folder) => {
       const port = freePort();
       const [program, args] = await commandOf(port);
@@ -85,7 +85,7 @@ for (const [name, commandOf] of Object.entries(RECEIVERS)) {
         assert.deepEqual(await post(await delivery(1)), [204, ""]);
         const [foreign, problem] = await post(await delivery(3, { secret: newSecret() }));
         assert.equal(foreign, 400);
-        assert.match(problem, /No signature is of this secret/);
+        assert.match(problem, /No signature was made with this secret/);
         const [old, reason] = await post(await delivery(3, { ago: 600 }));
         assert.equal(old, 400);
         assert.match(reason, /was signed 60\d s ago/);

@@ -19,7 +19,7 @@ await statement`
   update templates set category = 'MARKETING' where company_id = ${company_id} and name = ${PROMOTION}
 `;
 
-/** The phones, the id and the template send of one way to do a task. No other way uses them. */
+/** The phones, the id and the template send that only one of the two ways to do a task uses. */
 function ownOf(id: number) {
   const [phone, other] = [`+1415555${id}`, `+1415556${id}`];
   return { id, phone, other, message: template(phone, { idempotency_key: `send-${id}` }) };
@@ -55,7 +55,7 @@ let tasks = 0;
 /**
  * Tests that a task has the same results with curl and with the client.
  * @param lines for the shell; each line that they print is the JSON of a result
- * @param said what the person of the phone writes to the company before the task
+ * @param said what the person with this phone writes to the company before the task
  */
 export function task(
   fact: string,

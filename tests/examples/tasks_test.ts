@@ -4,7 +4,7 @@ import { APIError, type Contact, CRM } from "../../client/src/main.ts";
 import { baseUrl, crm, PROMOTION, REFUSAL, refusal, stage_id, task } from "./tasks.ts";
 
 task(
-  "a key of a send names one message, and is refused for another person",
+  "an idempotency key of a send belongs to one message, and is refused for another person",
   [[true, false], [true, true], ["idempotency_key_reused", "phone"]],
   `for TIME in 1 2; do post send-external-template "$MESSAGE" | jq -c '[.success, .idempotent_hit]'; done
 post send-external-template "\${MESSAGE/$PHONE/$OTHER}" | ${REFUSAL}`,

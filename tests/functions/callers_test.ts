@@ -1,4 +1,4 @@
-// The service makes the database client of a key and scope once and keeps it. The service uses each
+// The service makes one database client for each key and scope, and keeps it. The service uses each
 // token for half a minute.
 import assert from "node:assert/strict";
 import { decodeJwt } from "jose";
@@ -8,7 +8,10 @@ import { hashKey } from "../../supabase/functions/_shared/key/presented_key.ts";
 import type { Scope } from "../../supabase/functions/_shared/key/token.ts";
 import { environment } from "../support/test_stack.ts";
 
-/** A database that records the token of each request, with its clients. */
+/**
+ * A fake Data API that records the token of each request, and functions that call it through a
+ * client.
+ */
 async function tokenRecorder() {
   const tokens: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {

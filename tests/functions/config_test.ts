@@ -23,7 +23,7 @@ async function refusal(env: Record<string, string | undefined>): Promise<string>
   return error.message;
 }
 
-Deno.test("the publishable key is the default entry of the dictionary, or else the anon key", async () => {
+Deno.test("the publishable key is the default entry of SUPABASE_PUBLISHABLE_KEYS, or else SUPABASE_ANON_KEY", async () => {
   assert.equal((await readConfig(GOOD)).publishableKey, "sb_publishable_x");
   const older = { ...GOOD, SUPABASE_PUBLISHABLE_KEYS: undefined, SUPABASE_ANON_KEY: "anon" };
   assert.equal((await readConfig(older)).publishableKey, "anon");
@@ -105,7 +105,7 @@ async function assertToken(
   assert.ok(seconds > 120 && seconds <= 150, `${seconds} s`);
 }
 
-Deno.test("a symmetric key signs HS256 tokens that live two and a half minutes", async () => {
+Deno.test("a symmetric key signs HS256 tokens that are valid for two and a half minutes", async () => {
   const key = await jose.importJWK(JSON.parse(OCT), "HS256");
   await assertToken(await sentToken(OCT), key, { alg: "HS256", typ: "JWT" });
 });

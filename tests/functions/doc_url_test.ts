@@ -1,4 +1,4 @@
-// If the operator sets the address of the pages, every error has the address of its section.
+// If the operator sets DOCS_URL, every error has the address of its section on the page of errors.
 import assert from "node:assert/strict";
 import { ConfigError, readConfig } from "../../supabase/functions/_shared/config.ts";
 import { readGatewayConfig } from "../../supabase/functions/gateway/gateway_config.ts";
@@ -63,7 +63,7 @@ const REFUSED: [code: string, method: string, path: string, sent?: Sent][] = [
   ["wrong_verify_token", "GET", WEBHOOK],
 ];
 
-/** The answer to a refused request. The functions have this address of the pages, or no address. */
+/** The answer to a refused request. The functions run with this DOCS_URL, or without one. */
 async function answerTo(
   [, method, path, { key, json, body, headers, changes } = {}]: typeof REFUSED[number],
   DOCS_URL?: string,
@@ -115,7 +115,7 @@ Deno.test("the last member of every error is the address of its section on the p
     assert.equal(body.doc_url, `${DOCS_URL}/errors.html#${code}`, path);
     assert.equal(Object.keys(body).at(-1), "doc_url", path);
     if (path.startsWith(SEND) || path.startsWith(REPLY)) assert.equal(body.success, false, path);
-    // Without the pages, the error is the same except for the address.
+    // Without DOCS_URL, the error is the same except for the address.
     const { doc_url: _, request_id: _id, ...others } = body;
     for (const without of [plain[at], empty[at]]) {
       const { request_id: _id, ...members } = without.body;

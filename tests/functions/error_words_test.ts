@@ -129,7 +129,7 @@ Deno.test("the error of a body that is not JSON names the line and the column", 
   }
 });
 
-Deno.test("a fault is found in a text exactly if JSON.parse refuses the text", () => {
+Deno.test("the check of a text finds a fault if and only if JSON.parse refuses the text", () => {
   const damaged = fc.tuple(
     fc.json(),
     fc.nat(),
@@ -148,7 +148,7 @@ Deno.test("a fault is found in a text exactly if JSON.parse refuses the text", (
   }));
 });
 
-Deno.test("an error about the address of a medium says that the medium is the approved sample", () => {
+Deno.test("the error about a media URL in header_variables says that the approved sample is sent unless header_media names another file", () => {
   const faults: Fault[] = [{ field: "header_variables", fault: "count", takes: 0, got: 1 }];
   const told = (value: string) => refusedByCatalogue(faults, [value]).parts.details![0].message;
   assert.match(told("https://shop.test/a.png"), /: the medium of a header is always the approved/);
@@ -171,7 +171,7 @@ Deno.test("null gets the same error in every field that cannot be null", () => {
   assert.ok(refused > 50, `${refused} fields`);
 });
 
-/** The schema of an object, within the schemas around it. */
+/** The object schema inside a lazy schema or a pipe. */
 function objectIn(schema: unknown): z.ZodMiniObject | undefined {
   if (schema instanceof z.ZodMiniLazy) return objectIn(schema._zod.innerType);
   if (schema instanceof z.ZodMiniPipe) return objectIn(schema.def.in);

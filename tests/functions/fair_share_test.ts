@@ -25,7 +25,7 @@ const isTooMany = (error: unknown) =>
   error instanceof ApiError && error.code === "too_many_requests" &&
   error.parts.headers?.["Retry-After"] === "2";
 
-Deno.test("a holder gets its share immediately, and further work waits in order", async () => {
+Deno.test("a holder's work starts immediately up to its share, and further work waits in order", async () => {
   const share = new FairShare(PATIENT);
   const works = Array.from({ length: 5 }, work);
   const running = works.map(({ run }) => share.run("a", run));
@@ -53,7 +53,7 @@ Deno.test("work that waits for too long is refused and never done", async () => 
   assert.equal(late.hasBegun(), false);
 });
 
-Deno.test("urgent work comes next in its order of arrival, and is never refused", async () => {
+Deno.test("urgent work starts next in its order of arrival, and is never refused", async () => {
   const share = new FairShare({ atOnce: 1, waiting: 1, patienceMs: 1 });
   const order: string[] = [];
   const first = work();
@@ -85,7 +85,7 @@ Deno.test("urgent work overtakes ordinary work that waits", async () => {
   assert.deepEqual(order, ["urgent", "ordinary"]);
 });
 
-Deno.test("work that fails frees its place", async () => {
+Deno.test("failed work frees its place", async () => {
   const share = new FairShare({ ...PATIENT, atOnce: 1 });
   const failing = () => Promise.reject(new Error("failed"));
   for (let time = 0; time < 3; time++) await assert.rejects(share.run("a", failing), /failed/);

@@ -8,7 +8,10 @@ interface Module {
   dependencies?: { code?: { specifier?: string }; type?: { specifier?: string } }[];
 }
 
-/** Every import between files of this checkout, starting from these modules: from, to. */
+/**
+ * Every import between files of this checkout, starting from these modules: the importing file and
+ * the imported file.
+ */
 async function importsBelow(...entries: string[]): Promise<[string, string][]> {
   const found = await Promise.all(entries.map(async (entry) => {
     const { stdout } = await new Deno.Command(Deno.execPath(), {

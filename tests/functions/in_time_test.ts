@@ -17,7 +17,7 @@ Deno.test("work that has not ended at the signal is abandoned, even if the signa
   await assert.rejects(inTime(new Promise(() => {}), ending.signal, late), /late/);
 });
 
-Deno.test("an error that comes after the signal is handled", async () => {
+Deno.test("an error that comes after the signal does not become an unhandled rejection", async () => {
   const ending = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();
   const waiting = inTime(promise, ending.signal, late);

@@ -24,8 +24,8 @@ const value = fc.letrec<{ value: unknown }>((tie) => ({
 })).value;
 
 /**
- * What a request says. JSON.parse may take a key with an escape for another key
- * (nodejs/node#63785).
+ * Parses a body as the service does. JSON.parse may confuse a key that has an escape with another
+ * key (nodejs/node#63785).
  */
 function parsed(json: string): unknown {
   return parseStrictly(json, surveyJson(new TextEncoder().encode(json)));
@@ -44,7 +44,7 @@ Deno.test("each item keeps its exact text, with any content in the rest of the b
   );
 });
 
-Deno.test("a value that is not a list at the top level stays unchanged", () => {
+Deno.test("a body stays unchanged unless it has a list of items at the top level", () => {
   for (const json of ['{"items":{"items":[1]}}', '{"x":{"items":[1]}}', '{"items":5,"x":[1]}']) {
     assert.deepEqual(itemTexts(json), { items: [], rest: json });
   }

@@ -6,7 +6,7 @@ function survey(text: string) {
   return surveyJson(new TextEncoder().encode(text));
 }
 
-/** Counts the same things in the parsed value. */
+/** Counts in a parsed value what the survey counts in its text. */
 function counted(value: unknown): { values: number; keys: number; depth: number } {
   if (typeof value !== "object" || value === null) return { values: 1, keys: 0, depth: 0 };
   const parts = Object.values(value).map(counted);
@@ -25,7 +25,7 @@ Deno.test("a survey counts the values, the keys and the levels of every JSON val
   }));
 });
 
-Deno.test("a survey does not count signs that are within strings", () => {
+Deno.test("a survey does not count brackets, colons, commas and digits within strings", () => {
   const one = ['"[[{,:"', '"\\"[,"', '"\\\\"', '"1e5"', '"12345678901234567890"', '"é:🚚,"'];
   for (const text of one) {
     const nothing = { keys: 0, depth: 0, digits: 0, hasLongNumber: false, hasEscapedKey: false };

@@ -1,6 +1,6 @@
-// The time for reading any text from outside must grow in proportion to its length.
-// linear_regexes_long_test checks the regular expressions one by one. This test checks whole readers,
-// with their loops.
+// The time to read a text from a caller, the channel or a user must grow only in proportion to its
+// length. linear_regexes_long_test checks the regular expressions one by one. This test checks
+// whole readers, with their loops.
 import assert from "node:assert/strict";
 import { nameIn, typable } from "../../settings/page/keys/api_key.ts";
 import { CustomFields } from "../../supabase/functions/gateway/custom_fields.ts";
@@ -39,7 +39,7 @@ const header = (name: string, value: string) => new Headers({ [name]: value });
 const PATCH = { method: "PATCH", conditional: true } as const;
 const ADDRESS = new URL("https://scontent.whatsapp.net/1");
 
-/** The readers of text from outside. */
+/** The functions that read text from a caller, the channel or a user. */
 const READERS: Record<string, (text: string) => unknown> = {
   surveyJson: (text) => surveyJson(bytesOf(text)),
   parseStrictly: (text) => parseStrictly(text, surveyJson(bytesOf(text))),
@@ -88,7 +88,7 @@ const KINDS: HostileKind[] = BEGINS.flatMap((begin) =>
   PIECES.flatMap((piece) => ["", "\u0000", '"}'].map((end) => ({ begin, piece, end })))
 ).filter((_, at) => at % 10 < runs(10));
 
-/** Reads a text. A reader may refuse these texts. */
+/** Reads a text. It does not matter if the reader refuses the text. */
 function tried(read: (text: string) => unknown, text: string) {
   try {
     read(text);

@@ -1,5 +1,5 @@
-// These regular expressions read texts of callers without a key. If one of them needs quadratic
-// time, a single text can block a function.
+// These regular expressions also read texts from callers without a key. If one of them needs
+// quadratic time, a single text can block a function.
 import assert from "node:assert/strict";
 import { root } from "../../local/checkout.ts";
 import { growsTooFast, hostileText, kindsAgainst } from "../support/hostile_texts.ts";
@@ -50,7 +50,7 @@ function faultOf(regex: RegExp, samples = 4): string | null {
 Deno.test("every regular expression of the functions and the settings page needs linear time", () => {
   const { regexes, unread } = regexesOfTheCode();
   assert.ok(regexes.size > 80, `${regexes.size}`);
-  assert.deepEqual(unread, [], "the check cannot try an expression made from a text");
+  assert.deepEqual(unread, [], "the check cannot try an expression that is built from a string");
   const faults = [...regexes].map(([where, regex]) => [where, faultOf(regex, runs(4))]);
   assert.deepEqual(faults.filter(([, fault]) => fault !== null), []);
 });

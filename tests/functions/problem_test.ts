@@ -1,4 +1,4 @@
-// Tests what is stored about an error: words of the service, and nothing that a caller wrote.
+// Tests what is stored about an error: the service's own words, and nothing that a caller wrote.
 import assert from "node:assert/strict";
 import { FUNCTIONS } from "../../generate/openapi/functions.ts";
 import {

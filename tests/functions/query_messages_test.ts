@@ -100,7 +100,7 @@ const CASES: Record<string, Record<string, string>> = {
       "include names contacts, which is not one of contact, stage; did you mean contact?",
   },
   listStages: {
-    // Without `sort`, the order of a list has no name.
+    // The default order of this list, by pipeline_id, cannot be requested with `sort`.
     "sort=pipeline_id": "sort must be one of position, -position…",
     "position=1.5": "position must be a whole number from -2147483648 to 2147483647",
   },
@@ -129,7 +129,7 @@ for (const [id, messages] of Object.entries(CASES)) {
   }
 }
 
-Deno.test("the query reader refuses values of nested custom fields that are too long together", () => {
+Deno.test("the query reader refuses values of nested custom fields whose total length is too large", () => {
   const values = (count: number) =>
     Array.from({ length: count }, (_, at) => `value ${at}`).join(",");
   const tooLong = /^All filters together are too long/;

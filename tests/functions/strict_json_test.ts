@@ -147,7 +147,7 @@ Deno.test("the fast reader reads every JSON text like a slow reader that checks 
   );
 });
 
-Deno.test("a text is refused exactly if JSON.parse refuses it", () => {
+Deno.test("a text is refused if and only if JSON.parse refuses it", () => {
   const damaged = fc.tuple(
     anyJson,
     fc.nat(),

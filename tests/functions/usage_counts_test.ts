@@ -28,7 +28,7 @@ Deno.test("while reports fail, the instance keeps a limited number of counts, an
   assert.deepEqual([newest("a")?.problem, newest("b")?.problem], ["Problem 999", "Problem 19"]);
 });
 
-Deno.test("requests of one hour are one count, also after a report that failed", () => {
+Deno.test("requests of the same hour are added to one count, even after a failed report", () => {
   const counts = new UsageCounts();
   const at = ["13:00:00.000", "13:59:59.999", "14:00:00.000"];
   for (const time of at) counts.add(answered("a"), Date.parse(`2026-01-31T${time}Z`));

@@ -1,5 +1,5 @@
-// Which addresses a webhook may have. Each hostile address is refused by the name of its problem,
-// so that no address is refused for another reason than the one that protects.
+// Tests which addresses a webhook may have. Each hostile address must be refused with the name of
+// its own problem, so a rule that stops working cannot hide behind another rule.
 import assert from "node:assert/strict";
 import {
   type AddressProblemName,
@@ -21,7 +21,7 @@ function mustNotResolve(host: string): Promise<never> {
   throw new Error(`${host} was resolved`);
 }
 
-Deno.test("there are at least 200 hostile addresses and answers of name servers", () => {
+Deno.test("the tests have at least 200 hostile addresses and answers of name servers", () => {
   const addresses = Object.values(hostileAddresses).flat();
   assert.equal(new Set(addresses).size, addresses.length);
   assert.ok(addresses.length + hostileAnswers.length >= 200);
@@ -83,7 +83,7 @@ Deno.test("an ordinary address whose host has only public addresses is accepted"
   }
 });
 
-Deno.test("a name without an address is refused, and a name server that fails or is silent is named", async () => {
+Deno.test("a name without an address is refused, and the refusal says if the name server failed or did not answer", async () => {
   const named = async (resolve: Resolve) =>
     (await checkAddress("https://hooks.example.com/", { resolve }))?.name;
   assert.equal(await named(answering({})), "no_address");
@@ -113,7 +113,7 @@ Deno.test("http is allowed only for the origins of a local stack", async () => {
   assert.equal(named("http://localhost:54324/"), "not_https");
 });
 
-Deno.test("WEBHOOK_HOSTS has only origins on this machine, and none on a hosted project", () => {
+Deno.test("WEBHOOK_HOSTS may contain only origins on this machine, and must be empty on a hosted project", () => {
   const local = { SUPABASE_URL: "http://127.0.0.1:54321" };
   const read = (WEBHOOK_HOSTS: string, env = local) => readAddressRules({ ...env, WEBHOOK_HOSTS });
   assert.deepEqual(

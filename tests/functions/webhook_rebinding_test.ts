@@ -1,5 +1,6 @@
-// A name that changes between its look-up and the connection leads to a machine that has no
-// certificate for the name. TLS ends before a byte of HTTP is sent.
+// DNS rebinding: if the address of a host name changes between the look-up and the connection, the
+// new machine has no certificate for the name. The TLS handshake fails before a byte of HTTP is
+// sent.
 import assert from "node:assert/strict";
 import { checkAddress } from "../../supabase/functions/_shared/webhooks/address.ts";
 import type { Try } from "../../supabase/functions/webhooks/deliver/delivery.ts";
@@ -29,7 +30,7 @@ async function delivered(client: Deno.HttpClient): Promise<Try> {
   }
 }
 
-Deno.test("nothing of HTTP reaches a machine that a name leads to after its look-up", async () => {
+Deno.test("if a name's address changes after the look-up, no byte of HTTP reaches the new machine", async () => {
   // Both certificates are trusted: only the name is wrong.
   await using machine = reboundTo(foreign, [own, foreign]);
   for (let times = 0; times < 20; times++) {
@@ -39,7 +40,7 @@ Deno.test("nothing of HTTP reaches a machine that a name leads to after its look
   assert.deepEqual(machine.seen, { connections: 20, bytes: 0 });
 });
 
-Deno.test("a machine with the certificate of the name gets the request, so this test measures something", async () => {
+Deno.test("a machine with the certificate of the name gets the request, so the certificate makes the difference", async () => {
   await using machine = reboundTo(own, [own, foreign]);
   assert.equal((await delivered(machine.client)).status, 204);
   assert.equal(machine.seen.connections, 1);

@@ -1,4 +1,5 @@
-// The signatures of deliveries, verified by the reference implementation of Standard Webhooks.
+// Tests that the reference implementation of Standard Webhooks verifies the signatures of
+// deliveries.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import { newSecret, sign } from "../../supabase/functions/_shared/webhooks/signature.ts";
@@ -15,7 +16,7 @@ async function headersOf(secrets: string[], at = now(), content: string | Uint8A
   };
 }
 
-Deno.test("the reference implementation verifies a delivery, of text and of bytes", async () => {
+Deno.test("the reference implementation verifies a delivery whose body was signed as text or as bytes", async () => {
   const secret = newSecret();
   const receiver = new Webhook(secret);
   assert.deepEqual(receiver.verify(body, await headersOf([secret])), JSON.parse(body));
@@ -39,7 +40,7 @@ Deno.test("during an overlap both secrets verify a delivery, and afterwards only
   assert.throws(() => new Webhook(previous).verify(body, afterwards), /No matching signature/);
 });
 
-Deno.test("another body, id or time makes another signature", async () => {
+Deno.test("a different body, id or time gives a different signature", async () => {
   const secret = newSecret();
   const receiver = new Webhook(secret);
   const headers = await headersOf([secret]);
@@ -59,7 +60,7 @@ Deno.test("a secret is whsec_ and 32 random bytes, and no two are equal", () => 
   }
 });
 
-Deno.test("a malformed secret is refused without being quoted", async () => {
+Deno.test("the error about a malformed secret does not quote it", async () => {
   for (
     const secret of [
       "",
@@ -70,7 +71,7 @@ Deno.test("a malformed secret is refused without being quoted", async () => {
     ]
   ) {
     await assert.rejects(sign([newSecret(), secret], id, now(), body), (error: Error) => {
-      assert.equal(error.message, "The secret of the webhook is not whsec_ and base64");
+      assert.equal(error.message, "The secret of the webhook must be whsec_ followed by base64");
       return true;
     });
   }

@@ -12,12 +12,12 @@ function ask(method: string, path: string, json?: unknown, headers = {}): Promis
   return call(keys.all, method, path, { json, headers });
 }
 
-// deno-lint-ignore no-explicit-any -- a contact as the API answers it
+// deno-lint-ignore no-explicit-any -- a contact as the API returns it
 async function newContact(fields: Record<string, unknown> = {}): Promise<any> {
   return (await ask("POST", "/contacts", { phone: anyPhone(), name: "Ada", ...fields })).body.data;
 }
 
-// deno-lint-ignore no-explicit-any -- a deal as the API answers it
+// deno-lint-ignore no-explicit-any -- a deal as the API returns it
 async function newDeal(contact_id: string, title = "Vans"): Promise<any> {
   return (await ask("POST", "/deals", { title, contact_id, stage_id })).body.data;
 }

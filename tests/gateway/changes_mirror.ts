@@ -69,7 +69,8 @@ export async function assertInStep(
     now.filter(({ row }) => row !== null).map(({ id, row, version }) => {
       // The fields that callers see, and the version, so that a failure shows what was missed.
       const asShown = { ...row, version: String(version) };
-      // The author of a message depends on other rows too, and these fields on its payload.
+      // The author of a message also depends on other rows, and the other fields depend on the
+      // message's payload.
       for (const field of ["author", "location", "contact_cards", "choice"]) {
         const shown = rows.get(id)?.[field];
         if (shown !== undefined) asShown[field] = shown;

@@ -35,8 +35,8 @@ Deno.test("a copy misses no change while eight writers work, even if some writer
   let horizon = 0;
   try {
     for (let moment = 1; moment <= MOMENTS; moment++) {
-      // The number of transactions is higher than a slow writer waits for, so its transaction ends
-      // before the next check.
+      // A slow writer waits for fewer transactions than this, so its transaction ends before the
+      // next check.
       progress.mayCommit = (moment + 2) * STEP;
       const last = horizon;
       while (!progress.isOver && (progress.committed < moment * STEP || horizon === last)) {

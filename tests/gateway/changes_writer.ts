@@ -3,7 +3,7 @@ import type { Sql } from "../support/acting_as.ts";
 import { anyPhone, type Company } from "../support/company.ts";
 import { until } from "../support/started.ts";
 
-/** The shared progress of all writers of a test. */
+/** The progress of a test, which all its writers share. */
 export interface Progress {
   /** Transactions that were committed. */
   committed: number;
@@ -28,8 +28,7 @@ interface Own {
 }
 
 /**
- * Writes contacts, deals and messages until the progress is over. The messages change a
- * conversation.
+ * Writes contacts, deals and messages until `isOver` is set. The messages change a conversation.
  */
 export class Writer {
   #own: Own = { contacts: [], deals: [], messages: [] };
@@ -42,7 +41,7 @@ export class Writer {
     readonly progress: Progress,
   ) {}
 
-  /** Writes until the progress is over. If one writer fails, the progress ends too. */
+  /** Writes until `isOver` is set. If one writer fails, it sets `isOver`, so all writers stop. */
   async write() {
     const { progress } = this;
     try {

@@ -45,7 +45,7 @@ const BAD_ITEMS = [
   JSON.stringify(good("x")).replace("{", '{"v\\u0061lue":1,"value":2,'),
 ];
 
-Deno.test("an item that cannot be created gets the error of a single request, and the other items are created", async () => {
+Deno.test("an item that cannot be created gets the same error as in a single request, and the other items are created", async () => {
   const items = [...BAD_ITEMS.flatMap((bad, at) => [JSON.stringify(good(`Good ${at}`)), bad])];
   const { status, body } = await call(key, "POST", "/deals/batch", {
     body: `{"items": [ ${items.join(" ,\n")} ]}`,

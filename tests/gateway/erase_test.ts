@@ -20,7 +20,7 @@ function ask(method: string, path: string, json?: unknown, headers = {}): Promis
   return call(keys.all, method, path, { json, headers });
 }
 
-// deno-lint-ignore no-explicit-any -- a contact as the API answers it
+// deno-lint-ignore no-explicit-any -- a contact as the API returns it
 async function newContact(fields: Record<string, unknown> = {}): Promise<any> {
   const { status, body } = await ask("POST", "/contacts", { phone: anyPhone(), ...fields });
   assert.equal(status, 201, JSON.stringify(body));

@@ -57,7 +57,7 @@ Deno.test("a second contact or deal with an external_id is a 409 that names the 
   assert.equal(theirs.status, 201);
 });
 
-Deno.test("external_id finds records, archived ones too, and is in the export", async () => {
+Deno.test("a filter by external_id finds records, including archived records, and an export contains the external_id", async () => {
   const [one, two] = [await contact({ external_id: own() }), await contact({ external_id: own() })];
   const list = async (query: string) => {
     const { body } = await ask("GET", `/contacts?${query}`);
@@ -75,7 +75,7 @@ Deno.test("external_id finds records, archived ones too, and is in the export", 
   assert.equal(exported.body.data.contact.external_id, two.external_id);
 });
 
-Deno.test("an archived record frees its external_id, and can be restored only while it is free", async () => {
+Deno.test("an archived record frees its external_id, and can be restored only while the external_id is free", async () => {
   const external_id = own();
   const gone = await contact({ external_id });
   await ask("DELETE", `/contacts/${gone.id}`);
@@ -96,7 +96,7 @@ Deno.test("an archived record frees its external_id, and can be restored only wh
   assert.equal((await ask("POST", `/deals/${first.id}/restore`)).status, 200);
 });
 
-Deno.test("match=external_id finds the contact by its external_id, and writes its phone", async () => {
+Deno.test("match=external_id finds the contact by its external_id, and updates the contact's phone", async () => {
   const [external_id, phone, moved] = [own(), anyPhone(), anyPhone()];
   const put = (json: unknown, query = "", headers?: Record<string, string>) =>
     ask("PUT", `/contacts?match=external_id${query}`, json, headers);
@@ -130,7 +130,7 @@ Deno.test("match=external_id finds the contact by its external_id, and writes it
   assert.deepEqual([missing.status, missing.headers.get("ETag")], [412, null]);
 });
 
-Deno.test("one of twenty simultaneous PUTs with an external_id creates the contact", async () => {
+Deno.test("exactly one of twenty simultaneous PUTs with an external_id creates the contact", async () => {
   const external_id = own();
   const phones = [anyPhone(), anyPhone()];
   const answers = await Promise.all(
@@ -162,7 +162,7 @@ Deno.test("a batch with match=external_id writes each person once, even if it is
   assert.match(failing.body.data[0].error.error, /external_id/);
 });
 
-Deno.test("a batch of deals creates unknown deals, and on_conflict says what happens to known deals", async () => {
+Deno.test("a batch of deals creates deals with an unknown external_id, and on_conflict says what happens to existing deals", async () => {
   const [one, two] = [own(), own()];
   const [{ id }] = (await ask("POST", "/deals/batch", { items: [deal({ external_id: one })] }))
     .body.data.map(({ data }: Answer["body"]) => data);

@@ -7,7 +7,7 @@ import { routes } from "../support/routes.ts";
 interface Expected {
   status: number;
   code: string;
-  /** Reads and writes get different sentences. */
+  /** The message depends on the HTTP method: it says whether a write may have taken effect. */
   error: (method: string) => string;
   inLog: RegExp;
 }

@@ -14,7 +14,7 @@ function keyOf(request: Request): unknown {
   return decodeJwt(request.headers.get("Authorization")!.replace("Bearer ", "")).key_hash;
 }
 
-/** A Data API that delays the statements of these keys until `release`. */
+/** A Data API that delays the statements of these keys until `release` is called. */
 async function holdingStack(...keys: string[]) {
   const hashes = await Promise.all(keys.map(hashKey));
   const gate = Promise.withResolvers<null>();
@@ -154,7 +154,7 @@ Deno.test("an unknown key whose check hangs in the database does not block other
   assert.deepEqual(byStatus(await Promise.all(held)), { 200: 2 });
 });
 
-/** Works while another transaction locks a row of this contact. */
+/** Runs the work while another transaction locks a row of this contact. */
 async function whileLocked({ contact_id }: Company, work: () => Promise<void>) {
   await withDatabase((sql) =>
     sql.begin(async (sql) => {

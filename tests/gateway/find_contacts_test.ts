@@ -81,7 +81,7 @@ async function found(address: string): Promise<string[]> {
 const [ana, joao, mariana, nameless] = Object.keys(CONTACTS);
 const everybody = [ana, joao, mariana, nameless];
 
-/** For each fact: addresses, and the contacts that each address finds. */
+/** For each test name: paths with a query, and the contacts that each query finds. */
 const FACTS: Record<string, Record<string, string[]>> = {
   "every spelling of a phone finds its contact, even if the plus sign is not encoded": {
     "/contacts?phone=%2B5511987654321": [ana],
@@ -104,7 +104,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?phone=%E2%80%AA%2B55%C2%A011%2098765%E2%80%914321%E2%80%AC": [ana],
     "/contacts?phone[ne]=55+11+98765-4321&tags[empty]=false": [joao, mariana],
   },
-  "q finds a pasted phone, also without its country or area and in another spelling": {
+  "q finds a pasted phone, even without its country or area code or in another spelling": {
     "/contacts?q=+55+(11)+98765-4321": [ana],
     "/contacts?q=%2B55%2011%208765-4321": [ana],
     "/contacts?q=(011)+98765-4321": [ana],
@@ -138,7 +138,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?empresa=100%25%20%5C%5C%20Co%5C,%20Ltd*": [nameless],
     "/contacts?empresa=100%25*": [],
   },
-  "ne finds the contacts with other values and those without a value": {
+  "the operator ne finds the contacts with other values and those without a value": {
     "/contacts?name[ne]=Jo%C3%A3o,Ana%20Sof%C3%ADa,Ada": [mariana, nameless],
     "/contacts?email[ne]=ANA.sofia@example.com&name[ne]=Ada": [joao, mariana, nameless],
     "/contacts?temperature[ne]=hot,warm": [joao],
@@ -148,7 +148,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
       nameless,
     ],
   },
-  "empty finds missing values, empty texts and empty lists": {
+  "the operator empty finds missing values, empty texts and empty lists": {
     "/contacts?name[empty]=true": [nameless],
     "/contacts?empresa[empty]=true&name[ne]=Ada": [joao, mariana],
     "/contacts?empresa[empty]=false": [ana, nameless],
@@ -156,7 +156,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?tags[empty]=true&name[ne]=Ada": [nameless],
     "/contacts?tags[empty]=false": [ana, joao, mariana],
   },
-  "contains searches anywhere in its own field and ignores accents, case and punctuation": {
+  "the operator contains searches its whole field and ignores accents, case and punctuation": {
     "/contacts?name[contains]=SOFIA": [ana],
     "/contacts?name[contains]=sof%C3%AD": [ana],
     "/contacts?name[contains]=ana-sof": [ana],
@@ -210,7 +210,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?custom_fields.plan=Gold": [],
     "/contacts?custom_fields.seats=5&custom_fields.plan=gold": [ana],
   },
-  "in the key of a custom field, a dot is a part of a name or leads to a member within a member": {
+  "in the key of a custom field, a dot is part of a name or leads to a nested member": {
     "/contacts?custom_fields.a.b=dotted": [ana],
     "/contacts?custom_fields.a.b=nested": [ana],
     "/contacts?custom_fields.a.c.d.e=2,1": [ana],
@@ -224,7 +224,7 @@ const FACTS: Record<string, Record<string, string[]>> = {
     "/contacts?custom_fields.constructor=x": [],
     "/contacts?custom_fields.toString=x": [],
   },
-  "times are compared to the microsecond, with any offset, and a date is its beginning in UTC": {
+  "times are compared to the microsecond, with any offset, and a date means its beginning in UTC": {
     "/contacts?created_at[lt]=2026-02-01": [ana],
     "/contacts?created_at[lte]=2026-02-01": [ana, joao],
     "/contacts?created_at[gte]=2026-02-01&created_at[lt]=2026-02-02": [joao, mariana],

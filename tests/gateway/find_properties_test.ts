@@ -57,7 +57,7 @@ async function assertFound(path: string, query: Query) {
   assert.equal(
     JSON.stringify(body.data),
     JSON.stringify(expected),
-    "the members are in their order",
+    "the fields come in the same order",
   );
 
   const { next_cursor, ...pagination } = body.pagination;
@@ -70,14 +70,14 @@ async function assertFound(path: string, query: Query) {
   assert.equal(next_cursor !== null, has_more);
 }
 
-/** Whether a read shows a row, by the parameter `archived`. */
+/** Whether a read with this value of `archived` shows the row. */
 function isShown({ archived_at = null }: FoundRow, archived = "exclude"): boolean {
   return archived === "include" || (archived_at !== null) === (archived === "only");
 }
 
 /**
- * Whether a query names a pipeline of the company, or no pipeline. A query that names only stages
- * of unknown pipelines is refused.
+ * Whether the query has no filter on a pipeline, or a filter that matches a pipeline of the
+ * company. Otherwise the query is refused.
  */
 function hasOwnPipeline({ pipeline_id }: Query): boolean {
   return !pipeline_id ||
@@ -85,8 +85,7 @@ function hasOwnPipeline({ pipeline_id }: Query): boolean {
 }
 
 /**
- * A row in the form of an answer, with only these members. A member may be a record that belongs to
- * the row.
+ * A row as an answer shows it, with only these fields. A field may be a related record.
  */
 function answered(row: FoundRow, members: string[], archived?: string): FoundRow {
   return Object.fromEntries(
@@ -124,7 +123,7 @@ function newest(contact_id: string, path: string, archived: string): FoundRow {
   return { data, has_more: own.length > 10 };
 }
 
-/** The members of a record without those that `include` adds. */
+/** The fields of a record, without the fields that `include` adds. */
 function recordOf(path: string): string[] {
   return schemaOf(path, "fields").items.enum;
 }

@@ -1,5 +1,5 @@
-// Walks from the first page to the last, in any order and with any filter. The tests also show
-// which queries accept a cursor.
+// Reads lists from the first page to the last, in any order and with any filter. The tests also
+// show which queries accept a cursor.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { addressOf, type Query, schemaOf } from "../support/any_query.ts";
@@ -117,7 +117,8 @@ Deno.test("a cursor with other filters or another sort gets a 422 that says so",
 });
 
 Deno.test("a plain list refuses the cursor of a sorted list, even if both cursors look alike", async () => {
-  // Both cursors would have two texts and an id, if the mark of the sort were a text.
+  // Only the cursor of a sorted list has a mark, which identifies the query. If the mark were a
+  // text and not a list, each cursor would contain two texts and an id.
   const cursor = await cursorOf("/templates", { sort: "name" });
   const answer = await call(company.keys.read, "GET", addressOf("/templates", { cursor }));
   assertField(answer, "cursor", /other filters/);

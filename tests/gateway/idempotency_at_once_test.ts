@@ -74,8 +74,9 @@ Deno.test("repeats of a hanging request do not wait in the database and need one
     const claimed = sql.json({ path: "/deals", key, fingerprint: "any" });
     await sql`select app.claim_idempotency_key(${company.id}, ${claimed})`;
     database.seen.length = 0;
-    // The number of repeats is higher than the number of database connections and the share of a
-    // company. A repeat that waited for the first request would get a 503 after a second, or a 429.
+    // The repeats exceed both the database connections and the number of requests that a company
+    // may have in progress. A repeat that waited for the first request would get a 503 after a
+    // second, or a 429.
     const repeats = await Promise.all(Array.from({ length: 20 }, ask));
     for (const repeat of repeats) {
       assertCode(repeat, 409, "idempotency_in_progress");

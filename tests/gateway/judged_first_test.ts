@@ -16,7 +16,7 @@ async function watchedGateway() {
   const database = watchedStack();
   const app = gateway(await readGatewayConfig(environment({ supabaseUrl: database.url })));
   return {
-    /** The paths of the statements since the last post. */
+    /** The paths that the gateway has requested from the Data API since the last call of `post`. */
     seen: () => database.seen.map(({ path }) => path.replace("/rest/v1/", "")),
     async post(key: string, body: BodyInit, headers: Record<string, string> = {}) {
       database.seen.length = 0;

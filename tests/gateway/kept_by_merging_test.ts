@@ -1,4 +1,4 @@
-// Writes that keep the values of other systems: on_conflict=merge, add_tags and remove_tags.
+// Tests writes that keep the values of other systems: on_conflict=merge, add_tags and remove_tags.
 import assert from "node:assert/strict";
 import { type Answer, assertField, call } from "../support/calls.ts";
 import { anyPhone, newCompany } from "../support/company.ts";

@@ -37,7 +37,7 @@ async function usageOf({ id }: Company) {
   });
 }
 
-/** The answer of a Data API without a schema cache, which has certainly written nothing. */
+/** The answer of a Data API that has no schema cache yet, so it has certainly written nothing. */
 const starting = () => Response.json({ code: "PGRST002", message: "starting" }, { status: 503 });
 const isTelling = ({ url }: Request) => url.endsWith("/rpc/record_api_key_usage");
 

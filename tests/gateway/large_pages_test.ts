@@ -75,7 +75,7 @@ Deno.test("after large rows, a list reads only as many rows as fit, until rows a
     return body;
   };
   await list();
-  await backgroundWork(); // the company of the key is known now
+  await backgroundWork(); // the gateway now knows the company of the key
   await list();
   const { data, pagination } = await list();
   assert.deepEqual(asked.slice(0, 2), [201, 201]);
@@ -101,7 +101,7 @@ Deno.test("large pages of one company are read one after the other, without dela
   const request = await ownGateway(database.url);
   const list = () => request(company.keys.read, "GET", "/contacts?limit=200");
   await list();
-  await backgroundWork(); // the company of the key is known now
+  await backgroundWork(); // the gateway now knows the company of the key
   await list();
   isHeld = true;
   const lists = Array.from({ length: 4 }, list);
@@ -130,7 +130,7 @@ Deno.test("large searches of one company run one after the other, and each resul
     assert.deepEqual([status, body.data?.length], [200, 50]);
   };
   await search();
-  await backgroundWork(); // the company of the key is known now
+  await backgroundWork(); // the gateway now knows the company of the key
   await search();
   isHeld = true;
   const all = Array.from({ length: 3 }, search);

@@ -1,5 +1,5 @@
-// Simultaneous merges, creations and archivings lose no deal, and each phone belongs to one
-// contact.
+// Tests that simultaneous merges, creations and archivings lose no deal, and that each phone
+// belongs to only one contact.
 import assert from "node:assert/strict";
 import * as fc from "fast-check";
 import { type Answer, call } from "../support/calls.ts";
@@ -24,7 +24,7 @@ async function assertConsistent({ id }: Company, { restores = false } = {}) {
         or archived_at < '2020-01-01'
       )
     `;
-    assert.deepEqual([...wrong], [], "the database sets the keys of phones, and stamps the time");
+    assert.deepEqual([...wrong], [], "the database sets both keys and archived_at");
     const further = await sql`
       select phone_key from contact_former_phones
       where company_id = ${id} and until = 'infinity' and phone_key is not null

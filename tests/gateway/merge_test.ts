@@ -35,7 +35,7 @@ Deno.test("after a merge, every request with the merged contact's phone applies 
     }&cursor=${paged.body.pagination.next_cursor}`,
   );
   assert.deepEqual(next.body.data.map(({ id }: { id: string }) => id), [survivor.id]);
-  assert.deepEqual(await find(other.phone, "&name=Grace"), [], "other filters count too");
+  assert.deepEqual(await find(other.phone, "&name=Grace"), [], "other filters apply too");
 
   const created = await ask("POST", "/contacts", { phone: other.phone });
   assert.deepEqual([created.status, created.body.existing_id], [409, survivor.id]);

@@ -34,7 +34,7 @@ Deno.test("a read by the merged contact's id returns the survivor, even after mo
   assert.equal((await call(foreign.keys.all, "GET", `/contacts/${other.id}`)).status, 404);
   await ask("DELETE", `/contacts/${last.id}`);
   const byOwnId = await ask("GET", `/contacts/${other.id}`);
-  assert.equal(byOwnId.status, 404, "the survivor is archived, as by its own id");
+  assert.equal(byOwnId.status, 404, "the archived survivor is not found by the merged id either");
   assert.equal((await ask("GET", `/contacts/${other.id}?archived=include`)).status, 200);
 });
 

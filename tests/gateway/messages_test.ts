@@ -24,7 +24,7 @@ async function otherConversation(company: Company): Promise<Company> {
   });
 }
 
-/** The fields that are null in a message of the company without reports. */
+/** The fields that are null in a text message without any report of the channel. */
 const WITHOUT = {
   ...{ sent_at: null, delivered_at: null, read_at: null, failed_at: null, expired_at: null },
   ...{ failure: null, price_category: null, price_type: null, payload: null },
@@ -171,7 +171,7 @@ Deno.test("an outbound message shows when it was sent, delivered or read, its pr
     })
   );
   const { body: { data } } = await call(company.keys.read, "GET", `/messages/${id}`);
-  // A report of arrival wins over other reports.
+  // If the channel reported both a failure and a delivery, the status shows the delivery.
   const expected = { ...times, ...price, failure, status: "read" };
   assert.deepEqual(data, { ...data, ...expected });
 
@@ -315,7 +315,7 @@ Deno.test("a page of messages needs one round trip, and an empty page needs a se
   assert.deepEqual(await read(pathOf({ conversation_id: crypto.randomUUID() })), missing);
 });
 
-Deno.test("a place, contact cards and a choice are fields, in the row and in the changes", async () => {
+Deno.test("a message and its change show a location, contact cards or a choice as separate fields", async () => {
   const own = await newCompany();
   const place = { latitude: -23.56, longitude: -46.65, name: "MASP", extra: 1 };
   const card = {
@@ -370,7 +370,7 @@ Deno.test("a place, contact cards and a choice are fields, in the row and in the
     );
     const { body } = await call(own.keys.read, "GET", `/messages/${id}`);
     assert.deepEqual(body.data[field], value, type);
-    // Changes wait for the transactions of other tests.
+    // A change is shown only after the open transactions of other tests have ended.
     let change: Record<string, unknown> | undefined;
     await until(async () => {
       const { body } = await call(own.keys.read, "GET", "/messages/changes?limit=200");

@@ -153,7 +153,7 @@ const anyCursorValue = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 40 }),
 );
 
-/** A cursor of the list, before one of its values is replaced. */
+/** The values of a valid cursor of each list. The test replaces one of them. */
 const CURSORS: Record<string, unknown[]> = {
   "/pipelines": [0, crypto.randomUUID()],
   "/stages": [crypto.randomUUID(), 0, crypto.randomUUID()],
@@ -165,7 +165,7 @@ for (const route of pageRoutes) {
   const { pattern, path: pathOf } = route;
   const isOfChanges = changesRoutes.includes(route);
   const name = isOfChanges ? feedOf(route.table) : route.table;
-  Deno.test(`${pattern} answers every wrong cursor without an error of the database`, async () => {
+  Deno.test(`${pattern} answers every invalid cursor without a database error`, async () => {
     const company = await newCompanyWithTemplate();
     const values = isOfChanges ? [0, 0, company.id] : CURSORS[pattern] ?? NEWEST_FIRST;
     // In a cursor, the name of the list comes before the query. The cursor of a plain list has no

@@ -117,7 +117,7 @@ Deno.test("a total above 100,000 is returned as at least 100,000", async () => {
   assert.deepEqual([asked, "total" in body.pagination], [[null], false]);
 });
 
-/** A gateway whose reads of rows take longer than a statement may. */
+/** A gateway whose reads of rows exceed the statement timeout. */
 async function slowGateway() {
   const timedOut = { code: "57014", message: "canceling statement due to statement timeout" };
   const slow = watchedStack(({ url }) =>

@@ -31,7 +31,7 @@ Deno.test("the log has the id, hint and reason of a known key that is refused, b
         assert.deepEqual(Object.keys(body), ["error", "code", "request_id"]);
         assert.equal(body.request_id, headers.get("X-Request-Id"));
       });
-      // An earlier test of this process may have left out some refusals.
+      // The line may have a `left_out` count of refusals from an earlier test in this process.
       const { request_id, left_out: _, ...line } = JSON.parse(lines[0]);
       assert.deepEqual([lines.length, line], [1, {
         level: "warn",

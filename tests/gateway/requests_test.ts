@@ -143,7 +143,7 @@ for (const route of bodyRoutes) {
 
   // deal_batches_test.ts tests the read-only fields of a batch's items.
   Deno.test(`${name} refuses every unknown or read-only field and names it`, async () => {
-    // The answers of these have no record.
+    // These operations do not answer with a record, so no field is read-only.
     const word = isOfBatch(route) || route.pattern.endsWith("/replay")
       ? /^is not a field that is accepted here/
       : "is read-only";
@@ -220,7 +220,7 @@ for (const route of idRoutes) {
       const path = pathWith(route, id);
       return call(company.keys.all, route.method, path, { json: bodyAt(route, company, path) });
     };
-    // A platform may refuse this path itself.
+    // The hosting platform may refuse this path itself, so the test calls the function directly.
     const path = pathWith(route, "%00");
     const name = idNameOf(route);
     assertField(await own(company.keys.all, route.method, path, json), name, "must be a UUID");

@@ -23,7 +23,8 @@ Deno.test("a key that is switched off is refused even at a list without rows", a
   const { id, key } = await asSuperuser((sql) =>
     sql.begin(async (sql) => {
       const [{ id }] = await sql`insert into companies (name) values ('Empty') returning id`;
-      // The triggers that keep the default pipeline and delete its stages are off.
+      // This setting turns off the triggers that protect the default pipeline and delete its
+      // stages.
       await sql`set local session_replication_role = replica`;
       await sql`delete from stages where company_id = ${id}`;
       await sql`delete from pipelines where company_id = ${id}`;

@@ -37,7 +37,7 @@ for (const [path, change, field, other] of RECORDS) {
   Deno.test(`PATCH ${name} accepts the whole record of an answer, also with a key that only writes`, async () => {
     for (const headers of [patch, undefined]) {
       const record = await readRecord(path);
-      // Many programs write a time in their own form.
+      // Many programs write a time in another format.
       const created_at = new Date(record.created_at).toISOString();
       const json = { ...record, ...change, created_at };
       const { status, body } = await call(write, "PATCH", path, { json, headers });

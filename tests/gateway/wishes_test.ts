@@ -1,4 +1,4 @@
-// A wish for no messages belongs to the phone and to the contact, so no change of phones loses it.
+// An opt-out belongs to both the phone and the contact, so a change of the phone does not lose it.
 import assert from "node:assert/strict";
 import { type Answer, call, send } from "../support/calls.ts";
 import { messagesFrom, nameChannelApp, ownWebhook } from "../support/channel_apps.ts";
@@ -35,7 +35,7 @@ async function foundBy(phone: string): Promise<Contact> {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
-/** Delivers a message from a person, written at this second of the channel's clock. */
+/** Posts a message from a person to the webhook. `second` is its timestamp. */
 async function inbound(
   { phone, user_id }: { phone: string; user_id?: string },
   text: string,
@@ -55,7 +55,7 @@ async function stopped(user_id?: string): Promise<Contact> {
   return contact;
 }
 
-/** Asserts that nothing is sent to a phone, and that a dry run says so. */
+/** Asserts that a send to the phone is refused, in a dry run too. */
 async function assertStopped(phone: string, message: string) {
   const url = `${stack.template_url}?dry_run=true`;
   const headers = { Authorization: `Bearer ${keys.messaging}`, "Content-Type": "application/json" };
@@ -81,9 +81,9 @@ async function patchedTogether(items: unknown[]) {
 /** The ways in which a contact gets another phone, and what may happen to the contact then. */
 const MOVES: Record<string, (contact: Contact, phone: string) => Promise<unknown>> = {
   "a PATCH": ({ id }, phone) => patched(id, { phone }),
-  "a PATCH that takes the wish back": ({ id }, phone) =>
+  "a PATCH that also lifts do_not_contact": ({ id }, phone) =>
     patched(id, { phone, do_not_contact: false }),
-  "a PATCH of many": ({ id }, phone) => patchedTogether([{ id, phone }]),
+  "a batch of PATCHes": ({ id }, phone) => patchedTogether([{ id, phone }]),
   "a batch of PATCHes that first sets a third phone": ({ id }, phone) =>
     patchedTogether([{ id, phone: anyPhone() }, { id, phone }]),
   "a PATCH, and then the contact is archived": async ({ id }, phone) => {
@@ -106,13 +106,13 @@ const MOVES: Record<string, (contact: Contact, phone: string) => Promise<unknown
   },
 };
 
-Deno.test("after STOP, the old phone gets no message, in every way in which the contact gets a new phone", async () => {
+Deno.test("after STOP, the old phone gets no message, however the contact gets a new phone", async () => {
   for (const [name, move] of Object.entries(MOVES)) {
     const contact = await stopped();
     const phone = anyPhone();
     await move(contact, phone);
     await assertStopped(contact.phone, name);
-    if (!name.includes("takes the wish back")) {
+    if (!name.includes("also lifts do_not_contact")) {
       await assertStopped(phone, `${name}: the other phone`);
     }
   }
@@ -159,7 +159,7 @@ Deno.test("STOP also applies to another phone from which the person writes with 
   await assertStopped(further, "an archived contact's id");
 });
 
-Deno.test("every write of a contact sets and lifts marketing_opt_out, and changes do_not_contact never", async () => {
+Deno.test("every kind of write sets and lifts marketing_opt_out, and never changes do_not_contact with it", async () => {
   const ways: Record<string, (contact: Contact, fields: unknown) => Promise<unknown>> = {
     "a PATCH": ({ id, phone }, fields) => patched(id, { phone, ...fields as Contact }),
     "a PUT": ({ phone }, fields) => done(ask("PUT", "/contacts", { phone, ...fields as Contact })),
@@ -167,7 +167,7 @@ Deno.test("every write of a contact sets and lifts marketing_opt_out, and change
       done(ask("POST", "/contacts/batch?on_conflict=update", {
         items: [{ phone, ...fields as Contact }],
       })),
-    "a PATCH of many": ({ id }, fields) => patchedTogether([{ id, ...fields as Contact }]),
+    "a batch of PATCHes": ({ id }, fields) => patchedTogether([{ id, ...fields as Contact }]),
   };
   for (const [name, write] of Object.entries(ways)) {
     const contact = await newContact(anyPhone(), { marketing_opt_out: true, do_not_contact: true });
@@ -175,7 +175,7 @@ Deno.test("every write of a contact sets and lifts marketing_opt_out, and change
     assert.deepEqual([marketing_opt_out, marketing_opt_out_source], [true, "manual"], name);
     const age = Date.now() - Date.parse(marketing_opt_out_at);
     assert.ok(Math.abs(age) < 60_000, name);
-    // The same value again is not a new decision.
+    // Writing the same value again does not change the time of the opt-out.
     await write(contact, { marketing_opt_out: true, name: "Ada" });
     const same = await foundBy(contact.phone);
     assert.deepEqual([same.name, same.marketing_opt_out_at], ["Ada", marketing_opt_out_at], name);
@@ -197,7 +197,7 @@ Deno.test("every write of a contact sets and lifts marketing_opt_out, and change
   }
 });
 
-Deno.test("an opt-out of marketing by hand stays with both phones, in every way in which the contact gets a new phone", async () => {
+Deno.test("a manual opt-out of marketing applies to the old and the new phone, however the contact gets a new phone", async () => {
   for (const [name, move] of Object.entries(MOVES)) {
     const contact = await newContact(anyPhone(), { marketing_opt_out: true });
     const phone = anyPhone();

@@ -1,4 +1,4 @@
-// Tests starts from a copy of the checkout: at a path with spaces, as another user, with other
+// Tests `npm start` in a copy of the checkout: at a path with spaces, as another user, with other
 // migrations.
 import assert from "node:assert/strict";
 import { succeeds } from "../../local/postgres/programs.ts";
@@ -73,16 +73,16 @@ const migrations = Array.from(
   ({ name }) => name,
 ).sort();
 
-Deno.test("a start applies a new migration, or says why it cannot", async (t) => {
+Deno.test("npm start applies a new migration, or says why it cannot", async (t) => {
   await withFolder(async (folder) => {
     const checkout = await copyCheckout(`${folder}/checkout`);
     const file = `${checkout}/supabase/migrations/30000101000000_ours.sql`;
     const args = ["--data", `${folder}/data`, "--port", "0", "--no-seed"];
 
-    await t.step("ending a start cancels a migration that waits", async () => {
+    await t.step("stopping npm start cancels a migration that waits for a lock", async () => {
       await Deno.writeTextFile(file, "create table ours (id int);\nselect pg_sleep(600);\n");
       const started = new Started(args, { checkout });
-      // The start cancels the migration, which may be waiting or may not have begun.
+      // npm start cancels the migration, whether or not it has begun.
       const [before] = migrations.slice(-1);
       await started.says(`applied ${before}`);
       assert.deepEqual(await started.end("SIGTERM"), [0, ""]);
@@ -117,7 +117,7 @@ Deno.test("a start applies a new migration, or says why it cannot", async (t) =>
     });
 
     await t.step(
-      "without --fresh, a start refuses a database that other migrations made",
+      "without --fresh, npm start refuses a database that other migrations made",
       async () => {
         const folder = `${checkout}/supabase/migrations`;
         const baseline = `${folder}/${migrations[0]}`;
@@ -139,7 +139,7 @@ Deno.test("a start applies a new migration, or says why it cannot", async (t) =>
   });
 });
 
-/** Copies the part of the checkout that a start needs, with links to the installed packages. */
+/** Copies the part of the checkout that `npm start` needs, with links to the installed packages. */
 async function copyCheckout(target: string): Promise<string> {
   await Deno.mkdir(target, { recursive: true });
   const folders = ["local", "sandbox", "supabase"];

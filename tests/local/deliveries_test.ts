@@ -4,7 +4,7 @@ import { runDeliveries } from "../../local/deliveries.ts";
 import type { Sql } from "../../local/postgres/database.ts";
 import { until } from "../support/started.ts";
 
-/** A function webhooks with the answers of the test. */
+/** A replacement for the webhooks function. The test decides its answers. */
 function ownFunction(answer: (count: number) => Response | Promise<Response>) {
   const calls: unknown[] = [];
   const server = Deno.serve(
@@ -22,10 +22,10 @@ function ownFunction(answer: (count: number) => Response | Promise<Response>) {
   };
 }
 
-/** A database in which a webhook is on, or not. */
+/** A database that says whether a webhook is switched on. */
 const database = (needed: boolean) => (() => Promise.resolve([{ needed }])) as unknown as Sql;
 
-Deno.test("while a webhook is on, one run follows the other", async () => {
+Deno.test("while a webhook is switched on, the next delivery run starts after each run", async () => {
   await using own = ownFunction(() => new Response("{}"));
   const deliveries = runDeliveries(database(true), own.url, "the-secret");
   await until(() => own.calls.length >= 2);
@@ -36,13 +36,13 @@ Deno.test("while a webhook is on, one run follows the other", async () => {
   assert.equal(own.calls.length, length);
 });
 
-Deno.test("without a webhook that is on, nothing is called, and a failure of the database ends nothing", async () => {
+Deno.test("no run starts while all webhooks are switched off, and a database failure does not stop the deliveries", async () => {
   await using own = ownFunction(() => new Response("{}"));
   let isDown = true;
   let asked = 0;
   const sql = (() => {
     asked++;
-    if (asked === 1) return Promise.resolve([]); // no run of an earlier stack
+    if (asked === 1) return Promise.resolve([]); // an earlier stack has left no unfinished run
     return isDown ? Promise.reject(new Error("down")) : Promise.resolve([{ needed: false }]);
   }) as unknown as Sql;
   const deliveries = runDeliveries(sql, own.url, "the-secret");
@@ -53,7 +53,7 @@ Deno.test("without a webhook that is on, nothing is called, and a failure of the
   assert.equal(own.calls.length, 0);
 });
 
-Deno.test("the end starts no further run, waits for the run in progress, and breaks off a run that hangs", async () => {
+Deno.test("ending the deliveries starts no further run, waits for the run in progress, and aborts a run that hangs", async () => {
   const over = Promise.withResolvers<Response>();
   await using own = ownFunction((count) => count === 1 ? new Response("{}") : over.promise);
   const deliveries = runDeliveries(database(true), own.url, "the-secret");

@@ -107,7 +107,7 @@ Deno.test("in or=() and and=(), a value with brackets needs quotes, but an array
     ["or", "( a.eq.1 , b->>c.eq.2)", "or(a eq «1 » b->>c eq «2»)"],
     ["or", "(not.eq.1,and.eq.2)", "or(not eq «1» and eq «2»)"],
     ["or", '("a.b".eq.1)', "or(a.b eq «1»)"],
-    ["or", "a.eq.1", "ora eq «1»"], // the brackets and the junction are not found
+    ["or", "a.eq.1", "ora eq «1»"], // PostgREST finds neither brackets nor a junction
     ["or", "(a.eq.x)y,b.eq.1)", "or(a eq «x»)"], // PostgREST ignores the rest
   ];
   for (const [name, value, expected] of junctions) {

@@ -28,7 +28,7 @@ Deno.test("the job reads the demo company's templates soon after the start, and 
     await sql.end();
     assert.deepEqual(await first.started.end(), [0, ""]);
 
-    // The data folder of a version without jobs.
+    // An earlier version, which had no jobs, left this data folder.
     const { jobs_secret: _, ...older } = JSON.parse(
       await Deno.readTextFile(`${folder}/secrets.json`),
     );
@@ -52,7 +52,7 @@ Deno.test("the job reads the demo company's templates soon after the start, and 
   });
 });
 
-Deno.test("a start creates secrets once, and adds the secrets that an older file lacks", async () => {
+Deno.test("npm start creates the secrets once, and adds any secret that an older file lacks", async () => {
   await withFolder(async (folder) => {
     const file = `${folder}/secrets.json`;
     const made = await loadSecrets(file);
@@ -65,7 +65,10 @@ Deno.test("a start creates secrets once, and adds the secrets that an older file
   });
 });
 
-/** A whatsapp function with the answers of the test, and a database in which these jobs are due. */
+/**
+ * A replacement for the whatsapp function, whose answers the test decides, and a database in which
+ * these jobs are due.
+ */
 function ownFunction(due: { job: string; account_id: string }[], answer: () => Promise<Response>) {
   const calls: { path: string; authorization: string | null; body: unknown }[] = [];
   const server = Deno.serve(
@@ -104,13 +107,13 @@ Deno.test("the due jobs run one after the other, even if one of them fails", asy
   );
 });
 
-Deno.test("the jobs continue after a failure of the database, and end without a wait for the next minute", async () => {
+Deno.test("the jobs continue after a database failure, and can be stopped without waiting for the next minute", async () => {
   const sql = (() => Promise.reject(new Error("down"))) as unknown as Sql;
   const jobs = runDueJobs(sql, "http://127.0.0.1:9", "the-secret");
   await jobs.stop();
 });
 
-Deno.test("the end of the jobs breaks off a job that hangs and starts no other job", async () => {
+Deno.test("stopping the jobs aborts a job that hangs and starts no other job", async () => {
   const over = Promise.withResolvers<Response>();
   const own = ownFunction(DUE, () => over.promise);
   const jobs = runDueJobs(own.sql, own.url, "the-secret");

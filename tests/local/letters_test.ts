@@ -1,4 +1,5 @@
-// The letters of the local database decide which searches an index can use.
+// The locale of the local database decides which characters count as letters, and so which searches
+// can use an index.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { command, findPrograms, giveTo } from "../../local/postgres/programs.ts";

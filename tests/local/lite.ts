@@ -86,7 +86,10 @@ export function dataApi(rest: Rest): DataApi {
   };
 }
 
-/** Does some work without showing its errors on the console. Returns how many errors it printed. */
+/**
+ * Runs `work` and hides the errors that it prints to the console. Returns the number of these
+ * errors.
+ */
 export async function silently(work: () => Promise<unknown>): Promise<number> {
   const print = console.error;
   let count = 0;

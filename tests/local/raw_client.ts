@@ -7,7 +7,8 @@ interface RawAnswer {
 /**
  * Sends the text of one request over TCP, even if it is not valid HTTP, and reads the whole answer.
  * @param head the request line and headers, without the empty line; `Connection: close` is added.
- * @param breaksOff whether the client ends its part after the body, even if it has announced more.
+ * @param breaksOff whether the client closes its side after the body, even if Content-Length
+ * announces more bytes.
  */
 export async function sendRaw(
   url: string,

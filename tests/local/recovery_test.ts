@@ -1,4 +1,4 @@
-// Tests a start on a folder after the previous start was killed, crashed or was interrupted.
+// Tests `npm start` on a folder after the previous start was killed, crashed or was interrupted.
 import assert from "node:assert/strict";
 import { anyPhone } from "../support/company.ts";
 import {
@@ -12,20 +12,20 @@ import {
   withFolder,
 } from "../support/started.ts";
 
-Deno.test("a start works after every way in which the previous start can end", async (t) => {
+Deno.test("npm start works however the previous start has ended", async (t) => {
   await withFolder(async (folder) => {
     const args = ["--data", folder, "--port", "0"];
     const has = (name: string) =>
       Array.from(Deno.readDirSync(folder)).some((entry) => entry.name.startsWith(name));
 
-    await t.step("a start works after the first start was killed too early", async () => {
+    await t.step("npm start works after the first start was killed too early", async () => {
       const started = new Started(args);
       await until(() => has("unfinished-"));
       await started.crash();
       assert.ok(!has("data"));
     });
 
-    await t.step("a start that ends before it is ready leaves no process", async () => {
+    await t.step("if npm start ends before it is ready, no process keeps running", async () => {
       await Deno.writeTextFile(`${folder}/stack.json`, "{}"); // a crash leaves this file behind
       const started = new Started(args);
       await until(() => has("data"));
@@ -43,7 +43,7 @@ Deno.test("a start works after every way in which the previous start can end", a
     assert.equal((await contacts()).length, 40);
     assert.equal((await ask(stack, "/contacts", { method: "POST", body, headers })).status, 201);
 
-    await t.step("a start after a kill keeps the data and adds no demo data", async () => {
+    await t.step("npm start after a kill keeps the data and adds no demo data", async () => {
       await started.crash();
       assert.ok((await processesOn(folder)).some((line) => parseInt(line) === postgres));
 
@@ -56,7 +56,7 @@ Deno.test("a start works after every way in which the previous start can end", a
     });
 
     await t.step(
-      "a start works after both the previous start and its server were killed",
+      "npm start works after both the previous start and its server were killed",
       async () => {
         Deno.kill(postgres, "SIGKILL");
         await started.crash();
@@ -66,7 +66,7 @@ Deno.test("a start works after every way in which the previous start can end", a
     );
 
     await t.step(
-      "a start does not end a program with the process id of the killed server",
+      "npm start does not end another program that now has the process id of the killed server",
       async () => {
         await started.crash();
         Deno.kill(postgres, "SIGKILL");
@@ -81,7 +81,7 @@ Deno.test("a start works after every way in which the previous start can end", a
       },
     );
 
-    await t.step("a start with an empty database works after a kill", async () => {
+    await t.step("npm start with an empty database works after a kill", async () => {
       await started.crash();
       ({ started, stack, postgres } = await startOn(folder, ["--fresh"]));
       assert.equal((await contacts()).length, 40);
@@ -89,7 +89,7 @@ Deno.test("a start works after every way in which the previous start can end", a
       assert.ok(!has("unfinished-"));
     });
 
-    await t.step("a start whose server crashes ends with one sentence", async () => {
+    await t.step("npm start ends with one sentence if the database server crashes", async () => {
       Deno.kill(postgres, "SIGKILL");
       const [code, printed] = await started.ended();
       assert.equal(code, 1);
@@ -100,9 +100,9 @@ Deno.test("a start works after every way in which the previous start can end", a
       assert.ok(!has("stack.json"));
     });
 
-    await t.step("a start ends when the npm that started it is killed", async () => {
+    await t.step("the stack ends when the npm process that started it is killed", async () => {
       const npm = new Started(args, {
-        // As under npm, the parent of the stack is a process that passes signals on while it runs.
+        // As with npm, the parent process of the stack passes signals on while it runs.
         prefix: ["sh", "-c", '"$@" & wait', "sh"],
         env: { npm_lifecycle_event: "start" },
       });

@@ -70,7 +70,7 @@ Deno.test("a change of a role's settings takes effect only after the Data API is
   assert.equal(await settingOf(reader.role, "statement_timeout"), "2s");
 });
 
-Deno.test("a role that authenticator has only through another role gets authenticator's settings", async () => {
+Deno.test("a role that authenticator inherits only through another role gets authenticator's settings", async () => {
   await using first = await newRole("statement_timeout = '3s'");
   await using second = await newRole("statement_timeout = '2s'", first.role);
   assert.equal(await settingOf(second.role, "statement_timeout"), "8s");

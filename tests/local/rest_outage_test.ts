@@ -77,7 +77,7 @@ Deno.test("while the database is starting, a request gets a 503", async () => {
   await serving;
 });
 
-Deno.test("the Data API survives that connections end at any moment of a request", async () => {
+Deno.test("the Data API survives connections that end at any moment of a request", async () => {
   const { sql, url, end } = await startDataApi(`
     create table things (id int primary key);
     grant select on things to authenticated;
@@ -104,7 +104,7 @@ Deno.test("the Data API survives that connections end at any moment of a request
     `;
     await Promise.all(answers);
   }
-  // Each of the next requests may get a connection that has ended and that no request has met yet.
+  // Each of the next requests may get a connection from the pool that has already ended.
   const statuses = [];
   for (let n = 0; n < 12; n++) statuses.push(await ask());
   assert.equal(statuses.at(-1), 200);

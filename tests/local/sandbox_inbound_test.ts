@@ -87,7 +87,7 @@ Deno.test("a person may answer a message and write something other than text", a
 
 const GOOD = { phone_number_id: NUMBER, from: ANA, text: "Hello" };
 
-/** Faults of a body, and the error about each fault. */
+/** Invalid changes to a body, and the error for each change. */
 const REFUSED: [changes: unknown, message: RegExp][] = [
   [{ phone_number_id: undefined }, /^phone_number_id must be a text of digits/],
   [{ phone_number_id: 1 }, /^phone_number_id must be a text of digits/],

@@ -36,7 +36,7 @@ Deno.test("a person sends each file in the channel's form", async () => {
   assert.equal((await sent("pdf", { caption: "See page 2" })).own.caption, "See page 2");
 });
 
-Deno.test("a wrong file, a caption of a voice message and two contents are refused", async () => {
+Deno.test("an unknown file, a caption for a voice message, and two contents in one message are refused", async () => {
   await using channel = sandboxWithWebhook();
   const base = { phone_number_id: NUMBER, from: "+5511987654321" };
   for (
@@ -53,14 +53,17 @@ Deno.test("a wrong file, a caption of a voice message and two contents are refus
   }
 });
 
-/** The answer about the file with the fixed id of a name, and its bytes at the address. */
+/**
+ * Reads the description of the file with this name. `at` requests its bytes at the described
+ * address.
+ */
 async function readFixed(direct: ReturnType<typeof directSandbox>, name: string) {
   const at = Object.keys(PEOPLE_MEDIA).indexOf(name) + 1;
   const { body } = await direct.get(`/19000000000000${String(at).padStart(2, "0")}`);
   return { body, at: (init?: RequestInit) => direct.fetch(new Request(body.url, init)) };
 }
 
-Deno.test("the address of a file wants the token, and ends after five minutes", async () => {
+Deno.test("the address of a file requires the token and expires after five minutes", async () => {
   const direct = directSandbox();
   const { body, at } = await readFixed(direct, "picture");
   const response = await at(AUTHORIZED);
@@ -74,7 +77,7 @@ Deno.test("the address of a file wants the token, and ends after five minutes", 
   assert.equal((await at(AUTHORIZED)).status, 404);
 });
 
-Deno.test("each fault of a file is what its name says", async () => {
+Deno.test("each faulty file fails as its name says", async () => {
   const direct = directSandbox();
   const wrong = await readFixed(direct, "wrong_digest");
   assert.notEqual(hex(await (await wrong.at(AUTHORIZED)).bytes()), wrong.body.sha256);

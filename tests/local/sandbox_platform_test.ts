@@ -77,7 +77,7 @@ async function messagesWith({ id }: Company, phone: string) {
 /** For each recipient, the state of a send at the platform after all posts of the sandbox. */
 const KNOWN: Record<string, string> = {
   "+12025550123": "outbound read sent",
-  "+15551000006": "outbound read sent", // the answer to this send left the outcome open
+  "+15551000006": "outbound read sent", // the answer to this send was an unclear error
   "+15551000007": "outbound read sent",
   "+15552000001": "outbound sent sent",
   "+15552000002": "outbound failed sent 131026",

@@ -47,7 +47,7 @@ Deno.test("a delivery is accepted, and shown with its headers, its type and its 
   assert.equal(received.headers["webhook-id"], "evt_1");
 });
 
-Deno.test("a request is verified only with a secret of a webhook of its address, and in time", async () => {
+Deno.test("a request is verified only if a webhook with its address has the signing secret, and its timestamp is recent", async () => {
   const box = own();
   const whys: [Parameters<typeof post>[1], RegExp][] = [
     [{ secret: newSecret() }, /of no secret of a webhook/],
@@ -68,7 +68,7 @@ Deno.test("a request is verified only with a secret of a webhook of its address,
   assert.match(why, /webhook-signature are not all there/);
 });
 
-Deno.test("the page shows what arrived as text, the newest first", async () => {
+Deno.test("the page shows the requests as escaped text, newest first", async () => {
   const box = own();
   const page = async (path: string) => await (await ask(box, "GET", path)).text();
   assert.match(await page(""), /Nothing has arrived yet/);
@@ -86,7 +86,7 @@ Deno.test("the page shows what arrived as text, the newest first", async () => {
   assert.equal(headers.get("Cross-Origin-Resource-Policy"), "same-origin");
 });
 
-Deno.test("the receiver fails as often as it is told, and then accepts again", async () => {
+Deno.test("the receiver fails the configured number of times, and then accepts requests again", async () => {
   const box = own();
   const told = await ask(box, "PUT", "/orders", {
     body: '{"status":503,"times":2,"retry_after":7}',
@@ -114,7 +114,7 @@ Deno.test("a silent receiver answers only when the sandbox ends, and a slow one 
   await waiting;
 });
 
-Deno.test("the receiver keeps the newest 200 requests, and forgets a name when it is told to", async () => {
+Deno.test("the receiver keeps the newest 200 requests, and DELETE removes the requests and settings of a name", async () => {
   const box = own();
   for (let number = 0; number < 205; number++) {
     await ask(box, "POST", "/orders", { body: `${number}` });
@@ -138,7 +138,7 @@ Deno.test("large bodies are refused, and fill the memory only up to a limit", as
   assert.equal((await ask(box, "POST", "/orders", { body: `${large}x` })).status, 413);
 });
 
-Deno.test("a wrong request says what to change", async () => {
+Deno.test("the error of a wrong request says what to change", async () => {
   const box = own();
   const wrong: [string, string, string | undefined, number, RegExp][] = [
     ["PUT", "/orders", "{", 400, /is not JSON/],

@@ -175,7 +175,7 @@ const REFUSED: Record<string, [code: number, details: RegExp, ...cases: Case[]]>
     ["new_arrival", imageHeader("4::aW1hZ2U="), body("Ada")],
     ["new_arrival", imageHeader(await idOf(fileOf("image/png"), "2")), body("Ada")],
   ],
-  "a medium of another type than the header's": [
+  "a media file of another type than the header's": [
     131053,
     /^The medium is not of the kind image: application\/pdf$/,
     ["new_arrival", imageHeader(pdf), body("Ada")],

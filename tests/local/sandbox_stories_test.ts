@@ -104,7 +104,7 @@ for (const [to, { does }] of Object.entries(STORIES)) {
   });
 }
 
-Deno.test("a report of a failure says nothing about the person, and may lack the sender's mark", async () => {
+Deno.test("a report of a failure has no data about the person, and may lack biz_opaque_callback_data", async () => {
   await using channel = sandboxWithWebhook();
   await channel.send({ to: "+15552000002" });
   await channel.send({ to: "+15552000003" });

@@ -81,7 +81,7 @@ export function sandboxWithWebhook(
       assert.equal(status, 200, JSON.stringify(body));
       return body.messages[0].id as string;
     },
-    /** A person writes to the number. */
+    /** Makes a person write a message to the number. */
     writes: (from: string, text: string, more: object = {}) =>
       call("/inbound", { phone_number_id: NUMBER, from, text, ...more }),
     [Symbol.asyncDispose]: async () => {

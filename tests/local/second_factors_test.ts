@@ -15,7 +15,7 @@ const refusal = (error: { status?: number; code?: string } | null) => [error?.st
 const platform = createClient(stack.url, stack.secret_key, { auth: { persistSession: false } });
 const anyEmail = () => `${crypto.randomUUID()}@people.example`;
 
-Deno.test("a code is the one of RFC 6238", () => {
+Deno.test("a code equals the code of the examples in RFC 6238", () => {
   const secret = new TextEncoder().encode("12345678901234567890");
   const codes = [59, 1111111109, 1234567890, 20000000000].map((time) => totp(secret, time));
   assert.deepEqual(codes, ["287082", "081804", "005924", "353130"]);
@@ -108,7 +108,7 @@ Deno.test("a name that is taken, another kind of factor and another person's fac
   assert.notEqual(without.error, null);
 });
 
-Deno.test("a challenge is valid for five minutes and from one address", async () => {
+Deno.test("a challenge is valid for five minutes, and only from the IP address that requested it", async () => {
   const { client } = await signIn(await newPerson({}));
   const { id, secret } = await enrolled(client);
   const late = async (change: string) => {
@@ -126,7 +126,7 @@ Deno.test("a challenge is valid for five minutes and from one address", async ()
   assert.deepEqual(await late("ip_address = '192.0.2.1'"), [422, "mfa_ip_address_mismatch"]);
 });
 
-Deno.test("a session has the device, the address and the way in which its person signed in", async () => {
+Deno.test("a session shows its device, its IP address and its sign-in method", async () => {
   const { client, token } = await signIn(await newPerson({}));
   const { data } = await client.rpc("own_sessions");
   assert.equal(data.length, 1);
@@ -167,7 +167,7 @@ Deno.test("the platform invites a new address, and its link signs the person in 
   assert.deepEqual(refusal(known.error), [422, "email_exists"]);
 });
 
-Deno.test("a forgotten password confirms the address of an invited person whose link is too old", async () => {
+Deno.test("a password reset confirms the e-mail address of an invited person, even without the invitation link", async () => {
   const email = anyEmail();
   await platform.auth.admin.inviteUserByEmail(email);
   await anyClient().auth.resetPasswordForEmail(email);
@@ -180,7 +180,7 @@ Deno.test("a forgotten password confirms the address of an invited person whose 
   assert.ok(email_confirmed_at);
 });
 
-Deno.test("only the secret key invites", async () => {
+Deno.test("only the secret key can invite people", async () => {
   const { client } = await signIn(await newPerson({}));
   const email = anyEmail();
   assert.deepEqual(refusal((await client.auth.admin.inviteUserByEmail(email)).error), [

@@ -1,9 +1,9 @@
-// The database ends a reading statement at the time limit of its role. This test has its own stack.
+// The database cancels a read at the statement timeout of its role. This test has its own stack.
 import assert from "node:assert/strict";
 import postgres from "postgres";
 import { ask, startOn, until, withFolder } from "../support/started.ts";
 
-Deno.test("the database ends a slow read: a slow filter gets a 422, and any other slow read a 503", async () => {
+Deno.test("the database cancels a slow read: a slow filter gets a 422, and any other slow read gets a 503", async () => {
   await withFolder(async (folder) => {
     const { started, stack } = await startOn(folder);
     const sql = postgres(stack.database_url, { onnotice: () => {} });

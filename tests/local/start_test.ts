@@ -37,7 +37,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
         headers: { "Content-Type": "application/json" },
       });
 
-    await t.step("a start prints the addresses, a new demo key and how long it took", () => {
+    await t.step("npm start prints the addresses, a new demo key and how long it took", () => {
       const said = [
         "· applied 20261123000000_baseline.sql",
         "· wrote the demo data of supabase/seed.sql",
@@ -58,7 +58,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       assert.equal(started.err, "");
     });
 
-    await t.step("a start also writes stack.json, which only its owner can read", async () => {
+    await t.step("npm start also writes stack.json, which only its owner can read", async () => {
       const { port } = new URL(stack.url);
       const { database_url, publishable_key, secret_key, people, demo, channel_app } = stack;
       assert.deepEqual(stack, {
@@ -100,7 +100,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       }
     });
 
-    await t.step("a start writes the messages of Postgres to a file immediately", async () => {
+    await t.step("npm start writes the messages of Postgres to a file immediately", async () => {
       const sql = postgres(stack.database_url, { max: 1 });
       await assert.rejects(sql`select no_such_column`);
       await sql.end();
@@ -108,7 +108,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       await until(() => log().includes("no_such_column"));
     });
 
-    await t.step("a start prints a curl line that works when it is pasted", async () => {
+    await t.step("npm start prints a curl line that works when it is pasted", async () => {
       const line = started.out.split("\n").find((line) => line.trim().startsWith("curl "))!;
       const { data, pagination } = JSON.parse(await pasted(line));
       assert.equal(data.length, 3);
@@ -117,7 +117,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
     });
 
     await t.step(
-      "a start prints a curl line that makes a simulated person write a message",
+      "npm start prints a curl line with which a simulated person writes a message",
       async () => {
         const line = started.out.split("\n").find((line) => line.includes("/sandbox/inbound"))!;
         const { posted, webhook_status, warning } = JSON.parse(await pasted(line));
@@ -126,7 +126,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       },
     );
 
-    await t.step("a start accepts the demo key for reading, writing and sending", async () => {
+    await t.step("the stack accepts the demo key for reading, writing and sending", async () => {
       assert.equal((await change(stack, "POST", "/contacts")).status, 201);
       const { status, body } = await send(stack.template_url, stack.demo!.api_key, phone);
       assert.deepEqual([status, body.success], [200, true]);
@@ -137,7 +137,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       ]);
     });
 
-    await t.step("a start serves the documentation, which contains the demo key", async () => {
+    await t.step("the stack serves the documentation, which contains the demo key", async () => {
       const moved = await fetch(`${stack.url}/docs`, { redirect: "manual" });
       await moved.body?.cancel();
       assert.deepEqual([moved.status, moved.headers.get("Location")], [308, "/docs/"]);
@@ -147,7 +147,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       assert.deepEqual([head.status, await head.text()], [200, ""]);
     });
 
-    await t.step("a start prints how the demo company's people sign in", async () => {
+    await t.step("npm start prints how the demo company's people sign in", async () => {
       const moved = await fetch(`${stack.url}/settings`, { redirect: "manual" });
       await moved.body?.cancel();
       assert.deepEqual([moved.status, moved.headers.get("Location")], [308, "/settings/"]);
@@ -165,7 +165,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       }
     });
 
-    await t.step("a start answers 404 to any other address", async () => {
+    await t.step("the stack answers 404 to any other address", async () => {
       const paths = [
         "/",
         "/docsx",
@@ -208,7 +208,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
     });
 
     await t.step(
-      "after SIGTERM, a start answers open requests and ends everything that it started",
+      "after SIGTERM, npm start answers open requests and ends all processes that it started",
       async () => {
         // The usage of the key is reported some seconds later, or when the stack ends.
         assert.equal((await ask(stack, "/teams?limit=0")).status, 422);
@@ -234,7 +234,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       },
     );
 
-    await t.step("a start with --quiet prints nothing and serves the same data", async () => {
+    await t.step("npm start --quiet prints nothing and serves the same data", async () => {
       const quiet = new Started(["--data", folder, "--port", "0", "--quiet"]);
       await until(() => left(folder).includes("stack.json"));
       const again = await stackOf(folder);
@@ -255,7 +255,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       assert.equal(quiet.out, "");
     });
 
-    await t.step("a start with --fresh and --no-seed has an empty database", async () => {
+    await t.step("npm start with --fresh and --no-seed makes an empty database", async () => {
       const empty = await startOn(folder, ["--fresh", "--no-seed"]);
       assert.equal(empty.stack.demo, null);
       const { out } = empty.started;
@@ -275,7 +275,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
       assert.deepEqual(left(folder), ["data", "lock", "postgres.log", "secrets.json"]);
     });
 
-    await t.step("a start with WHATSAPP_API_URL sends to that address", async () => {
+    await t.step("a stack started with WHATSAPP_API_URL sends to that address", async () => {
       await using channel = ownChannel(() => accepted());
       const { started, stack } = await startOn(folder, [], {
         env: { WHATSAPP_API_URL: channel.url },

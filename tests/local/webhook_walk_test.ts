@@ -1,18 +1,19 @@
-// Walks what a developer does first with webhooks on the local stack: the lines of docs/webhooks.md
-// make a webhook and change a deal, the sandbox shows the signed event, and the client verifies it.
+// Runs the first webhook example of docs/webhooks.md on the local stack. Its commands create a
+// webhook and change a deal, the sandbox shows the signed event, and the client verifies the
+// signature.
 import assert from "node:assert/strict";
 import { verifyWebhook } from "../../client/src/verify_webhook.ts";
 import { readPage } from "../docs/pages.ts";
 import { ask, startOn, until, withFolder } from "../support/started.ts";
 
-/** The lines for the shell below "See one arrive". */
+/** The shell commands in the section "See one arrive". */
 async function shownLines(): Promise<string[]> {
   const { text } = await readPage("docs/webhooks.md");
   const [, section] = /^## See one arrive\n([\s\S]*?)^## /m.exec(text)!;
   return Array.from(section.matchAll(/^```sh\n([\s\S]*?)^```$/gm), ([, lines]) => lines);
 }
 
-Deno.test("by copy and paste, a developer sees the signed event of a changed deal, which the client verifies", async () => {
+Deno.test("the copied commands make a signed event of a changed deal arrive, and the client verifies it", async () => {
   await withFolder(async (folder) => {
     const { started, stack } = await startOn(`${folder}/.local`);
     const call = async (method: string, path: string, json?: unknown) => {
@@ -68,7 +69,7 @@ Deno.test("by copy and paste, a developer sees the signed event of a changed dea
       [moved.record_id, moved.changes.stage_id, (moved.data as { stage_id: string }).stage_id],
       [deal.id, { from: deal.stage_id, to: next.id }, next.id],
     );
-    // The outcome is stored a moment after the answer.
+    // The outcome of a delivery is stored a moment after the receiver has answered.
     await until(async () => {
       const [{ state, attempts }] = await call("GET", `/webhooks/${webhook.id}/deliveries`);
       return state === "delivered" && attempts === 2;

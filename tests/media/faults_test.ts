@@ -1,5 +1,5 @@
-// What is wrong with a medium never reaches the caller as a whole file, and the token of the
-// account goes to no strange host.
+// A corrupt or incomplete media file never reaches the caller as a complete file, and the account's
+// token is never sent to an unknown host.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import {
@@ -26,7 +26,7 @@ interface Got {
   isBroken: boolean;
 }
 
-/** Reads a medium, and what came of it if it breaks off. */
+/** Reads an answer, or the part that arrived before it broke off. */
 async function got(response: Response): Promise<Got> {
   const pieces: number[] = [];
   let isBroken = false;
@@ -53,10 +53,10 @@ function assertUnavailable({ status, bytes }: Got) {
   assert.deepEqual([status, code], [502, "channel_unavailable"]);
 }
 
-Deno.test("a short medium with other bytes is a 502 before the first byte", async () => {
+Deno.test("a small media file with a wrong digest gets a 502 before the first byte", async () => {
   await using channel = mediaChannel(JPEG);
   assertUnavailable(await readFrom(channel, await addMedium(company, LONG)));
-  // Without a digest in the event, the digest of the channel counts.
+  // If the webhook event had no digest, the gateway compares with the digest of the channel.
   await using lying = mediaChannel(JPEG, {
     answer: ({ path }) =>
       path.startsWith("/files/") ? undefined : Response.json(facts(lying.origin, LONG)),
@@ -64,7 +64,7 @@ Deno.test("a short medium with other bytes is a 502 before the first byte", asyn
   assertUnavailable(await readFrom(lying, await addMedium(company, JPEG, { sha256: null })));
 });
 
-Deno.test("a long medium with other bytes breaks off before its last piece", async () => {
+Deno.test("if a large media file has a wrong digest, the answer breaks off before its last piece", async () => {
   await using channel = mediaChannel(LONG);
   const { status, headers, bytes, isBroken } = await readFrom(
     channel,
@@ -74,7 +74,7 @@ Deno.test("a long medium with other bytes breaks off before its last piece", asy
   assert.ok(bytes.length < LONG.length);
 });
 
-Deno.test("a stream that breaks off is never a whole answer", async () => {
+Deno.test("if the channel's stream breaks off, the caller never gets a complete answer", async () => {
   for (const [size, endsAt] of [[400_000, 200_000], [10_000, 0]]) {
     await using channel = mediaChannel(JPEG, {
       answer: ({ path }) =>
@@ -88,7 +88,7 @@ Deno.test("a stream that breaks off is never a whole answer", async () => {
   }
 });
 
-Deno.test("a medium with more or fewer bytes than announced is never a whole answer", async () => {
+Deno.test("if a media file has more or fewer bytes than announced, the caller never gets a complete answer", async () => {
   for (const change of [-1, 1]) {
     await using channel = mediaChannel(JPEG, {
       answer: ({ path }) =>
@@ -101,12 +101,12 @@ Deno.test("a medium with more or fewer bytes than announced is never a whole ans
   }
 });
 
-Deno.test("an empty medium is a 502", async () => {
+Deno.test("an empty media file gets a 502", async () => {
   await using channel = mediaChannel(new Uint8Array(0));
   assertUnavailable(await readFrom(channel, await addMedium(company, new Uint8Array(0))));
 });
 
-Deno.test("a medium without any digest is passed on without an ETag", async () => {
+Deno.test("a media file without a digest is passed on without an ETag", async () => {
   await using channel = mediaChannel(LONG, {
     answer: ({ path }) =>
       path.startsWith("/files/")
@@ -121,7 +121,7 @@ Deno.test("a medium without any digest is passed on without an ETag", async () =
 });
 
 for (const status of [401, 403, 404]) {
-  Deno.test(`an address that answers ${status} is asked for again, once`, async () => {
+  Deno.test(`if a file's address answers ${status}, the gateway requests a new address once`, async () => {
     let asked = 0;
     await using channel = mediaChannel(JPEG, {
       answer: ({ path }) =>
@@ -138,7 +138,7 @@ for (const status of [401, 403, 404]) {
   });
 }
 
-Deno.test("a file that is gone at its host is a 410", async () => {
+Deno.test("a file that no longer exists at its host gets a 410", async () => {
   await using channel = mediaChannel(JPEG, {
     answer: ({ path }) =>
       path.startsWith("/files/") ? new Response("gone", { status: 410 }) : undefined,
@@ -159,7 +159,7 @@ const STRANGE = [
   "data:image/jpeg;base64,/9j/",
 ];
 
-Deno.test("nothing is fetched from an address of a strange host, and no redirect leads there", async () => {
+Deno.test("the gateway fetches nothing from an unknown host and follows no redirect to it", async () => {
   for (const strange of STRANGE) {
     await using named = mediaChannel(JPEG, {
       answer: () => Response.json({ url: strange, sha256: hex(JPEG) }),
@@ -188,7 +188,7 @@ Deno.test("three redirects are followed, and a fourth is not", async () => {
   }
 });
 
-Deno.test("a caller who hangs up ends the reading of the channel", async () => {
+Deno.test("when the caller disconnects, the gateway stops reading from the channel", async () => {
   const endless = streamOf(100 * 2 ** 20);
   await using channel = mediaChannel(JPEG, {
     answer: ({ path }) =>
@@ -207,7 +207,7 @@ Deno.test("a caller who hangs up ends the reading of the channel", async () => {
   await endless.letGo;
 });
 
-Deno.test("a channel without a first byte, and a medium that does not end, are given up", async () => {
+Deno.test("the gateway gives up if the channel sends no first byte or the file does not end in time", async () => {
   const silent = Promise.withResolvers<Response>();
   await using channel = mediaChannel(JPEG, {
     answer: ({ path }) => path.startsWith("/files/") ? silent.promise : undefined,
@@ -233,7 +233,7 @@ Deno.test("a channel without a first byte, and a medium that does not end, are g
   assert.deepEqual([status, isBroken], [200, true]);
 });
 
-Deno.test("a file that says it is a picture but is a web page comes as octets", async () => {
+Deno.test("a web page that is declared as an image is served as application/octet-stream", async () => {
   const page = new TextEncoder().encode("<html><script>alert(1)</script>");
   await using channel = mediaChannel(page, { type: "image/png" });
   const { status, headers } = await readFrom(channel, await addMedium(company, page));
@@ -252,7 +252,7 @@ const NAMES: [given: string | null, plain: string, encoded: string][] = [
   ["it's (1)*.jpg", "its (1)*.jpg", "its%20%281%29%2A.jpg"],
 ];
 
-Deno.test("the name of a file never breaks its header", async () => {
+Deno.test("no file name breaks the Content-Disposition header", async () => {
   await using channel = mediaChannel(JPEG);
   for (const [filename, plain, encoded] of NAMES) {
     const { headers } = await readFrom(channel, await addMedium(company, JPEG, { filename }));
@@ -272,7 +272,7 @@ Deno.test("the name of a file never breaks its header", async () => {
   }
 });
 
-Deno.test("a company reads three media at a time, and no company waits for another", async () => {
+Deno.test("a company can read three media files at a time, and no company waits for another", async () => {
   const held = Promise.withResolvers<void>();
   const bodies: ReturnType<typeof streamOf>[] = [];
   await using channel = mediaChannel(JPEG, {
@@ -302,7 +302,7 @@ Deno.test("a company reads three media at a time, and no company waits for anoth
   );
   assert.equal(theirs.status, 200);
   assert.equal(bodies.length, 4);
-  // A message without its medium needs no place.
+  // Reading a message without its media file does not count towards this limit.
   const row = await own.ask(key, `/messages/${id}`);
   assert.equal(row.status, 200);
   await row.body?.cancel();

@@ -28,7 +28,7 @@ async function upload(channelUrl: string, company: Company, type: string): Promi
   return body.data.id;
 }
 
-Deno.test("an upload or an address becomes the header of the template, and the sample is not uploaded", async () => {
+Deno.test("a send uses the given upload or address as the template's header, and does not upload the sample", async () => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);
   await using host = Deno.serve(
@@ -51,7 +51,7 @@ Deno.test("an upload or an address becomes the header of the template, and the s
     const json = invoice({ header_media, idempotency_key: crypto.randomUUID() });
     const { status, body } = await send(company.keys.messaging, json);
     assert.equal(status, 200, JSON.stringify(body));
-    // deno-lint-ignore no-explicit-any -- the channel's own shape
+    // deno-lint-ignore no-explicit-any -- a body in the channel's form
     const { components: [header] } = (await channel.taken())[0].message.template as any;
     assert.deepEqual(header, {
       type: "header",
@@ -77,7 +77,7 @@ Deno.test("an upload or an address becomes the header of the template, and the s
   assert.equal((await ledgerOf(company)).length, 3);
 });
 
-Deno.test("a file that does not fit the header, or that no host may serve, is refused by its field", async () => {
+Deno.test("a file of a wrong format or at a forbidden address is refused, and the error names the field", async () => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);
   const send = await ownSender(channel.url);

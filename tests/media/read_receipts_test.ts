@@ -1,4 +1,4 @@
-// Tests read receipts and the sign that someone is typing.
+// Tests read receipts and typing indicators.
 import assert from "node:assert/strict";
 import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
 import { readWhatsappConfig } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
@@ -25,7 +25,7 @@ async function ownReader(channelUrl: string) {
   };
 }
 
-/** A message that the person of a company's conversation wrote, with its id on the channel. */
+/** Adds an inbound message to the company's conversation, with its id on the channel. */
 async function written(company: Awaited<ReturnType<typeof newCompany>>, secondsAgo = 1) {
   const id = await writes(company, { secondsAgo });
   await statement`update messages set whatsapp_message_id = ${`wamid.${id}`} where id = ${id}`;
@@ -60,7 +60,7 @@ Deno.test("the channel marks a message as read, and earlier messages of the conv
   assert.equal("typing_indicator" in channel.calls[1].body, false);
 });
 
-Deno.test("only a message of a person of the own company, of the last 30 days, can be marked as read", async () => {
+Deno.test("only an inbound message of the key's company from the last 30 days can be marked as read", async () => {
   const company = await spokenTo();
   const other = await newCompany();
   await using channel = ownChannel(() => accepted());

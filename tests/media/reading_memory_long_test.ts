@@ -1,4 +1,5 @@
-// A hosted gateway has 256 MB, and passes on the largest medium without holding it, on both Denos.
+// A hosted gateway has 256 MB of memory, so it streams the largest media file and never holds all
+// of it. Tests both the installed Deno and the Deno version of the hosted runtime.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { root } from "../../local/checkout.ts";
@@ -47,7 +48,7 @@ for (
   ]]
 ) {
   Deno.test(
-    `on ${version}, 100 MiB pass in less memory than that, and three at once in twice as much`,
+    `on ${version}, streaming 100 MiB takes at most 80 MiB of memory, and three streams at once at most 160 MiB`,
     {
       ignore: Deno.build.os !== "linux",
     },
@@ -68,7 +69,7 @@ for (
         for await (const piece of (await ask(id)).body!) hash.update(piece);
         assert.equal(hash.digest("hex"), sha256);
       };
-      // The first medium loads the code.
+      // The first read also loads the code, so the test does not measure it.
       const first = await ask(small);
       await first.body!.getReader().read();
       await first.body!.cancel().catch(() => {});
@@ -78,7 +79,7 @@ for (
       const grown = (after.memory - before.memory) / MIB;
       const cpu = after.cpu - before.cpu;
       console.log(`${version}: ${Math.round(grown)} MiB more, ${cpu.toFixed(2)} s of CPU`);
-      // Alone on the machine it takes 22 to 26 MiB. A busy machine collects its memory later.
+      // On an idle machine it takes 22 to 26 MiB. On a busy machine, garbage is collected later.
       assert.ok(grown <= 80, `${grown} MiB`);
       await Promise.all([readWhole(), readWhole(), readWhole()]);
       const three = (usageOf(gateway.pid).memory - before.memory) / MIB;

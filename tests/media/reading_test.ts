@@ -1,4 +1,5 @@
-// GET /messages/{id}/media passes on what a person sent. The channel is a server of each test.
+// GET /messages/{id}/media passes on the file that a person sent. Each test starts its own server
+// as the channel.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { mediumOf, newCompany, newCompanyWithTemplate } from "../support/company.ts";
@@ -19,7 +20,7 @@ const JPEG = Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, ...Array.from({ length: 50
 const company = await newCompany();
 const { read: key } = company.keys;
 
-/** Reads a medium whole. */
+/** Reads a whole media file. */
 async function readFrom(
   channel: { url: string },
   id: string,
@@ -34,7 +35,7 @@ async function readFrom(
   return { status: response.status, headers: response.headers, bytes, body };
 }
 
-Deno.test("a medium is the person's to the bit, with one round trip and two calls of the channel", async () => {
+Deno.test("the answer has exactly the bytes that the person sent, and needs one round trip and two calls of the channel", async () => {
   const bytes = patternOf(300_000);
   await using channel = mediaChannel(bytes, { type: "application/pdf" });
   const id = await addMedium(company, bytes, {
@@ -80,7 +81,7 @@ Deno.test("a medium is the person's to the bit, with one round trip and two call
   );
 });
 
-Deno.test("a caller who has the bytes gets a 304 without a call of the channel", async () => {
+Deno.test("a caller who already has the file gets a 304, and the channel is not called", async () => {
   await using channel = mediaChannel(JPEG);
   const id = await addMedium(company, JPEG);
   for (const tag of [`"${hex(JPEG)}"`, `W/"${hex(JPEG)}"`, "*"]) {
@@ -94,7 +95,7 @@ Deno.test("a caller who has the bytes gets a 304 without a call of the channel",
   assert.equal(other.status, 200);
 });
 
-Deno.test("HEAD asks the channel for the size, and reads no byte", async () => {
+Deno.test("HEAD asks the channel for the size and does not download the file", async () => {
   await using channel = mediaChannel(JPEG);
   const id = await addMedium(company, JPEG);
   const { status, headers, bytes } = await readFrom(channel, id, { method: "HEAD" });
@@ -115,7 +116,7 @@ Deno.test("Range is ignored", async () => {
   assert.deepEqual([status, bytes.length], [200, JPEG.length]);
 });
 
-Deno.test("a message without a medium, an outbound message and another company's are a 404", async () => {
+Deno.test("a message without a media file, an outbound message and another company's message get a 404", async () => {
   await using channel = mediaChannel(JPEG);
   const other = await newCompany();
   const text = await withDatabase((sql) => addMessage(sql, company));
@@ -140,7 +141,7 @@ Deno.test("a message without a medium, an outbound message and another company's
   assert.deepEqual(channel.seen, []);
 });
 
-Deno.test("an erased person's medium is a 404, and nothing of it is left", async () => {
+Deno.test("the media file of an erased contact gets a 404, and no data about it is left", async () => {
   await using channel = mediaChannel(JPEG);
   const own = await newCompany();
   const id = await addMedium(own, JPEG, { filename: "secret.jpg" });
@@ -154,7 +155,7 @@ Deno.test("an erased person's medium is a 404, and nothing of it is left", async
   assert.deepEqual([media, channel.seen], [null, []]);
 });
 
-Deno.test("reading an expired medium is a 410, without a request to the channel", async () => {
+Deno.test("an expired media file gets a 410, and the channel is not called", async () => {
   await using channel = mediaChannel(JPEG);
   const expires_at = new Date(Date.now() - 1000).toISOString();
   const id = await addMedium(company, JPEG, { expires_at });
@@ -166,7 +167,7 @@ Deno.test("reading an expired medium is a 410, without a request to the channel"
   assert.deepEqual(channel.seen, []);
 });
 
-Deno.test("a medium without a time of its own is asked for", async () => {
+Deno.test("a media file without an expiry time is requested from the channel", async () => {
   await using channel = mediaChannel(JPEG);
   const id = await addMedium(company, JPEG, { expires_at: null });
   assert.equal((await readFrom(channel, id)).status, 200);
@@ -176,7 +177,7 @@ const NO_OBJECT = {
   error: { code: 100, error_subcode: 33, message: "Object with ID '1' does not exist" },
 };
 
-Deno.test("when the channel no longer has a medium, the service remembers it and never asks again", async () => {
+Deno.test("after the channel has said that a media file is gone, the gateway never requests it again", async () => {
   await using channel = mediaChannel(JPEG, {
     answer: () => Response.json(NO_OBJECT, { status: 400 }),
   });
@@ -192,7 +193,7 @@ Deno.test("when the channel no longer has a medium, the service remembers it and
   assert.ok(again.body.error.includes(gone_at), again.body.error);
 });
 
-Deno.test("a disconnected account is a 404 account_not_connected", async () => {
+Deno.test("a message of a disconnected account gets a 404 account_not_connected", async () => {
   await using channel = mediaChannel(JPEG);
   const own = await newCompany();
   const id = await addMedium(own, JPEG);
@@ -205,7 +206,7 @@ Deno.test("a disconnected account is a 404 account_not_connected", async () => {
   assert.deepEqual(channel.seen, []);
 });
 
-/** A failure of the channel, and the answer of the service to it. */
+/** Failures of the channel, and the gateway's answer to each. */
 const FAILURES: [name: string, answer: () => Response, status: number, code: string][] = [
   [
     "an invalid token",
@@ -241,7 +242,7 @@ const FAILURES: [name: string, answer: () => Response, status: number, code: str
 ];
 
 for (const [name, answer, status, code] of FAILURES) {
-  Deno.test(`${name} is a ${status} ${code}`, async () => {
+  Deno.test(`${name} causes a ${status} ${code}`, async () => {
     await using channel = mediaChannel(JPEG, { answer });
     const id = await addMedium(company, JPEG);
     for (const method of ["GET", "HEAD"]) {
@@ -258,7 +259,7 @@ for (const [name, answer, status, code] of FAILURES) {
   });
 }
 
-Deno.test("a token that cannot be opened is a 500 channel_account_error", async () => {
+Deno.test("an account token that cannot be decrypted causes a 500 channel_account_error", async () => {
   await using channel = mediaChannel(JPEG);
   const own = await newCompany();
   const id = await addMedium(own, JPEG);
@@ -275,7 +276,7 @@ Deno.test("a token that cannot be opened is a 500 channel_account_error", async 
   assert.match(lines[0], /"event":"account_token_unusable"/);
 });
 
-Deno.test("a bytes operation answers every error as JSON", async () => {
+Deno.test("an operation that answers with a file answers every error as JSON", async () => {
   const request = await ownGateway(stack.url);
   const { media_message_id, keys } = await newCompanyWithTemplate();
   const path = `/messages/${media_message_id}/media`;

@@ -8,7 +8,7 @@ import { replyIn, spokenTo, writes } from "../support/replying.ts";
 import { accepted, ledgerOf, ownChannel, storedMessage } from "../support/sending.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
-/** An upload of a company's number that was made in these tests. */
+/** Adds an upload for the company's number. */
 async function uploaded(
   { id, account_id }: Pick<Company, "id" | "account_id">,
   changes: Record<string, unknown> = {},
@@ -24,7 +24,7 @@ async function uploaded(
   });
 }
 
-/** The parts of a message that differ between kinds of messages. */
+/** The fields of a message that depend on its type. */
 function own(
   { messaging_product: _m, recipient_type: _r, biz_opaque_callback_data: _b, to: _t, ...rest }:
     Record<string, unknown>,
@@ -99,7 +99,7 @@ Deno.test("a reply with an upload is sent in the channel's form, and stored with
   }
 });
 
-Deno.test("a reply with an address names it to the channel, which fetches the file itself", async () => {
+Deno.test("a reply with an address passes the address on to the channel, which fetches the file itself", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -188,7 +188,7 @@ Deno.test("filename, voice and caption are refused with a file of the wrong kind
   assert.equal(channel.calls.length, 0);
 });
 
-Deno.test("buttons and lists are sent in the channel's form, and the message keeps what was offered", async () => {
+Deno.test("buttons and lists are sent in the channel's form, and the stored message has all of them", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -238,7 +238,7 @@ Deno.test("buttons and lists are sent in the channel's form, and the message kee
   }
 });
 
-Deno.test("every bound of a reply is refused by its field at one above", async () => {
+Deno.test("a reply that exceeds any limit by one is refused, and the error names the field", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -307,7 +307,7 @@ Deno.test("every bound of a reply is refused by its field at one above", async (
   assert.equal(channel.calls.length, 0);
 });
 
-Deno.test("the same key with the same file is one message, and the answer names a file that differs", async () => {
+Deno.test("a repeated idempotency key sends one message, and the answer names the fields that differ", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -335,7 +335,7 @@ Deno.test("the same key with the same file is one message, and the answer names 
   assert.equal(channel.calls.length, 1);
 });
 
-Deno.test("a reply with only a text has the fingerprint, the call and the row that it always had", async () => {
+Deno.test("a reply with only a text has the same fingerprint, channel request and row as before replies had files", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
@@ -357,7 +357,7 @@ Deno.test("a reply with only a text has the fingerprint, the call and the row th
   assert.deepEqual([media, payload, reply_to_id, type], [null, null, null, "text"]);
 });
 
-Deno.test("if the channel refuses the file, the reply has failed with media_rejected, and is not sent again", async () => {
+Deno.test("if the channel refuses the file, the reply fails with media_rejected, and a repeat does not send it again", async () => {
   for (const code of [131052, 131053]) {
     const company = await spokenTo();
     await using channel = ownChannel(() =>
@@ -377,7 +377,7 @@ Deno.test("if the channel refuses the file, the reply has failed with media_reje
   }
 });
 
-Deno.test("an upload that only an erased person got is deleted, and one that others got too is kept", async () => {
+Deno.test("erasing a contact deletes the uploads that only this contact got, and keeps the uploads that others got too", async () => {
   const company = await spokenTo();
   const [{ id: contact_id }] = await statement`
     insert into contacts (company_id, phone) values (${company.id}, '+5511988887777') returning id

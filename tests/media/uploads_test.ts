@@ -9,7 +9,7 @@ import { withDatabase } from "../support/test_stack.ts";
 
 const MIB = 2 ** 20;
 
-Deno.test("the channel gets an upload in its form, and the answer says what the channel has", async () => {
+Deno.test("an upload is sent in the channel's form, and the answer describes the file that the channel stored", async () => {
   const company = await newCompany();
   await setToken(company, "EAAG-upload");
   await using channel = uploadChannel();
@@ -45,7 +45,7 @@ Deno.test("the channel gets an upload in its form, and the answer says what the 
   assert.deepEqual([read.status, read.body], [200, body]);
 });
 
-Deno.test("every type of the channel is accepted by its first bytes, and refused with other bytes", async () => {
+Deno.test("a file of every type that the channel accepts is accepted, and refused if its first bytes do not fit the type", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);
@@ -60,7 +60,7 @@ Deno.test("every type of the channel is accepted by its first bytes, and refused
   assert.equal(channel.uploads.length, Object.keys(ACCEPTED_TYPES).length);
 });
 
-Deno.test("a file is accepted at the limit of its kind, and one byte more is a 413 with that limit", async () => {
+Deno.test("a file may be as large as the limit of its type, and one byte more gets a 413 that names the limit", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);
@@ -81,7 +81,7 @@ Deno.test("a file is accepted at the limit of its kind, and one byte more is a 4
     headers: { "Content-Length": String(100 * MIB + 1) },
   });
   assert.match(declared.body.error, /larger than the 100 MB/);
-  assert.equal(channel.uploads.length, 3, "the channel gets no file that is too large");
+  assert.equal(channel.uploads.length, 3, "a file that is too large is not sent to the channel");
 });
 
 Deno.test("Ogg with Opus is always uploaded as audio/ogg, and WebM or Ogg with another codec never reaches the channel", async () => {
@@ -109,7 +109,7 @@ Deno.test("Ogg with Opus is always uploaded as audio/ogg, and WebM or Ogg with a
   assert.equal(channel.uploads.length, types.length);
 });
 
-Deno.test("a wrong type, an empty file and HTML that is named an image are refused by their field", async () => {
+Deno.test("a wrong type, an empty file and HTML that is declared as an image are refused, and the error names the field", async () => {
   const { keys } = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);
@@ -131,7 +131,7 @@ Deno.test("a wrong type, an empty file and HTML that is named an image are refus
   assert.equal(channel.uploads.length, 0);
 });
 
-Deno.test("only a key with the scope messaging uploads and sees uploads, only those of its company", async () => {
+Deno.test("only a key with the scope messaging can upload and read uploads, and only uploads of its own company", async () => {
   const company = await newCompany();
   const other = await newCompany();
   await using channel = uploadChannel();
@@ -179,7 +179,7 @@ Deno.test("with several accounts, an upload names its number, and the error list
   assert.equal(channel.uploads[0].path, `/v26.0/${second.phone_number_id}/media`);
 });
 
-Deno.test("nothing is stored when the body breaks off, comes too late, or the channel refuses the file", async () => {
+Deno.test("nothing is stored if the body breaks off or comes too late, or if the channel refuses the file", async () => {
   const company = await newCompany();
   let refusal = {
     code: 131053,
@@ -234,7 +234,7 @@ Deno.test("nothing is stored when the body breaks off, comes too late, or the ch
   assert.equal(stored.length, 0);
 });
 
-Deno.test("uploads that have expired are not shown, and the job of the channel removes them", async () => {
+Deno.test("expired uploads are not shown, and the job tend_channel deletes them", async () => {
   const company = await newCompany();
   await using channel = uploadChannel();
   const upload = await ownUploads(channel.url);

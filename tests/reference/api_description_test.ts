@@ -107,7 +107,7 @@ const NOT_ALLOWED: Record<string, [Change, RegExp]> = {
     { method: "PUT", status: 405, body: { ...NOT_FOUND, code: "method_not_allowed" } },
     /Allow is missing/,
   ],
-  "a header of another answer, also behind a server": [
+  "a header of another answer, even behind a server": [
     { headers: { "Retry-After": "1" }, isBehindServer: true },
     /retry-after is not declared/,
   ],

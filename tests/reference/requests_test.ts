@@ -155,7 +155,8 @@ function parameters(declared: JsonSchema[]): fc.Arbitrary<Record<string, unknown
     declared.filter((each) => each.required),
     declared.filter((each) => !each.required && each.name !== "cursor"),
   ];
-  // A few values at a time, as callers send them, because an address has a maximum length.
+  // Generates only a few parameters at a time, as callers send them, because an address has a
+  // maximum length.
   return fc.subarray(others, { maxLength: Math.min(8, others.length) }).chain((some) =>
     fc.record(valuesOf([...required, ...some]), { requiredKeys: required.map(({ name }) => name) })
   ) as fc.Arbitrary<Record<string, unknown>>;
@@ -171,7 +172,7 @@ function problemOf(given: Record<string, unknown>, declared: JsonSchema[]): stri
   return null;
 }
 
-/** The same objects, but in half of them, any value replaces one member. */
+/** The same objects, but in half of them a random value replaces one field. */
 function oftenAltered(allowed: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const anything = fc.oneof(
     ...[fc.string(), fc.string({ unit: anyCharacter }), fc.integer(), fc.double(), fc.boolean()],

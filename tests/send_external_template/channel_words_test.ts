@@ -69,7 +69,7 @@ Deno.test("callers do not get a channel message of 2 MB, and the status of the a
   for (const { everything } of [refused, failed]) assert.ok(!everything.includes("xxxx"));
 });
 
-Deno.test("the message of a refused send has the channel's words, unless the account is refused", async () => {
+Deno.test("the error of a refused send quotes the channel's message, unless the channel refused the account", async () => {
   const { code, message } = { code: 132001, message: "(#132001) No\u0000 template \ud83d" };
   const told: [Record<string, unknown>, Record<string, unknown>][] = [
     [

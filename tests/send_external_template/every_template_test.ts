@@ -129,7 +129,7 @@ Deno.test("the code of an authentication template is sent in both its body and i
   }
 });
 
-/** The refusal of each template that cannot be sent with any values. */
+/** The templates that cannot be sent with any values, and the field and message of the error. */
 const NOT_SENDABLE: Record<string, [field: string, message: RegExp]> = {
   pickup_point: ["template_name", /location/i],
   season_picks: ["template_name", /carousel/i],

@@ -39,7 +39,7 @@ Deno.test("the outcome of a send is recorded even if its company has too many st
   const company = await newCompany();
   const gate = Promise.withResolvers<null>();
   let claims = 0;
-  // The proxy delays all claims except the first, so the company's share is full.
+  // The proxy delays all claims except the first, so the company may begin no further statement.
   await using database = watchedStack((request) =>
     isClaim(request) && ++claims > 1 ? gate.promise : null
   );

@@ -70,7 +70,7 @@ const BY_STATUS = [[200, "unknown"], [500, "unknown"], [400, "not_sent"], [
 ]] as const;
 
 for (const [what, channelOf] of Object.entries(ENDLESS)) {
-  Deno.test(`the service does not read an answer that ${what} to its end, and its status decides the outcome`, async () => {
+  Deno.test(`an answer that ${what} is not read to its end, and its status decides the outcome`, async () => {
     for (const [status, outcome] of BY_STATUS) {
       const { answer, letGo } = channelOf(status);
       assert.deepEqual(await outcomeOf(answer), [outcome, `HTTP ${status}`]);
@@ -78,7 +78,7 @@ for (const [what, channelOf] of Object.entries(ENDLESS)) {
     }
   });
 
-  Deno.test(`on Deno 2.1.4, the service does not read an answer that ${what} to its end either`, async () => {
+  Deno.test(`on Deno 2.1.4, too, an answer that ${what} is not read to its end`, async () => {
     let answer!: () => Response;
     await using channel = ownChannel(() => answer());
     await using sender = await startFunction("send-external-template", {
@@ -167,7 +167,7 @@ const ODD: Record<string, [answer: string, outcome: string, retryAfter?: string]
     "unknown",
   ],
   "malformed chunks": [OK + "Transfer-Encoding: chunked\r\n\r\nzz\r\n", "unknown"],
-  "the words of a connection that failed": ["client error (Connect)\r\n\r\n", "unknown"],
+  "a text that looks like a connection error": ["client error (Connect)\r\n\r\n", "unknown"],
   "HTML": [OK + "Content-Type: text/html\r\n" + ending("<h1>Hello</h1>"), "unknown"],
   "JSON that is 30,000 arrays deep": [
     OK + ending("[".repeat(30_000) + "]".repeat(30_000)),

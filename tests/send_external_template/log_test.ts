@@ -82,7 +82,7 @@ Deno.test("a channel that cannot be reached or does not answer is logged with th
   }
 });
 
-Deno.test("of the requests that send no message, the log has only refused keys", async () => {
+Deno.test("a request that sends no message logs nothing, unless its key is refused", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() => accepted());
   const send = await ownSender(channel.url);

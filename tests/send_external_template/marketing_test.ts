@@ -65,7 +65,7 @@ Deno.test("do_not_contact is checked before a marketing opt-out", async () => {
   assert.deepEqual(body, { success: false, reason: "do_not_contact" });
 });
 
-Deno.test("failure 131047 of a template, which needs no window, is a rejection with the channel's reason", async () => {
+Deno.test("if the channel refuses a template with 131047, although a template needs no window, the error is template_rejected", async () => {
   const company = await newCompany();
   await using channel = ownChannel(() =>
     Response.json({ error: { code: 131047, message: "Re-engagement" } }, { status: 400 })

@@ -22,7 +22,7 @@ const KINDS: Record<string, { type: string; fields: Record<string, unknown> }> =
   invoice_ready: { type: "document", fields: { body_variables: ["A-1815", "USD 1"] } },
 };
 
-Deno.test("each kind of media is uploaded at the first send and carried by every send", async (t) => {
+Deno.test("the first send uploads the media of a template, and every send contains its media id", async (t) => {
   await using channel = ownSandbox();
   const company = await companyWithTemplates(channel.url);
   const send = await ownSender(channel.url);
@@ -37,7 +37,7 @@ Deno.test("each kind of media is uploaded at the first send and carried by every
         channel.calls.map(({ method, path }) => `${method} ${path.split("/")[2]}`),
         ["GET samples", `POST ${company.phone_number_id}`, `POST ${company.phone_number_id}`],
       );
-      // deno-lint-ignore no-explicit-any -- the channel's own shape
+      // deno-lint-ignore no-explicit-any -- a body in the channel's form
       const { components } = (await channel.taken())[0].message.template as any;
       const [header] = components;
       assert.deepEqual([header.type, header.parameters[0].type], ["header", type]);
@@ -50,10 +50,11 @@ Deno.test("each kind of media is uploaded at the first send and carried by every
       channel.calls.length = 0;
       const second = await send(company.keys.messaging, json);
       assert.equal(second.status, 200);
-      // If the request does not declare the media, the message is a text, but the media is sent.
+      // If the request does not declare the header's media, the message is stored as a text, but
+      // the media is still sent.
       assert.equal((await storedMessage(second.body.message_id)).type, "text");
       assert.deepEqual(channel.calls.map(({ method }) => method), ["POST"]);
-      // deno-lint-ignore no-explicit-any -- the channel's own shape
+      // deno-lint-ignore no-explicit-any -- a body in the channel's form
       const again = (await channel.taken())[0].message.template as any;
       assert.deepEqual(again.components[0], header);
     });

@@ -112,7 +112,7 @@ Deno.test("the answer to a repeat with different values names their fields, has 
   assert.equal(channel.calls.length, 2, "nothing else was sent");
 });
 
-Deno.test("the key of a message with another recipient, another template or of the other kind is refused, in every state of that message", async () => {
+Deno.test("a key whose first message, in any state, had another recipient, template or kind is refused", async () => {
   const company = await spokenTo();
   const key = company.keys.messaging;
   await using channel = ownChannel(() => accepted());
@@ -184,7 +184,7 @@ Deno.test("a person is the same recipient under another spelling, an additional 
     { hit: true, mismatch: ["phone"] },
   );
 
-  // A repeat finds its recipient even after the person has changed phones.
+  // A repeat finds its recipient even after the contact's phone has changed.
   const moved = { phone: anyPhone(), idempotency_key: "moved" };
   assert.equal((await sent(moved)).hit, false);
   const [{ id }] =
@@ -278,7 +278,7 @@ Deno.test("the header Idempotency-Key is refused unless it equals the key in the
   }
 });
 
-Deno.test("a send with a condition is refused, because it compares no version", async () => {
+Deno.test("a send with a header such as If-Match is refused, because a send compares no version", async () => {
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   for (const { send, body } of Object.values(await endpoints(company, channel.url))) {

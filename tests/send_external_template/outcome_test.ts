@@ -82,7 +82,7 @@ for (const [what, codes, meaning] of TABLE) {
   });
 }
 
-Deno.test("the next number after a known code does not have the meaning of the known code", () => {
+Deno.test("a code next to a known code does not have the meaning of the known code", () => {
   const known = new Set(TABLE.flatMap(([_what, codes]) => codes));
   const beside = [...known].flatMap((code) => [code - 1, code + 1]).filter((code) =>
     !known.has(code)
@@ -130,7 +130,7 @@ Deno.test("a value that cannot be a channel code is ignored", () => {
   }
 });
 
-Deno.test("the outcome has the readable parts of the channel's error", () => {
+Deno.test("the outcome contains the parts of the channel's error that have the right type", () => {
   const said = (error: Record<string, unknown>) =>
     (outcomeOf(answer({ body: { error: { code: 132012, ...error } } })) as { channel: unknown })
       .channel;

@@ -1,5 +1,5 @@
 // If the channel refuses the account in its answer to a send, the account has a notice at once. The
-// next accepted send withdraws it.
+// next accepted send removes the notice.
 
 import assert from "node:assert/strict";
 import { anyPhone, newCompany } from "../support/company.ts";
@@ -12,7 +12,7 @@ import { refusal } from "../whatsapp/served.ts";
 const company = await newCompany();
 const key = company.keys.messaging;
 
-/** The current refusals of the account: code and stopped sends. */
+/** The current refusals of the account: the code, and the number of stopped sends. */
 async function refusals() {
   const rows = await statement`
     select event, stopped_sends from account_notices

@@ -38,7 +38,7 @@ Deno.test("an owner connects a number, sees that WhatsApp refuses it, and discon
     await judge("no number");
   });
 
-  await t.step("a wrong field is named, and a wrong token is refused in plain words", async () => {
+  await t.step("the page marks a wrong field and says that WhatsApp refuses a token", async () => {
     await page.getByRole("link", { name: "Connect a number" }).click();
     await heading(page, "Connect a number").waitFor();
     await page.getByLabel("Phone number id").fill("+55 11 98765-4321");
@@ -66,7 +66,7 @@ Deno.test("an owner connects a number, sees that WhatsApp refuses it, and discon
       assert.ok(health.includes(part), health);
     }
     assert.match(health, /High/);
-    assert.ok(!(await page.content()).includes(SANDBOX_TOKEN), "the token does not come back");
+    assert.ok(!(await page.content()).includes(SANDBOX_TOKEN), "the page has no token");
     await judge("a number");
   });
 
@@ -74,7 +74,7 @@ Deno.test("an owner connects a number, sees that WhatsApp refuses it, and discon
     select id, display_phone from messaging_accounts where company_id = ${company.id}
   `;
 
-  await t.step("a refusal is on every view, and the card says what to do", async () => {
+  await t.step("every view shows the refusal, and the number's card says what to do", async () => {
     await withDatabase(async (sql) => {
       for (const event of ["190", "190", "131042"]) {
         await sql`select app.note_refusal(${id}, 'refusal', ${event}, 1)`;
@@ -95,7 +95,7 @@ Deno.test("an owner connects a number, sees that WhatsApp refuses it, and discon
     await heading(page, "WhatsApp").waitFor();
   });
 
-  await t.step("a new token withdraws the refusal of the old one", async () => {
+  await t.step("a new token removes the notice that WhatsApp refused the old token", async () => {
     await page.getByRole("link", { name: `Enter a new token for ${phone}` }).click();
     await heading(page, `Enter a new token for ${phone}`).waitFor();
     assert.equal(await page.getByLabel("Phone number id").inputValue(), NUMBER);
@@ -130,7 +130,7 @@ Deno.test("an owner connects a number, sees that WhatsApp refuses it, and discon
     ]);
   });
 
-  await t.step("an app's secrets are entered once, and the address for Meta stays", async () => {
+  await t.step("the page shows the address for Meta, but never an app's secrets", async () => {
     await button("Add an app").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill(`Ours <img src=x onerror="document.title='taken'">`);

@@ -16,7 +16,7 @@ const PATIENCE_MS = 10_000;
 const HOUR = 60 * 60 * 1000;
 const DAY = 24 * HOUR;
 
-/** 22:00 in the zone, this many days ago. Today, 00:00. */
+/** 22:00 in the zone, this many days ago. For today, 00:00 in the zone. */
 function evening(ago: number): Date {
   const day = new Date(Date.now() - 3 * HOUR - ago * DAY).toISOString().slice(0, 10);
   return new Date(`${day}T${ago === 0 ? "00" : "22"}:00-03:00`);
@@ -102,7 +102,7 @@ async function textOf(page: Page, selector: string): Promise<string> {
   return (await page.locator(selector).first().innerText()).replace(/\s+/g, " ").trim();
 }
 
-/** Asserts what the title of the chart of requests says. */
+/** Asserts that the chart of requests has this title. */
 async function assertTitle(page: Page, title: string) {
   assert.equal(await textOf(page, "#requests"), title);
 }

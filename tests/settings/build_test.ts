@@ -1,4 +1,4 @@
-// `npm run settings`, and what it builds.
+// Tests `npm run settings` and the page that it builds.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
@@ -15,8 +15,8 @@ function digestOfStyle(html: string): string {
 }
 
 /**
- * The most that a visitor loads for the first view, beside supabase-js, and for each other view, in
- * thousands of compressed bytes.
+ * The maximum size of what a visitor loads, in thousands of compressed bytes: for the first view,
+ * without supabase-js, and for each other view.
  */
 const MOST = { first: 30, other: 12 };
 
@@ -83,7 +83,7 @@ Deno.test("each view of the settings page is small", async () => {
         const bytes = Deno.readFileSync(`${folder}/page/${path.split("/").at(-1)}`);
         return sum + gzipSync(bytes).length / 1000;
       }, 0);
-    /** A file and what it cannot run without. */
+    /** A file and all files that it imports. */
     const withNeeds = (path: string): string[] => [
       path,
       ...made[path].imports.filter(({ kind }) => kind === "import-statement")
@@ -106,7 +106,7 @@ Deno.test("each view of the settings page is small", async () => {
       ...longest((language) => `texts/${language}.ts`),
     ].filter((path) => !supabase.includes(path));
     const weight = kilobytes(first);
-    assert.ok(weight > 10 && weight < MOST.first, `${weight} kB beside supabase-js`);
+    assert.ok(weight > 10 && weight < MOST.first, `${weight} kB without supabase-js`);
 
     const scripts = Array.from(files.keys()).filter((name) =>
       name.endsWith(".ts") && !name.startsWith("texts/") &&
@@ -130,7 +130,7 @@ Deno.test("each view of the settings page is small", async () => {
 const inSnakeCase = (name: string) =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** What later() loads together with a script, as the source says it. */
+/** The texts and styles that later() loads together with a script, read from the source. */
 function needsOf(script: string): { texts: string[]; styles: string[] } {
   const name = script.split("/").at(-1)!;
   const words = (text: string, member: string) =>
@@ -148,7 +148,7 @@ function needsOf(script: string): { texts: string[]; styles: string[] } {
   throw new Error(`nothing loads ${script}`);
 }
 
-Deno.test("an impossible command is refused with the reason", async () => {
+Deno.test("a command with invalid options is refused, and the error says why", async () => {
   const secret = await settings(...PROJECT, "sb_secret_abc");
   assert.equal(secret.code, 1);
   assert.match(secret.err, /This is a secret key, which no page may have\./);
@@ -168,7 +168,7 @@ Deno.test("the command accepts a publishable key and refuses a secret key", () =
   for (const key of ["", "abc", "a.b.c"]) assert.match(faultOfKey(key) ?? "", /^It begins with/);
 });
 
-Deno.test("the languages have the same sentences, each in its own words", async () => {
+Deno.test("every language has a translation of every sentence", async () => {
   const texts = `${root}settings/page/texts`;
   const sections = Array.from(Deno.readDirSync(`${texts}/en`), ({ name }) => name);
   const [en, es, pt] = await Promise.all(

@@ -1,6 +1,6 @@
-// A company's day on the settings page, from an invitation to the message of a person who wants no
-// more. People click in a browser. The test plays only what is outside: WhatsApp, the operator who
-// makes the company and runs the jobs, and the company's program.
+// Tests a company's day on the settings page in a browser, from an invitation to a person's STOP.
+// The test itself acts only as WhatsApp, as the operator, who creates the company and runs the
+// jobs, and as the company's program.
 import assert from "node:assert/strict";
 import { history } from "../../settings/page/texts/en/history.ts";
 import { openBrowser } from "../support/browser.ts";
@@ -28,7 +28,7 @@ const VERIFY_TOKEN = "a-text-that-we-chose";
 /** The sandbox refuses every message to this phone with 131031: the account is locked. */
 const LOCKED = "+15550131031";
 
-/** WhatsApp, as it calls the address that the company has entered at Meta. */
+/** Acts as WhatsApp: calls the address that the company has entered at Meta. */
 function whatsAppAt(callback: string, phone_number_id: string) {
   return {
     async verifies() {
@@ -52,7 +52,7 @@ function whatsAppAt(callback: string, phone_number_id: string) {
 
 const now = () => String(Math.floor(Date.now() / 1000));
 
-/** The operator's job reads the templates of a number at the channel. */
+/** Runs the operator's job that reads the templates of a number from the channel. */
 async function readTemplatesOf(phone_number_id: string) {
   const [{ id: account_id }] = await statement`
     select id from messaging_accounts where phone_number_id = ${phone_number_id}
@@ -107,7 +107,7 @@ Deno.test("a company's day on the settings page", {
     await page.getByText("You now work in Café Aurora.").waitFor();
   });
 
-  await t.step("she connects the number of the company", async () => {
+  await t.step("the new admin connects the number of the company", async () => {
     await menu("WhatsApp");
     await page.getByRole("link", { name: "Connect a number" }).click();
     await page.getByLabel("Phone number id").fill(phone_number_id);
@@ -118,7 +118,7 @@ Deno.test("a company's day on the settings page", {
   });
 
   let callback = "";
-  await t.step("she adds the company's app, whose address Meta verifies", async () => {
+  await t.step("the admin adds the company's app, and Meta verifies its address", async () => {
     await button("Add an app").click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Aurora");
@@ -133,7 +133,7 @@ Deno.test("a company's day on the settings page", {
   const channel = whatsAppAt(callback, phone_number_id);
 
   let key = "";
-  await t.step("she creates a first key that expires", async () => {
+  await t.step("the admin creates a first key with an expiry", async () => {
     await menu("API keys");
     await page.getByText("No API keys yet").waitFor();
     await page.getByRole("link", { name: "Create a key" }).click();
@@ -147,7 +147,7 @@ Deno.test("a company's day on the settings page", {
     await page.locator("#facts ~ dl").getByText(/in 3 months|in 90 days/).waitFor();
   });
 
-  /** A request of the company's program. */
+  /** Sends a request as the company's program. */
   const programWrites = (phone: string) =>
     send(`${stack.gateway_url}/contacts`, "POST", {
       ...{ Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
@@ -156,7 +156,7 @@ Deno.test("a company's day on the settings page", {
   assert.deepEqual(answers.map(({ status }) => status), [422, 422, 422]);
   await readTemplatesOf(phone_number_id);
 
-  await t.step("she sends herself a test of a template, and sees it delivered", async () => {
+  await t.step("the admin sends herself a test of a template and sees its delivery", async () => {
     const phone = anyPhone();
     await menu("Templates");
     await page.getByRole("row").filter({ hasText: /^\s*order_update\s+Brazilian/ })
@@ -175,7 +175,7 @@ Deno.test("a company's day on the settings page", {
     await steps.getByText("Delivered", { exact: true }).waitFor();
   });
 
-  await t.step("she reads why WhatsApp refused a template, and what to change", async () => {
+  await t.step("the page says why WhatsApp rejected a template, and what to change", async () => {
     await menu("Templates");
     await page.getByLabel("Status").selectOption({ label: "Rejected" });
     await page.getByRole("link", { name: "free_machine" }).click();
@@ -205,11 +205,11 @@ Deno.test("a company's day on the settings page", {
   });
 
   await t.step(
-    "she finds the error of a program, and what it says is enough to mend it",
+    "the admin finds the errors of a program, and the error text is enough to correct the request",
     async () => {
       await menu("Requests");
       const error = page.locator(".errors > li").filter({ hasText: "3 times" });
-      // A server tells its counts now and then.
+      // A gateway instance reports its request counts only at intervals.
       await until(async () => {
         await page.reload();
         await heading(page, "Requests and errors").waitFor();
@@ -223,7 +223,7 @@ Deno.test("a company's day on the settings page", {
   );
 
   await t.step(
-    "she replaces the key, and ends the old one when the program has the new one",
+    "the admin replaces the key, and deletes the old key once the program has the new key",
     async () => {
       const old = key;
       await page.locator(".errors").getByRole("link", { name: "Web shop" }).first().click();
@@ -241,7 +241,7 @@ Deno.test("a company's day on the settings page", {
     },
   );
 
-  await t.step("a person writes STOP, and she sees who, when and by which words", async () => {
+  await t.step("a person writes STOP, and the list of opt-outs shows name and words", async () => {
     const from = anyPhone().slice(1);
     await channel.tells({
       contacts: [{ wa_id: from, profile: { name: "Rui Costa" } }],
@@ -256,7 +256,7 @@ Deno.test("a company's day on the settings page", {
     assert.match(await row.innerText(), /Rui Costa[^]*No messages[^]*STOP/);
   });
 
-  await t.step("the history has her whole day", async () => {
+  await t.step("the history has every change that the admin made", async () => {
     await menu("History");
     const entries = page.locator(".history > li");
     await entries.first().waitFor();

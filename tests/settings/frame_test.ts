@@ -1,4 +1,4 @@
-// Tests the parts around every view: addresses, the menu, and a session that ends.
+// Tests the parts that all views share: addresses, the menu, and a session that ends.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { openBrowser } from "../support/browser.ts";
@@ -22,7 +22,7 @@ Deno.test("the frame of the settings page", { ignore: CHROMIUM === null }, async
   await withDatabase((sql) => sql`update companies set name = 'Ondalva' where id = ${one.id}`);
   const routeOf = (page: Page) => page.url().slice(SETTINGS.length);
 
-  await test("an address names the company, and a foreign company is refused in plain words", async () => {
+  await test("an address names the company, and the page refuses a company in which the person does not work", async () => {
     const window = await openAs(browser, owner, { route: `#/c/${two.id}/history` });
     const { page, context } = window;
     await heading(page, "You do not work in this company").waitFor();
@@ -117,7 +117,7 @@ Deno.test("the frame of the settings page", { ignore: CHROMIUM === null }, async
     await context.close();
   });
 
-  await test("going back leads only to what was shown", async () => {
+  await test("the browser's back button leads only to views that were shown", async () => {
     const window = await openAs(browser, owner, { route: "#/history" });
     const { page, context } = window;
     await heading(page, "History").waitFor();

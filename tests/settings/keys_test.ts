@@ -79,8 +79,8 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await inDialog("Go back to it").click();
     await page.goBack();
     await page.getByRole("dialog", { name: "Have you stored the key?" }).waitFor();
-    // Within one task, the page follows the address before the browser reports that the dialog was
-    // closed.
+    // The page handles the new address before the browser reports that the dialog was closed,
+    // because both happen in one task.
     await inDialog("Go back to it").evaluate((stay) => {
       (stay as unknown as { click(): void }).click();
       (globalThis as unknown as { location: { hash: string } }).location.hash = "#/history";
@@ -90,7 +90,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await page.getByRole("dialog").waitFor({ state: "hidden" });
     assert.equal(await page.locator("#new-key").textContent(), key);
     assert.equal(await storedKey(page), key);
-    assert.equal((await page.content()).includes(key), false, "the page has it no more");
+    assert.equal((await page.content()).includes(key), false, "the key is no longer shown");
   });
 
   await test("reloading the page asks about the key first, and then no longer shows it", async () => {
@@ -134,7 +134,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
 
   await test("a replaced key and its successor both work and are shown as a pair", async () => {
     await button("Replace").click();
-    // The focus is on the usual choice, not on the one that ends the key now.
+    // The focus is on the usual choice, not on the choice that ends the old key now.
     assert.equal(await page.locator("input[value='24']:focus:checked").count(), 1);
     await page.getByRole("radio", { name: /^One more hour/ }).check();
     await inDialog("Create the new key").click();
@@ -149,10 +149,10 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.match(await pair.textContent() ?? "", /Expires in (1 hour|60 minutes)/);
     await pair.getByRole("link").click();
     await page.locator("#facts").waitFor();
-    assert.equal(await button("Replace").count(), 0, "a key has one successor");
+    assert.equal(await button("Replace").count(), 0, "a replaced key cannot be replaced again");
   });
 
-  await test("the expiry of a key can be changed, but not into the past, and a replaced key must end", async () => {
+  await test("the expiry of a key can be changed, but not into the past, and a replaced key cannot be set to never expire", async () => {
     await button("Change expiry").click();
     await page.getByRole("dialog").getByText("Current expiry: ").waitFor();
     assert.equal(await page.getByLabel("Expires", { exact: true }).getByText("Never").count(), 0);
@@ -168,7 +168,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     assert.ok(Math.abs(Date.parse(expires_at) - Date.now() - 30 * 86_400_000) < 60_000);
   });
 
-  await test("the question before one key of a pair ends names the other key", async () => {
+  await test("before one key of a pair is switched off, the page asks and names the other key", async () => {
     await button("Switch off").click();
     await page.getByRole("dialog").getByText(
       /The key ….{4} has replaced this one, which works until/,
@@ -311,7 +311,7 @@ Deno.test("the page of keys works in a browser", { ignore: CHROMIUM === null }, 
     await window.context.close();
   });
 
-  await test("an agent reads who may manage keys, and sees no key", async () => {
+  await test("an agent sees no key, and the page says who may manage keys", async () => {
     const agent = await newPerson({ company: company.id, role: "agent", name: "Ari" });
     const window = await openAs(browser, agent);
     const { page } = window;

@@ -66,7 +66,7 @@ Deno.test("the settings page is accessible, fits a phone and speaks the reader's
       await page.getByRole("link", { name: "Create a key" }).click();
       await button("Create key").click();
       await page.getByLabel("Expires").selectOption("date");
-      await judge("a form with faults");
+      await judge("a form with errors");
       await page.getByRole("textbox", { name: "Name" }).fill("Shop");
       for (const box of await page.getByRole("checkbox").all()) await box.check();
       await page.getByLabel("Expires").selectOption("year");

@@ -1,4 +1,5 @@
-// Judges how a view looks: with axe in light and dark, and on a phone.
+// Checks the look of a view: its accessibility with axe, in light and dark mode, and its width on a
+// phone.
 import assert from "node:assert/strict";
 import type { Page } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { axeFindings, axeFindingsOfLooks } from "../support/browser.ts";
@@ -7,13 +8,14 @@ import { PHONE } from "./settings_page.ts";
 
 /** A dark colour: red, green and blue are all below 100. */
 const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
-/** If this names a folder, each judged look is also stored there as a picture. */
+/** If this variable names a folder, a screenshot of each checked view is stored there. */
 const PICTURES = Deno.env.get("PICTURES");
 const DESKTOP = { width: 1280, height: 800 };
 
 /**
- * Returns a function that fails if axe finds something in what the page shows now, in light or dark,
- * or if the page is wider than a phone. The function judges each look only once.
+ * Returns a function that fails if axe finds an accessibility error on the current page in light or
+ * dark mode, or if the page is wider than a phone. The function checks elements that look the same
+ * only once.
  */
 export function judgeOf(page: Page): (what: string) => Promise<void> {
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-// Tests what a company does about its people on the settings page, in a browser: invitations, roles,
+// Tests how a company manages its people on the settings page, in a browser: invitations, roles,
 // second factors, sessions and the history's filters.
 import assert from "node:assert/strict";
 import { openBrowser } from "../support/browser.ts";
@@ -13,7 +13,7 @@ import { heading, holding, openAs, openSettings, SETTINGS, unexpected } from "./
 /** A name and a company that would be markup if they were not text. */
 const HOSTILE = "<img src=x onerror=alert(1)> Eva";
 
-Deno.test("a company looks after its people on the settings page", {
+Deno.test("a company manages its people on the settings page", {
   ignore: CHROMIUM === null,
 }, async (t) => {
   const company = await newCompany();
@@ -49,7 +49,7 @@ Deno.test("a company looks after its people on the settings page", {
     await button("Join Test", guest.page).click();
     await guest.page.getByText("You now work in Test.").waitFor();
     await guest.page.getByRole("link", { name: "People" }).click();
-    // An agent sees who is there, and can do nothing except leave.
+    // An agent sees the members, and can only leave the company.
     await guest.page.getByText("Marina").waitFor();
     const acts = await guest.page.getByRole("table").getByRole("button").allInnerTexts();
     assert.deepEqual(acts, ["Leave"]);
@@ -91,7 +91,7 @@ Deno.test("a company looks after its people on the settings page", {
       await page.waitForURL(/history\?person=/);
       await entries.nth(3).waitFor({ state: "detached" });
       assert.equal(await entries.count(), 3);
-      // The person is gone, but the filter and its link still name them.
+      // The person has left the company, but the filter and its link still show the name.
       assert.equal(await page.getByLabel("Person").locator("option:checked").innerText(), "Marina");
       await page.getByLabel("API key").selectOption({ index: 1 });
       await page.getByText("Nothing found").waitFor();

@@ -13,7 +13,7 @@ import { CHROMIUM } from "../support/programs.ts";
 import { withDatabase } from "../support/test_stack.ts";
 import { openAs, PHONE, SETTINGS, unexpected } from "./settings_page.ts";
 
-Deno.test("the page says what to change for each error code, and where each operation is described", async () => {
+Deno.test("the page has advice for each error code, and a link to the description of each operation", async () => {
   assert.deepEqual(Object.keys(texts.advice).sort(), Object.keys(STATUS).sort());
   const document = JSON.parse(
     await Deno.readTextFile("supabase/functions/gateway/openapi.json"),

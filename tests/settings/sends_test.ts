@@ -157,7 +157,7 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     await page.goto(`${SETTINGS}#/c/${company.id}/sends`);
   });
 
-  await test("older sends follow, each of them once, and the focus goes to the first of them", async () => {
+  await test("the button for older sends adds each send once, and the focus moves to the first of them", async () => {
     await page.getByRole("button", { name: "Older" }).click();
     await page.getByRole("status").getByText("15 older entries.").waitFor();
     assert.equal(await rows.count(), 65);
@@ -168,7 +168,7 @@ Deno.test("the log of sends works in a browser", { ignore: CHROMIUM === null }, 
     assert.equal(new Set(links).size, 65);
   });
 
-  await test("a send that is found by a part of the phone says why it failed and what to do", async () => {
+  await test("the search finds a send by a part of the phone, and the send says why it failed and what to do", async () => {
     await page.getByLabel("Search").fill(phone.slice(-6));
     await page.keyboard.press("Enter");
     await page.locator("#log").getByText("What the filters find").waitFor();

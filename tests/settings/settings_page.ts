@@ -77,7 +77,7 @@ export async function gatewayStatus(key: string): Promise<number> {
   return answer.status;
 }
 
-/** Holds the answers to some requests until the end. */
+/** Delays the requests to matching addresses until `release` is called. */
 export async function holding(page: Page, address: RegExp): Promise<{ release(): Promise<void> }> {
   const held: Route[] = [];
   await page.route(address, (route) => void held.push(route));

@@ -84,10 +84,10 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     page.on("framenavigated", (frame) => visited.push(frame.url()));
     await page.goBack();
     await heading(page, "API keys").waitFor();
-    assert.doesNotMatch(visited.join(), /token|code/, "nor on the way back");
+    assert.doesNotMatch(visited.join(), /token|code/, "no token after going back");
     await follow(page, `${SETTINGS}#access_token=forged&refresh_token=forged&type=recovery`);
     await heading(page, "API keys").waitFor();
-    assert.doesNotMatch(page.url(), /token/, "nor one that signs no one in");
+    assert.doesNotMatch(page.url(), /token/, "no forged token is left in the address");
     await context.close();
     const forged = await openSettings(browser, {
       route: "#access_token=YQ.YQ.YQ&refresh_token=forged&type=recovery",
@@ -237,7 +237,7 @@ Deno.test("people sign in to the settings page", { ignore: CHROMIUM === null }, 
     await context.close();
   });
 
-  await test("a person who is no longer an owner is told so, and sees no empty list of keys", async () => {
+  await test("if a person is no longer an owner, the page says so instead of showing an empty list of keys", async () => {
     const former = await newPerson({ company: one.id });
     const { page, context } = await openAs(browser, former);
     await page.getByRole("link", { name: "Create a key" }).waitFor();

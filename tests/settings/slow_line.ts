@@ -46,5 +46,5 @@ await signIn();
 await page.locator("a.button.main").waitFor();
 rows.push(await visit("signed in: the keys", () => page.reload(), "a.button.main"));
 await page.evaluate("localStorage.removeItem('settings.companies')");
-rows.push(await visit("the same, companies not known", () => page.reload(), "a.button.main"));
+rows.push(await visit("signed in: no stored companies", () => page.reload(), "a.button.main"));
 console.table(rows);

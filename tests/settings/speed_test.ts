@@ -1,5 +1,5 @@
-// Tests that the page requests everything as early as possible, and that nothing jumps. Times are
-// not tested: slow_line.ts measures them.
+// Tests that the page requests everything as early as possible, and that its contents do not jump.
+// It tests no times: slow_line.ts measures them.
 import assert from "node:assert/strict";
 import { openBrowser } from "../support/browser.ts";
 import { newCompany } from "../support/company.ts";
@@ -16,7 +16,7 @@ import {
   signInAs,
 } from "./settings_page.ts";
 
-/** The most that the contents of the page move, as browsers measure it. */
+/** The maximum layout shift of the page, as browsers measure it. */
 const MOST_SHIFT = 0.02;
 
 Deno.test(
@@ -30,7 +30,7 @@ Deno.test(
     // The first visit may build the page.
     await (await openSettings(browser)).context.close();
 
-    await t.step("texts and config.json are requested before the scripts are there", async () => {
+    await t.step("texts and config.json are requested before the scripts are loaded", async () => {
       const { page, context } = await openSettings(browser, { route: "none.html" });
       const scripts = await holding(page, /supabase|\/main-/);
       const asked = ["en-", "config.json"].map((name) =>
@@ -58,7 +58,7 @@ Deno.test(
     );
 
     await t.step(
-      "the companies of a stored session are requested before the scripts are there, once",
+      "the companies of a stored session are requested only once, before the scripts are loaded",
       async () => {
         const { page, context } = await openAs(browser, owner);
         await heading(page, "API keys").waitFor();

@@ -1,4 +1,4 @@
-// Tests how an owner looks after webhooks on the settings page, in a browser: from the first one to
+// Tests how an owner manages webhooks on the settings page, in a browser: from the first webhook to
 // a receiver that fails.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
@@ -21,7 +21,7 @@ function ownReceiver() {
   const url = `${stack.receiver_url}/test-${crypto.randomUUID()}`;
   return {
     url,
-    /** What it got, the newest first. */
+    /** The requests that the receiver got, newest first. */
     got: async (): Promise<{ type: string; headers: Record<string, string>; body: string }[]> =>
       (await (await fetch(`${url}.json`)).json()).data,
     answer: async (behaviour: Record<string, unknown>) => {
@@ -50,7 +50,7 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
   const link = (name: string) => page.getByRole("link", { name, exact: true });
   let secret = "";
 
-  await t.step("without a webhook, the view says what one would do, with an example", async () => {
+  await t.step("without a webhook, the view explains webhooks with an example", async () => {
     await page.getByText("No webhooks yet").waitFor();
     await page.getByText('"type": "deal.won"').waitFor();
     await judge("no webhook");
@@ -58,11 +58,11 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
     await heading(page, "Create a webhook").waitFor();
   });
 
-  await t.step("a form with faults says what to enter, and an impossible address why", async () => {
+  await t.step("a form with errors says what to enter, and why it refuses an address", async () => {
     await button("Create a webhook").click();
     await page.getByText("Enter a whole address").waitFor();
     await page.getByText("Choose at least one event.").waitFor();
-    await judge("a form with faults");
+    await judge("a form with errors");
     await page.getByLabel("Address").fill("http://192.168.0.1/hook");
     await page.getByRole("checkbox", { name: /^Deals/ }).check();
     await button("Create a webhook").click();
@@ -164,7 +164,7 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
   });
 
   await t.step(
-    "a webhook that was switched off is on every view, and is switched on with what it missed",
+    "every view shows that a webhook was switched off, and switching it on can also deliver the missed events",
     async () => {
       await statement`select app.switch_off_webhook(${webhook_id}, 'failing')`;
       await page.getByRole("link", { name: "API keys", exact: true }).click();
@@ -215,7 +215,7 @@ Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs 
     await judge("the list of webhooks");
   });
 
-  await t.step("it is deleted, and the history has every change", async () => {
+  await t.step("a webhook is deleted, and the history has every change of it", async () => {
     await page.getByRole("link", { name: "Web shop" }).click();
     await button("Delete").click();
     await judge("the question before a webhook is deleted");

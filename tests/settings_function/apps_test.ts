@@ -54,7 +54,7 @@ Deno.test("a new secret begins a rotation, which keeps the earlier secret", asyn
   assert.equal(await opened(app_key, "sealed_previous_secret", "secret"), SECRETS.app_secret);
 });
 
-Deno.test("a person who changes a secret very often fills at most 10 lines of the log in ten seconds", async () => {
+Deno.test("a person who changes a secret very often causes at most 10 log lines in ten seconds", async () => {
   const { body: { data: { app_key } } } = await create(admin);
   const lines = await logged(async () => {
     const answers = await Promise.all(Array.from({ length: 15 }, () => rotate(admin, app_key)));
@@ -78,7 +78,7 @@ Deno.test("no one changes an app of the operator or of another company", async (
     assert.equal((await rotate(person, app_key)).status, 403);
     assert.equal((await create(person)).status, 403);
   }
-  // Naming the own company does not help.
+  // The person cannot change the app of another company by naming their own company.
   const foreign = await rotate(other.member_id, app_key, { company_id: other.id });
   assert.equal(foreign.status, 404);
   const after = await statement`

@@ -34,7 +34,7 @@ async function tokenOf(account: { id: string; phone_number_id: string }): Promis
   );
 }
 
-Deno.test("owners and admins connect a number, and the stored token opens only for this account", async () => {
+Deno.test("owners and admins can connect a number, and the stored token can be decrypted only for this account", async () => {
   await using channel = templateChannel({ displayPhone: DISPLAY });
   const ask = await ownSettings(channel.url);
   for (const person of [own.member_id, admin]) {
@@ -136,7 +136,7 @@ Deno.test("each refusal of the channel has its reason, and nothing is stored", a
   }
 });
 
-Deno.test("a number of another business account, or of an unknown one, is refused", async () => {
+Deno.test("a number is refused if it belongs to another business account, or if the business account is unknown", async () => {
   await using channel = templateChannel({
     displayPhone: DISPLAY,
     businessAccounts: [],
@@ -190,7 +190,7 @@ Deno.test("a wrong field is named, and its value is not repeated", async () => {
   }
 });
 
-Deno.test("a browser at any address may call, and unknown paths and methods are refused", async () => {
+Deno.test("a page of any origin may call the function, and unknown paths and methods are refused", async () => {
   const ask = await ownSettings();
   const preflight = await ask(null, "OPTIONS", "/accounts", undefined, {
     "Access-Control-Request-Method": "POST",

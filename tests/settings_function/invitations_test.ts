@@ -1,5 +1,5 @@
-// Tests the e-mails of invitations. The database judges who may send one, and no answer says whether
-// an address has an account.
+// Tests the e-mails of invitations. The database decides who may send an invitation, and no answer
+// says whether an address has an account.
 
 import assert from "node:assert/strict";
 import { newCompany, newMembers } from "../support/company.ts";
@@ -42,7 +42,7 @@ Deno.test("a new address gets an invitation and a known one a link, with the sam
   assert.deepEqual(answers, Array(2).fill([200, { data: { mailed: true } }]));
 });
 
-Deno.test("each invitation has one e-mail, until it is renewed", async () => {
+Deno.test("the e-mail of an invitation can be sent again only after the invitation is renewed", async () => {
   const email = anyEmail();
   const id = await invite(email);
   assert.equal((await mail(own.member_id, id)).status, 200);

@@ -7,8 +7,9 @@ import { personToken } from "../support/rest.ts";
 import { environment } from "../support/test_stack.ts";
 
 /**
- * The function settings in this process, with the channel at this address. The returned function
- * sends a request as a person: it makes the JWT of a person id, or sends the given text as the JWT.
+ * Runs the settings function in this process, with the channel at this address. The returned
+ * function sends a request as a person: with a JWT made for a person id, or with the given text as
+ * the JWT.
  */
 export async function ownSettings(channelUrl?: string, changes: Partial<SettingsConfig> = {}) {
   const app = settings({ ...await readSettingsConfig(environment({ channelUrl })), ...changes });

@@ -1,5 +1,5 @@
-// Tests how an owner or admin sends a test of a template: the test is sent once, and the owner or
-// admin is its author.
+// Tests how an owner or admin sends a test of a template: the test is sent once, and its author is
+// the person who sent it.
 import assert from "node:assert/strict";
 import { anyPhone, newCompany, newMembers } from "../support/company.ts";
 import { accepted, ownChannel } from "../support/sending.ts";
@@ -20,7 +20,7 @@ const anyTest = (changes: Record<string, unknown> = {}) => ({
   ...{ button_variables: [], ...changes },
 });
 
-Deno.test("an owner or admin sends a test, and the same test again goes out once", async () => {
+Deno.test("an owner or admin sends a test, and a repeat of the same test is not sent again", async () => {
   await using channel = ownChannel(() => accepted());
   const ask = await ownSettings(channel.url);
   for (const person of [company.member_id, admin]) {
@@ -59,7 +59,7 @@ Deno.test("agents, people of other companies and API keys send no tests", async 
   assert.deepEqual(channel.calls, []);
 });
 
-Deno.test("a test that cannot be sent says why, and a refusal of the channel is in the send", async () => {
+Deno.test("the answer to a test that cannot be sent says why, and the send shows a refusal of the channel", async () => {
   const refusal = Response.json(
     { error: { message: "Not a WhatsApp user", code: 131026, type: "OAuthException" } },
     { status: 400 },
@@ -90,7 +90,7 @@ Deno.test("a test that cannot be sent says why, and a refusal of the channel is 
   assert.deepEqual({ ...message }, { status: "failed", code: "131026" });
 });
 
-Deno.test("after 20 tests in 24 hours, the next test is a 429 and nothing is sent", async () => {
+Deno.test("after 20 tests in 24 hours, the next test gets a 429 and nothing is sent", async () => {
   await using channel = ownChannel(() => accepted());
   const ask = await ownSettings(channel.url);
   const busy = await newCompany();

@@ -82,7 +82,7 @@ Deno.test("an address that is not public is refused when a webhook is made and w
   assert.match(body.details[0].field, /^types/);
 });
 
-Deno.test("agents and people of other companies make, change and rotate nothing", async () => {
+Deno.test("agents and people of other companies cannot create, change or rotate webhooks", async () => {
   const { body: { data: { id } } } = await create(admin);
   const theirs = await ask(other.member_id, "POST", "/webhooks", {
     ...{ company_id: other.id, url: URL_OF_TEST, types: ["*"] },

@@ -16,8 +16,8 @@ const STATIC = "/below/a/path/";
 const DARK = /^rgb\(\d\d?, \d\d?, \d\d?\)$/;
 const PHONE = { width: 360, height: 740 };
 /**
- * The position of an operation in the reference, which shows an operation only when a reader comes
- * near it.
+ * The address of an operation in the reference. The reference shows an operation only when the
+ * reader scrolls near it.
  */
 const OPERATION = "reference.html#tag/contacts/GET/gateway/contacts";
 /** A search, and a heading that must be among its first three results. */

@@ -105,7 +105,7 @@ Deno.test("a build works on a copy of this checkout", async (t) => {
           "docs/erasing.md: <b> is HTML; write Markdown, or put it between backticks.",
         ]
       ) assert.ok(said.includes(sentence), `${sentence}\n${err}`);
-      assert.doesNotMatch(err, /checkout\.ts/); // the file exists, but only the site's name leads to it
+      assert.doesNotMatch(err, /checkout\.ts/); // this link is valid
       assert.match(
         err,
         /^docs\/merging\.md: a block of code is in "cobol"; known languages are sh, /m,

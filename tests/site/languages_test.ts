@@ -5,7 +5,7 @@ import { translationsOf } from "../../site/translated.ts";
 import { readPages } from "../docs/pages.ts";
 import { PYTHON } from "../support/programs.ts";
 
-/** The headers that the examples give. */
+/** The headers that the examples set. */
 const HEADERS = ["authorization", "content-type", "if-match", "if-none-match", "idempotency-key"];
 
 /** The part of the Python library `requests` that the examples use. */

@@ -11,7 +11,7 @@ interface Served {
   parent: string;
   /** Requests a path without following redirects. */
   get(path: string, init?: RequestInit): Promise<Response>;
-  /** Makes the site outdated, and sets the script that builds it. */
+  /** Makes the site outdated, and replaces the script that builds it. */
   change(build: string): Promise<void>;
   /** Ends a build in progress. */
   stop(): void;
@@ -134,7 +134,7 @@ Deno.test("pages and files name this stack's address and folder, and the site's 
   assert.equal(tags.size, 2, "a browser must not keep the page of another stack");
 });
 
-Deno.test("a site whose files were removed gets a 404 in plain words", async () => {
+Deno.test("if the files of the site were removed, a visit gets a 404 that says so", async () => {
   await served(async ({ parent, get }) => {
     await (await get("/docs/")).text();
     await Deno.remove(`${parent}/site`, { recursive: true });

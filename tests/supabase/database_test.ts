@@ -15,17 +15,17 @@ const migrations = Array.from(Deno.readDirSync(`${root}supabase/migrations`), ({
   .sort();
 const versions = migrations.map((name) => name.split("_")[0]);
 /**
- * The advisors report two foreign keys to an account, whose index has only the account. This index
- * finds the same rows. If the index also had the company, Postgres would read the whole company
- * before the table has statistics.
+ * The advisors report two foreign keys to an account, because their index covers only the account.
+ * This index finds the same rows. If the index began with the company, Postgres would read all rows
+ * of the company until the table has statistics.
  */
 const EXPECTED_ADVICE = [
   "unindexed_foreign_keys_public_contact_windows_contact_windows_account_fkey",
   "unindexed_foreign_keys_public_conversations_conversations_messaging_account_fkey",
 ];
 /**
- * A new database has used no index. No role may reach the tables of the schema app, so they have no
- * policies, and a day of the log is found by its indexes.
+ * In a new database no index has been used yet. No role may read the tables of the schema app, so
+ * they need no policies. The indexes of a day's log partition find its rows.
  */
 const IGNORED_ADVICE =
   /^unused_index_|^rls_enabled_no_policy_app_|^no_primary_key_app_(events|deliveries)_\d\d$/;

@@ -128,7 +128,7 @@ for (const deno of DENOS) {
       assert.deepEqual([refused.status, refused.body.code], [401, "invalid_jobs_secret"]);
       const headers = { ...JSON_TYPE, Authorization: `Bearer ${environment().JOBS_SECRET}` };
       const run = await send(url, "POST", headers, body);
-      // The account of such a company has no business account.
+      // The account of a new test company belongs to no business account, so the job fails.
       assert.deepEqual([run.status, run.body.code], [502, "job_failed"]);
     });
   });

@@ -30,7 +30,7 @@ function parametersOf(path: string): [string, JsonSchema][] {
 }
 
 /**
- * The members of a list's record in their order. The members that `include` adds are among them.
+ * The fields of a list's record in their order, with the fields that `include` adds.
  */
 export function membersOf(path: string): string[] {
   const answers = document.paths[`/gateway${path}`].get.responses[200].content["application/json"];
@@ -124,7 +124,7 @@ function values(name: string, schema: JsonSchema, rows: FoundRow[], row: FoundRo
   return fc.array(value, { minLength: 1, maxLength: 4 }).map(textOf);
 }
 
-/** For each kind, values that no row has. */
+/** For each kind of field, values that no row has. */
 const UNKNOWN_VALUES = [
   ...[crypto.randomUUID(), "nobody", "+998901234567", "-1", "3", "0.5", "1970-01-01", "123456"],
   "zz",

@@ -95,7 +95,8 @@ export class ApiDescription {
     if (!outside[name]) return null; // not a function of this API
     const declared = outside[name][exchange.status];
     if (declared) return this.#problemOfAnswer(exchange, declared, place);
-    // The key is checked first, and every operation of a function refuses it with the same answer.
+    // The function checks the key before the path, and every operation of the function has the same
+    // answer for a refused key.
     const [path, item] = Object.entries<JsonSchema>(this.#document.paths)
       .find(([path]) => path.split("/")[1] === name) ?? [];
     const [method, operation] = Object.entries<JsonSchema>(item ?? {})[0] ?? [];
@@ -236,7 +237,10 @@ function trimmed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, trimmed(item)]));
 }
 
-/** The same document, in which answers have only whole records, as if `fields` did not exist. */
+/**
+ * The same document, but answers contain only complete records, as if the parameter `fields` did
+ * not exist.
+ */
 function withoutParts(document: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(document), (_key, value) => {
     if (!value?.anyOf?.[1]?.$ref?.endsWith("Part")) return value;

@@ -62,10 +62,10 @@ const axe = Deno.readTextFileSync(`${TOOLS}axe-core/axe.min.js`);
 
 /** The rules of WCAG 2.2 A and AA, and axe's rules of good practice. */
 const STANDARDS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** The rules about the look of an element. They take most of the time that a page needs. */
+/** The rules about the look of an element. They take most of the time of a check. */
 const LOOKS = ["color-contrast", "link-in-text-block", "target-size"];
 
-/** The findings of axe on the page, except looks, with a line for each element. */
+/** The findings of axe on the page, except about looks, with a line for each element. */
 export async function axeFindings(page: Page): Promise<string[]> {
   return await findings(page, null, {
     runOnly: { type: "tag", values: STANDARDS },

@@ -60,7 +60,7 @@ const sequence = (...parts: number[][]) => tagged(0x30, parts.flat());
 const oid = (...bytes: number[]) => tagged(0x06, bytes);
 const text = (value: string) => new TextEncoder().encode(value);
 
-/** A time so many milliseconds from now: YYYYMMDDhhmmssZ. */
+/** The time this many milliseconds from now, as YYYYMMDDhhmmssZ. */
 function time(fromNow: number): number[] {
   const iso = new Date(Date.now() + fromNow).toISOString();
   return tagged(0x18, text(`${iso.replace(/\D/g, "").slice(0, 14)}Z`));

@@ -66,7 +66,7 @@ export function checked(functions: Functions, report: (violation: string) => voi
     const response = await functions(readdressed(request, url, body), caller);
     const sent = await new Blob(pieces).text();
     const contentType = request.headers.get("Content-Type");
-    // A file is passed on while it comes.
+    // A file is streamed to the caller, so its bytes are not checked.
     const isFile = response.headers.has("Content-Disposition");
     const text = isFile ? "" : await response.text();
     const violation = await violationOf(

@@ -45,7 +45,7 @@ export interface CompanyWithTemplate extends Company {
   template_id: string;
   /** A message of the contact. */
   message_id: string;
-  /** A message with a picture that the sandbox has. */
+  /** A message with a picture that the sandbox can serve. */
   media_message_id: string;
   /** An event, by the id that callers know. */
   event_id: string;
@@ -154,7 +154,7 @@ export async function newCompanyWithTemplate(): Promise<CompanyWithTemplate> {
   }));
 }
 
-/** What a message says about one of the sandbox's files of people, as the webhook stores it. */
+/** The data about one of the sandbox's inbound files, as the webhook stores it in a message. */
 export function mediumOf(name: string, changes: Record<string, string | null> = {}) {
   const { mime_type, filename = null, voice = null } = PEOPLE_MEDIA[name];
   const [id] = Array.from(FIXED_IDS).find(([, each]) => each === name)!;

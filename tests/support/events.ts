@@ -30,7 +30,7 @@ export async function newestEvent(sql: postgres.Sql | postgres.TransactionSql): 
   return BigInt(seq);
 }
 
-/** What happens in the work: the events of a company that the work makes. */
+/** Runs the work and returns the events that it writes for a company. */
 export async function eventsIn(
   sql: postgres.Sql | postgres.TransactionSql,
   company: { id: string },

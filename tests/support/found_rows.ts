@@ -31,7 +31,7 @@ const FIELDS: Record<string, string> = { phone_number_id: "phone_number_ids" };
 /** Whether a row matches a filter of a list, such as `name[contains]`. */
 export function meets(row: FoundRow, parameter: string, text: string): boolean {
   if (parameter === "q") return hasWords(row, text);
-  // In lists without archived records, a row has no such time.
+  // In lists without archived records, a row has no archived_at.
   if (parameter === "archived") {
     return text === "include" || (text === "only") === Boolean(row.archived_at);
   }
@@ -86,7 +86,10 @@ function isEqual(kind: string, value: unknown, given: string): boolean {
   return text === given;
 }
 
-/** The members under a key. A dot in the key may also lead to a member within a member. */
+/**
+ * The values at a key of custom_fields. A dot in the key may also separate the names of nested
+ * fields.
+ */
 function membersOf(object: FoundRow, key: string): unknown[] {
   return Object.entries(object).flatMap(([name, member]) => {
     if (name === key) return [member];

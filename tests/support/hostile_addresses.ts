@@ -2,7 +2,10 @@
 // of the rule, the tests of the API and `npm run attack` use them.
 import type { AddressProblemName } from "../../supabase/functions/_shared/webhooks/address.ts";
 
-/** By the name of the problem. The service's own hosts are those of the project `abcdefgh`. */
+/**
+ * The addresses by the name of their problem. The service's own hosts belong to the project
+ * `abcdefgh`.
+ */
 export const hostileAddresses: Partial<Record<AddressProblemName, string[]>> = {
   not_a_url: [
     "",
@@ -218,7 +221,7 @@ export const hostileAddresses: Partial<Record<AddressProblemName, string[]>> = {
   ],
 };
 
-/** Addresses of hosts, as a name server gives them, to which no request may go. */
+/** IP addresses, as a name server returns them, to which no request may be sent. */
 export const hostileAnswers = [
   ...["0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.254"],
   ...["100.100.100.200", "127.0.0.1", "127.1.2.3", "127.255.255.255", "169.254.0.1"],

@@ -29,8 +29,8 @@ export async function knowTemplates(
 }
 
 /**
- * Makes one or all stored templates of a company older than ten minutes, so that they are not
- * recent any more.
+ * Makes one or all stored templates of a company older than ten minutes, so that they no longer
+ * count as recent.
  */
 export async function ageTemplates({ id }: Company, name?: string) {
   await statement`

@@ -8,7 +8,7 @@ export async function mailsTo(email: string, url = stack.mail_url!): Promise<Mai
   return mails.filter(({ to }) => to === email);
 }
 
-/** Follows a mailed link as a browser does, and returns the address at its end. */
+/** Requests a mailed link as a browser does, and returns the address to which it redirects. */
 export async function followed(link: string): Promise<URL> {
   const answer = await fetch(link, { redirect: "manual" });
   await answer.body?.cancel();

@@ -10,7 +10,7 @@ import { addMessage, type Company } from "./company.ts";
 import "./own_functions.ts";
 import { environment, stack, withDatabase } from "./test_stack.ts";
 
-/** What a message says about its medium, as the webhook stores it. */
+/** The data about a media file, as the webhook stores it in a message. */
 export interface ToldMedium {
   id: string;
   mime_type: string | null;
@@ -26,7 +26,7 @@ export function hex(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Adds a message with a medium to a company's conversation, and returns its id. */
+/** Adds a message with a media file to a company's conversation, and returns the message's id. */
 export async function addMedium(
   company: Pick<Company, "id" | "conversation_id">,
   bytes: Uint8Array,
@@ -41,7 +41,7 @@ export async function addMedium(
   return await withDatabase((sql) => addMessage(sql, company, { type, content: "", media }));
 }
 
-/** A request that a channel of a test got. */
+/** A request that the channel of a test received. */
 export interface SeenRequest {
   method: string;
   url: string;
@@ -52,8 +52,8 @@ export interface SeenRequest {
 type Answer = (request: SeenRequest) => Response | Promise<Response> | undefined;
 
 /**
- * A channel with one medium: its API below /v26.0, and its files below /files/. @param answer
- * answers in place of it, unless it returns undefined.
+ * A channel with one media file: its API is below /v26.0, and the file is below /files/.
+ * @param answer answers instead of the channel, unless it returns undefined.
  */
 export function mediaChannel(
   bytes: Uint8Array<ArrayBuffer>,
@@ -77,7 +77,7 @@ export function mediaChannel(
     origin,
     url: `${origin}/v26.0`,
     seen,
-    /** The paths that were asked for. */
+    /** The paths of all requests so far. */
     get paths() {
       return seen.map(({ path }) => path);
     },
@@ -85,7 +85,7 @@ export function mediaChannel(
   };
 }
 
-/** What the channel says about a medium. */
+/** The channel's description of a media file. */
 export function facts(origin: string, bytes: Uint8Array, changes: Record<string, unknown> = {}) {
   return {
     ...{ messaging_product: "whatsapp", url: `${origin}/files/1`, mime_type: "image/jpeg" },
@@ -94,14 +94,14 @@ export function facts(origin: string, bytes: Uint8Array, changes: Record<string,
   };
 }
 
-/** A digest as the channel gives it in an event. */
+/** The digest of a file in the form that the channel's events contain. */
 export function base64Digest(bytes: Uint8Array): string {
   return Buffer.from(hex(bytes), "hex").toString("base64");
 }
 
 /**
- * A gateway in a server of its own, whose channel is at this address. The answer is not read, so a
- * test can read it as slowly as it wants.
+ * A gateway in a separate server, with the channel at this address. `ask` does not read the body of
+ * the answer, so a test can read it as slowly as it needs.
  */
 export async function mediaGateway(
   channelUrl: string,
@@ -110,7 +110,7 @@ export async function mediaGateway(
   const config = await readGatewayConfig(environment({ supabaseUrl, channelUrl }));
   const app = gateway({ ...config, tellUsageEveryMs: 24 * HOUR_MS, ...changes });
   const server = Deno.serve(
-    // An answer that breaks off is what the tests want.
+    // Hides the errors of answers that break off, which the tests expect.
     { hostname: "127.0.0.1", port: 0, onListen() {}, onError: () => new Response() },
     (request) => app.fetch(request),
   );
@@ -135,7 +135,9 @@ export async function mediaGateway(
   };
 }
 
-/** A stream of this many bytes in pieces of 64 KiB, and whether its reader has closed it. */
+/**
+ * A stream of this many bytes in pieces of 64 KiB, and a promise that its reader has cancelled it.
+ */
 export function streamOf(size: number, endsAt = size) {
   const letGo = Promise.withResolvers<void>();
   let at = 0;
@@ -154,7 +156,7 @@ export function streamOf(size: number, endsAt = size) {
 
 const PATTERN = Uint8Array.from({ length: 65_536 + 251 }, (_, index) => index % 251);
 
-/** The bytes that `streamOf` gives from an offset on. They begin as a PDF does. */
+/** The bytes of `streamOf` at an offset. The first bytes are those of a PDF. */
 function patternAt(at: number, length: number): Uint8Array<ArrayBuffer> {
   const bytes = PATTERN.slice(at % 251, at % 251 + length);
   if (at === 0) bytes.set(new TextEncoder().encode("%PDF-1.4\n"));

@@ -61,7 +61,7 @@ export async function ownGateway(
   const config = await readGatewayConfig(
     environment({ supabaseUrl, channelUrl: channelUrl ?? (stackChannel || undefined) }),
   );
-  // A webhook of the tests has the address of the sandbox, also when the database is behind a proxy.
+  // The webhooks of the tests have the sandbox's address, even if the database is behind a proxy.
   const webhookAddresses = { ...config.webhookAddresses, hosts: [stack.url] };
   const app = gateway({
     ...config,
@@ -109,7 +109,7 @@ export async function ownWhatsapp(
 
 /**
  * The function webhooks in this process, which may send to every address of this machine that
- * `hosts` names. The returned function delivers what is due to a company.
+ * `hosts` names. The returned function sends the due deliveries of a company.
  */
 export async function ownWebhooks(
   hosts: string[],
@@ -169,7 +169,10 @@ async function ask<Env extends object>(
   return { status, headers: response.headers, body: status === 204 ? "" : body };
 }
 
-/** The path of the reports that a function makes from time to time. No request waits for them. */
+/**
+ * The path of the reports of key usage. A function sends a report at intervals, and no request
+ * waits for it.
+ */
 const TELLING = "/rest/v1/rpc/record_api_key_usage";
 
 /**

@@ -1,4 +1,5 @@
-// A host name that leads to another machine than its look-up said: a rebinding attack.
+// Simulates a DNS rebinding attack: a connection to a host name reaches another machine than the
+// name's look-up returned.
 import type { Certificate } from "./certificate.ts";
 
 /**
@@ -26,7 +27,7 @@ export function reboundTo(
       seen.bytes += read;
     }
   };
-  // The client asks the tunnel for a connection to the name, and gets one to the machine.
+  // The client requests a connection to the name, but the tunnel connects it to the machine.
   const pass = async (conn: Deno.Conn) => {
     await conn.read(new Uint8Array(10_000));
     const to = await Deno.connect({ hostname: "127.0.0.1", port: portOf(machine) });
@@ -41,7 +42,7 @@ export function reboundTo(
   });
   return {
     client,
-    /** The connections to the machine, and the bytes that came over them after TLS. */
+    /** The number of connections to the machine, and of the decrypted bytes that it received. */
     seen,
     async [Symbol.asyncDispose]() {
       client.close();

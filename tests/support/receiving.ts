@@ -14,7 +14,7 @@ export interface Received {
 
 /**
  * A receiver on this machine, which remembers every request.
- * @param answer what it answers; by default 204.
+ * @param answer returns the answer to a request, by default a 204.
  */
 export function receiver(
   answer: (received: Received, count: number) => Response | Promise<Response> = () =>
@@ -107,7 +107,7 @@ export async function noteEvents(company_id: string, events: NewEvent[]): Promis
   );
 }
 
-/** The deliveries of a webhook that are not over, in their order. */
+/** The deliveries of a webhook that have not ended yet, in their order. */
 export async function openDeliveries(webhook: MadeWebhook) {
   return await withDatabase((sql) =>
     sql`
@@ -117,7 +117,7 @@ export async function openDeliveries(webhook: MadeWebhook) {
   );
 }
 
-/** The deliveries of a webhook that are over, in their order. */
+/** The deliveries of a webhook that have ended, in their order. */
 export async function endedDeliveries(webhook: MadeWebhook) {
   return await withDatabase((sql) =>
     sql`

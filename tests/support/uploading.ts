@@ -60,7 +60,10 @@ export interface Uploaded {
   sha256: string;
 }
 
-/** A channel that takes uploads as Meta does, and messages. It answers `answer`, if that is given. */
+/**
+ * A channel that accepts uploads, as Meta does, and messages. If `answer` is given, it makes the
+ * answers.
+ */
 export function uploadChannel(answer?: (request: Request) => Response | Promise<Response>) {
   const uploads: Uploaded[] = [];
   // deno-lint-ignore no-explicit-any -- tests compare parts of any body

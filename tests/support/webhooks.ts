@@ -1,6 +1,9 @@
 import type postgres from "postgres";
 
-/** Columns of a webhook. A webhook without changes wants all events, and no receiver is there. */
+/**
+ * Columns of a webhook. A webhook without changes subscribes to all events, and nothing listens at
+ * its address.
+ */
 export interface WebhookColumns {
   url?: string;
   types?: string[];

@@ -1,4 +1,4 @@
-// A webhook with a long queue gets what comes later from the log of events, as does a replay.
+// A webhook with a long queue reads later events from the event log, and so does a replay.
 import assert from "node:assert/strict";
 import { newCompany } from "../support/company.ts";
 import { ownWebhooks } from "../support/own_functions.ts";
@@ -34,7 +34,7 @@ Deno.test("a webhook that is catching up gets every event of the log once, in th
       types.slice(from, to).map((type, at) => event(type, records[(from + at) % 40], webhooks)),
     );
   await noted(0, 50, [webhook.id]);
-  // What app.bound_queues() does with a queue of more than 50,000.
+  // This statement does what app.bound_queues() does if a queue has more than 50,000 deliveries.
   await statement`
     update webhooks set state = 'catching_up', catch_up_version = clock.horizon - 1,
       catch_up_seq = 9223372036854775807
@@ -55,7 +55,7 @@ Deno.test("a webhook that is catching up gets every event of the log once, in th
   assert.equal(state, "on");
 });
 
-Deno.test("the events of a transaction that passed the webhook by come before later events of the record", async () => {
+Deno.test("events that a transaction wrote but did not queue are sent before later events of the record", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
@@ -67,7 +67,7 @@ Deno.test("the events of a transaction that passed the webhook by come before la
   const deliver = await ownWebhooks([shop.url]);
   await withDatabase(async (sql) => {
     await sql`begin`;
-    // This transaction queues nothing, because it sees the webhook as it was.
+    // This transaction queues nothing, because it began while the webhook was catching up.
     await sql`
       insert into app.events (slot, id, seq, version, company_id, type, record_id, happened_at)
       values (
@@ -75,7 +75,7 @@ Deno.test("the events of a transaction that passed the webhook by come before la
         app.change_now(), ${company.id}, 'deal.updated', ${company.deal_id}, clock_timestamp()
       )
     `;
-    // The end of the log is reached, but the webhook must wait for the transaction.
+    // The webhook has read the log to its end, but must wait for the open transaction.
     for (let run = 0; run < 4; run++) await deliver(company.id);
     await noteEvents(company.id, [event("deal.won", company.deal_id, [webhook.id])]);
     await deliver(company.id);
@@ -87,7 +87,7 @@ Deno.test("the events of a transaction that passed the webhook by come before la
   assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.updated", "deal.won"]);
 });
 
-Deno.test("a replay sends again what happened in a time, of some types", async () => {
+Deno.test("a replay sends the events of the given period and types again", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
@@ -115,7 +115,7 @@ Deno.test("a replay sends again what happened in a time, of some types", async (
   assert.equal(shop.got[0].headers["webhook-id"], sent[1].headers["webhook-id"]);
 });
 
-/** Asks to send the won deals again. */
+/** Requests a replay of the events deal.won. */
 const askForReplay = (webhook: MadeWebhook) =>
   statement`
     insert into app.replays (webhook_id, company_id, since, until, types)
@@ -142,7 +142,7 @@ Deno.test("a replay waits for its last events while an earlier transaction is st
   assert.deepEqual(shop.got.map(({ body }) => body.type), ["deal.won"]);
 });
 
-Deno.test("an event that failed for good can be replayed", async () => {
+Deno.test("an event whose delivery has failed can be replayed", async () => {
   const company = await newCompany();
   let status = 500;
   await using shop = receiver(() => new Response(null, { status }));

@@ -37,7 +37,7 @@ Deno.test("a delivery has the event and its record, and a signature that Standar
   assert.deepEqual([ended.outcome, ended.status, ended.tries[0].status], ["delivered", 204, 204]);
 });
 
-Deno.test("a webhook that asks for ids gets only the id of the record", async () => {
+Deno.test("a webhook with the payload ids gets only the id of the record", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url, { payload: "ids" });
@@ -47,7 +47,7 @@ Deno.test("a webhook that asks for ids gets only the id of the record", async ()
   assert.deepEqual(shop.got[0].body.data, { id: record_id });
 });
 
-Deno.test("a record that is gone is null, and a record of another company too", async () => {
+Deno.test("the data of an event is null if the record is deleted or belongs to another company", async () => {
   const [company, other] = await Promise.all([newCompany(), newCompany()]);
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
@@ -132,7 +132,7 @@ Deno.test("a redirect is a failure, and is not followed", async () => {
   assert.equal((await openDeliveries(webhook))[0].tries[0].status, 302);
 });
 
-Deno.test("an address that may not be reached gets nothing, and the failure says so", async () => {
+Deno.test("nothing is sent to a forbidden address, and the error of the delivery says so", async () => {
   const company = await newCompany();
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);

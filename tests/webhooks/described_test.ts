@@ -28,7 +28,7 @@ Deno.test("the description has a request for each type of event, with an example
   assert.match(problemOf({ ...untyped, type, extra: 1 } as never)!, /unevaluated/);
 });
 
-Deno.test("each delivery is as the description says, with its record or only its id", async () => {
+Deno.test("each delivery fits the description, with the whole record or only its id", async () => {
   const company = await newCompanyWithTemplate();
   await using shop = receiver();
   const whole = await addWebhook(company.id, `${shop.url}/full`);

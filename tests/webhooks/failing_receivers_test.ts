@@ -12,7 +12,7 @@ import {
 } from "../support/receiving.ts";
 import { statement } from "../support/test_stack.ts";
 
-/** Events of as many records. */
+/** This many events, each of a different record. */
 const events = (count: number, webhook: MadeWebhook) =>
   Array.from({ length: count }, () => ({
     ...{ type: "deal.updated", record_id: crypto.randomUUID(), webhooks: [webhook.id] },
@@ -27,7 +27,7 @@ async function stateOf({ id }: MadeWebhook) {
   return row;
 }
 
-Deno.test("failures in a row pause a webhook once, and then one delivery is tried", async () => {
+Deno.test("several failures in a row pause a webhook once, and after the pause only one delivery is tried", async () => {
   const company = await newCompany();
   let status = 500;
   await using shop = receiver(() => new Response(null, { status }));
@@ -49,7 +49,7 @@ Deno.test("failures in a row pause a webhook once, and then one delivery is trie
   const second = await stateOf(webhook);
   assert.equal(second.pauses, 2);
   assert.ok(second.paused_s >= 18 && second.paused_s <= 20);
-  // The first success makes everything due.
+  // After the first success, all open deliveries are due.
   status = 204;
   await statement`update webhooks set paused_until = clock_timestamp() where id = ${webhook.id}`;
   await deliver(company.id);
@@ -58,7 +58,7 @@ Deno.test("failures in a row pause a webhook once, and then one delivery is trie
   assert.deepEqual([last.pauses, last.failures, last.failing_since], [0, 0, null]);
 });
 
-Deno.test("a receiver that asks for a pause gets it, and no attempt is used up", async () => {
+Deno.test("a 429 with Retry-After pauses the webhook, and does not count as an attempt", async () => {
   const company = await newCompany();
   await using shop = receiver(() =>
     new Response("slow down", { status: 429, headers: { "Retry-After": "120" } })
@@ -72,7 +72,7 @@ Deno.test("a receiver that asks for a pause gets it, and no attempt is used up",
   assert.ok(paused_s >= 117 && paused_s <= 120);
 });
 
-Deno.test("410 switches a webhook off, and the company's other webhooks are told", async () => {
+Deno.test("a 410 switches a webhook off, and the company's other webhooks get an event about it", async () => {
   const company = await newCompany();
   await using shop = receiver(() => new Response(null, { status: 410 }));
   await using other = receiver();
@@ -151,7 +151,7 @@ Deno.test("a webhook whose key has ended gets nothing, and is switched off", asy
   assert.deepEqual([state, why], ["off", "key_ended"]);
 });
 
-Deno.test("a run that does not hold the lease any more stores nothing", async () => {
+Deno.test("a run that has lost its lease stores nothing", async () => {
   const company = await newCompany();
   const other = crypto.randomUUID();
   const webhookId = Promise.withResolvers<string>();

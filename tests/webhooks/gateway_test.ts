@@ -1,4 +1,5 @@
-// Keys manage webhooks through the gateway, and a webhook of a key ends with the key.
+// Tests how keys manage webhooks through the gateway. A webhook that a key made is off when the key
+// ends.
 import assert from "node:assert/strict";
 import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
 import { call } from "../support/calls.ts";
@@ -82,7 +83,7 @@ Deno.test("a webhook is off as soon as its key is switched off or deleted", asyn
   }
 });
 
-Deno.test("a webhook of an expired key is shown as off, and gets no test", async () => {
+Deno.test("a webhook of an expired key is shown as off, and a test event for it is refused", async () => {
   const company = await newCompany();
   const { key, key_id } = await anotherKey(company);
   const { id } = await create(key);
@@ -97,7 +98,7 @@ Deno.test("a webhook of an expired key is shown as off, and gets no test", async
   assert.equal((await call(company.keys.webhooks, "POST", `${path}/test`)).status, 202);
 });
 
-Deno.test("the successor of a rotated key carries its webhook on, also when the earlier key is deleted", async () => {
+Deno.test("after a key is rotated, its webhook belongs to the successor, even if the earlier key is deleted", async () => {
   const company = await newCompany();
   const { key, key_id } = await anotherKey(company);
   const { id } = await create(key);
@@ -113,7 +114,7 @@ Deno.test("the successor of a rotated key carries its webhook on, also when the 
   assert.equal((await read(company, id)).state, "off");
 });
 
-Deno.test("a webhook ends with the key that changed its address", async () => {
+Deno.test("a webhook is off when the key that last changed its address ends", async () => {
   const company = await newCompany();
   const { id } = await create(company.keys.webhooks);
   const { key, key_id } = await anotherKey(company);
@@ -126,7 +127,7 @@ Deno.test("a webhook ends with the key that changed its address", async () => {
   assert.equal((await read(company, id)).state, "off");
 });
 
-Deno.test("the log of deliveries is read page by page, newest first, by state and by type", async () => {
+Deno.test("the delivery log has pages, newest first, and can be filtered by state and by type", async () => {
   const company = await newCompany();
   const { id } = await create(company.keys.webhooks);
   const outcomes = ["delivered", "failed", "delivered", "undelivered", "delivered"];
@@ -153,7 +154,7 @@ Deno.test("the log of deliveries is read page by page, newest first, by state an
   assert.deepEqual(await states("type=deal.*"), []);
 });
 
-Deno.test("one event is delivered again, and an event of another webhook is not found", async () => {
+Deno.test("a single event can be delivered again, and an event of another webhook is not found", async () => {
   const company = await newCompany();
   const [{ id }, { id: other }] = [
     await create(company.keys.webhooks),

@@ -1,5 +1,5 @@
-// Deliveries while the function is killed again and again, while the database is down, and beside
-// receivers that do not answer.
+// Tests deliveries while the function is killed repeatedly, while the database is down, and while
+// other receivers do not answer.
 import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import { newCompany } from "../support/company.ts";
@@ -15,7 +15,7 @@ import {
 } from "../support/receiving.ts";
 import { environment, statement } from "../support/test_stack.ts";
 
-// With LONG_RUNS=all, also the runs of several minutes.
+// LONG_RUNS=all also runs the tests that take several minutes.
 const [LONG, ALL] = [{ ignore: !Deno.env.get("LONG_RUNS") }, Deno.env.get("LONG_RUNS") === "all"];
 const [EVENTS, KILLS] = ALL ? [2_000, 30] : [500, 8];
 
@@ -35,7 +35,7 @@ const deliver = async (url: string, company_id: string) => {
 const endLeases = (company_id: string) =>
   statement`update webhooks set leased_until = null, lease_id = null where company_id = ${company_id}`;
 
-/** Events of these records in turn, whose types have the place of the event. */
+/** Events of these records in turn. The type of each event contains its number. */
 const eventsOf = (records: string[], count: number, webhooks: MadeWebhook[]) =>
   Array.from({ length: count }, (_, at) => ({
     type: `deal.number_${at}`,
@@ -43,7 +43,7 @@ const eventsOf = (records: string[], count: number, webhooks: MadeWebhook[]) =>
     webhooks: webhooks.map(({ id }) => id),
   }));
 
-/** The numbers of the events that a receiver got first, by record, in their order. */
+/** For each record, the numbers of its events in the order in which they first arrived. */
 function firstArrivals(got: Received[], path: string): Map<string, number[]> {
   const seen = new Set<string>();
   const first = got.filter(({ path: own, headers }) => {
@@ -91,7 +91,7 @@ Deno.test(
       const arrived = shop.got.length;
       const running = deliver(server.url, company.id).catch(() => {});
       if (kills < KILLS) {
-        // Some deliveries arrive, and the run is killed among others.
+        // Waits until some deliveries have arrived, and kills the run while it sends others.
         while (shop.got.length < arrived + 20 + (EVENTS / 20) * Math.random()) await delay(1);
         await server.kill();
         kills++;
@@ -120,7 +120,7 @@ Deno.test("a run survives a database that is down for five seconds", LONG, async
   });
   const own = await ownWebhooks([shop.url], { supabaseUrl: database.url, cpuMs: 60_000 });
   const { error } = console;
-  console.error = () => {}; // the lines about the database
+  console.error = () => {}; // hides the lines about the database
   try {
     await own(company.id);
   } finally {
@@ -132,7 +132,7 @@ Deno.test("a run survives a database that is down for five seconds", LONG, async
 });
 
 Deno.test(
-  "a silent and a failing receiver get few requests, and slow no other down",
+  "silent and failing receivers get few requests and do not delay other receivers",
   LONG,
   async () => {
     const company = await newCompany();
@@ -164,7 +164,7 @@ Deno.test(
 );
 
 Deno.test(
-  "60,000 events while a receiver is down: the queue is bounded, and all arrive afterwards",
+  "if 60,000 events happen while a receiver is down, the queue stays bounded and all events arrive later",
   { ignore: !ALL },
   async () => {
     const company = await newCompany();

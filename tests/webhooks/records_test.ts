@@ -1,4 +1,4 @@
-// A webhook gets each record exactly as a read of it by its id answers.
+// A webhook gets each record exactly as GET by its id returns it.
 import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompanyWithTemplate } from "../support/company.ts";
@@ -8,7 +8,7 @@ import { statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
 
-/** For each resource of events: a record, and the path of its read. */
+/** For each resource that events are about: a record, and the path to read it. */
 const RECORDS = {
   contact: [company.contact_id, "/contacts"],
   archived_contact: [company.archived_contact_id, "/contacts"],
@@ -19,7 +19,7 @@ const RECORDS = {
   template: [company.template_id, "/templates"],
 };
 
-Deno.test("a webhook gets each record as GET answers it", async () => {
+Deno.test("a webhook gets each record as GET returns it", async () => {
   await using shop = receiver();
   const webhook = await addWebhook(company.id, shop.url);
   const records = Object.entries(RECORDS);
@@ -87,13 +87,13 @@ Deno.test("a record of more than 256 KiB is left out, and the event says so", as
   assert.deepEqual([deal.data.id, deal.truncated], [company.deal_id, undefined]);
 });
 
-Deno.test("an erased person is in no attempt and in no later request", async () => {
+Deno.test("after a contact is erased, no stored attempt and no later request contains its data", async () => {
   const words = ["Severin Quist", "severin@example.com", "+5511987650001"];
   const isNamed = (text: string) => words.filter((word) => text.includes(word));
   const { body: { data: contact } } = await call(company.keys.write, "POST", "/contacts", {
     json: { name: words[0], email: words[1], phone: words[2] },
   });
-  // This receiver answers with what it got.
+  // This receiver repeats a part of the request in its answer.
   await using shop = receiver(({ text }) => new Response(text.slice(300), { status: 500 }));
   const webhook = await addWebhook(company.id, shop.url);
   const record_id = contact.id;
@@ -103,7 +103,7 @@ Deno.test("an erased person is in no attempt and in no later request", async () 
   assert.notDeepEqual(isNamed(shop.got[0].text), []);
   const open = JSON.stringify(await openDeliveries(webhook));
   assert.notDeepEqual(isNamed(open), []);
-  // The log of deliveries has such an answer too.
+  // The delivery log also stores such an answer.
   await statement`
     insert into app.deliveries (
       slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, ended_at, tries
@@ -121,7 +121,7 @@ Deno.test("an erased person is in no attempt and in no later request", async () 
   `;
   assert.ok(kept.length >= 2);
   assert.deepEqual(isNamed(JSON.stringify(kept)), []);
-  // An answer that comes after the erasing is not kept either.
+  // An answer that arrives after the contact was erased is not stored either.
   await statement`
     update app.open_deliveries set due_at = now() where webhook_id = ${webhook.id}
   `;

@@ -1,4 +1,4 @@
-// People manage webhooks on the settings page: owners and admins of the company, and no one else.
+// Only owners and admins of a company manage its webhooks on the settings page.
 import assert from "node:assert/strict";
 import { openWebhookSecret } from "../../supabase/functions/_shared/credentials/webhook_secrets.ts";
 import { newCompany, newMembers } from "../support/company.ts";
@@ -61,7 +61,7 @@ Deno.test("an owner changes, pauses and rotates a webhook, and the history says 
   ]);
 });
 
-Deno.test("agents and people of other companies manage no webhook", async () => {
+Deno.test("agents and people of other companies cannot manage webhooks", async () => {
   const ask = await ownSettings();
   const { data } = (await ask(own.member_id, "POST", "/webhooks", wanted)).body;
   for (const person of [agent, other.member_id]) {

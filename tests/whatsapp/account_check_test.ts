@@ -117,7 +117,7 @@ Deno.test("after any other answer of the channel, the result of the check is unc
   assertSaid(away, "unclear", /could not be asked about phone number 1 /);
 });
 
-Deno.test("the check says when the token ends, and which quality the number has", async () => {
+Deno.test("the check returns the expiry of the token and the quality of the number", async () => {
   const ending = (expires_at: unknown) => () => Response.json({ data: { expires_at } });
   const green = () => Response.json({ ...NUMBER, quality_rating: "GREEN" });
   const until = async (expires_at: unknown) => {
@@ -134,7 +134,7 @@ Deno.test("the check says when the token ends, and which quality the number has"
   for (const never of [0, null, "soon", -1, 1e15]) assert.equal(await until(never), undefined);
 });
 
-Deno.test("a number that the complete list of the business account does not have is refused", async () => {
+Deno.test("a number is refused if the complete list of the business account does not contain it", async () => {
   const { result } = await check({ "1": number, "77/phone_numbers": numbers("2", "3") }, "77");
   assertSaid(result, "refused", /^The phone number 1 is not one of business account 77$/);
   assert.equal(result.businessAccountId, undefined);
@@ -158,7 +158,7 @@ Deno.test("a business account that cannot be read gives an unclear result, which
   assertSaid((await without(refusal(190, "Expired"))).result, "refused", /190: Expired/);
 });
 
-Deno.test("without a business account from the caller, the token's permissions lead to the business account with the number", async () => {
+Deno.test("if the caller names no business account, the check finds it through the token's permissions", async () => {
   const messaging = { scope: "whatsapp_business_messaging", target_ids: ["9", "8"] };
   const { result, seen } = await check({
     "1": number,

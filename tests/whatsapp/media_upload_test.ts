@@ -1,5 +1,5 @@
-// The result of an upload: the channel accepts it, refuses it, breaks it off or is too slow. The
-// sample's connection always ends with the upload.
+// Tests the result of an upload if the channel accepts it, refuses it, breaks it off or is too
+// slow. The connection to the sample's host always ends with the upload.
 
 import assert from "node:assert/strict";
 import { MediaTrouble } from "../../supabase/functions/_shared/templates/media_trouble.ts";

@@ -82,7 +82,7 @@ Deno.test("if the channel's list breaks off, the run changes nothing and says wh
   assert.equal((await run("template-sync", company.account_id)).body.data.changed, 1);
 });
 
-Deno.test("if the token cannot be opened, the run fails without a request to the channel", async () => {
+Deno.test("if the token cannot be decrypted, the run fails without a request to the channel", async () => {
   const company = await companyWithCatalogue();
   const other = await companyWithCatalogue();
   await statement`update messaging_accounts set encrypted_token = ${other.sealed_token}
@@ -138,7 +138,7 @@ Deno.test("a run fails if the channel hangs", async () => {
   await using channel = templateChannel({ answer: () => over.promise });
   const run = await ownWhatsapp(channel.url);
   const { timeout } = AbortSignal;
-  // A reading waits ten seconds for the channel.
+  // A run waits ten seconds for an answer of the channel. The test shortens this time.
   AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms === 10_000 ? 100 : ms);
   const { status, body } = await run("template-sync", company.account_id);
   AbortSignal.timeout = timeout;
@@ -303,7 +303,7 @@ Deno.test("a synchronisation stores the quality and the limit of each number of 
   assert.deepEqual(await health(), { quality_rating: "RED", messaging_limit: "TIER_1K" });
 });
 
-Deno.test("a synchronisation that the channel refuses because of the account is a notice until the next success", async () => {
+Deno.test("if the channel refuses a synchronisation because of the account, the account has a notice until the next success", async () => {
   const company = await companyWithCatalogue();
   let isRefused = true;
   await using channel = templateChannel({

@@ -31,7 +31,7 @@ const db = newDb();
 async function withTemplate(channel: TemplateChannel, file = "offer.png", signature = "good") {
   const company = await companyWithCatalogue();
   channel.templates = [imageTemplate("offer", channel.sample(file, signature))];
-  const run = await ownWhatsapp(channel.url, { jobMs: 0 }); // no time for uploads
+  const run = await ownWhatsapp(channel.url, { jobMs: 0 }); // this leaves no time for uploads
   assert.deepEqual((await run("template-sync", company.account_id)).body.data.media, {
     uploaded: 0,
     failed: [],

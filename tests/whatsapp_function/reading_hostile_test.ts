@@ -69,7 +69,7 @@ Deno.test("a malformed message or status counts as unknown, and the items next t
   }
 });
 
-Deno.test("a message with missing or odd content is stored as unsupported, because the person has written", () => {
+Deno.test("a message with missing or odd content is stored as unsupported and not dropped", () => {
   const odd = [
     { type: "interactive" },
     { type: "interactive", interactive: {} },

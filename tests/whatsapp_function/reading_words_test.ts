@@ -16,7 +16,7 @@ Deno.test("a message that is only a stop word stops messages, with any case, acc
   }
 });
 
-Deno.test("a text that stops promotions by name stops nothing else", () => {
+Deno.test("a text that asks to stop promotions stops only promotions", () => {
   for (
     const body of [
       ...["Stop promotions", "stop  promotions.", "Parar promoções", "INTERROMPER PROMOCOES"],

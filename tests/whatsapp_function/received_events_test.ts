@@ -115,7 +115,7 @@ Deno.test("an event that the database cannot apply is stored and answered 200, a
   assert.deepEqual((await inboundOf(company)).flat().toSorted(), ["text 0", "text 1", "text 2"]);
 });
 
-/** An event with a message, of at least this many bytes, that names as many people as fit. */
+/** An event of at least this many bytes, with one message and as many ids of people as fit. */
 function crowdedBody(phone_number_id: string, bytes: number): string {
   const names = Array.from(
     { length: Math.ceil(bytes / 25) },
@@ -124,11 +124,11 @@ function crowdedBody(phone_number_id: string, bytes: number): string {
   return eventBody(phone_number_id, ["in the crowd"], { more: { names } });
 }
 
-Deno.test("an event that names 42,000 people is applied, and one of 3 MiB is stored within a second of CPU", async () => {
+Deno.test("an event that names 42,000 people is applied, and an event of 3 MiB is stored within a second of CPU time", async () => {
   const { company, app } = await companyWithApp();
   const body = crowdedBody(company.phone_number_id, 1024 * 1024);
   assert.equal((await webhook.post(app, body)).status, 200);
-  // On a busy machine, the time of the request may not be enough.
+  // On a busy machine, the request may not have enough time to apply the event.
   await endPauses(app);
   await runChannelJob(app);
   assert.deepEqual(await inboundOf(company), [["in the crowd"]]);
@@ -174,7 +174,7 @@ Deno.test("a large event that the database cannot apply is stored once and answe
     bodies.push(eventBody(company.phone_number_id, [`text ${at} ${"x".repeat(65 * 1024)}`]));
     assert.equal((await own.post(app, bodies[at])).status, 200);
   }
-  // Events that the channel repeats are stored already.
+  // A repeat of an event that is already stored is not stored again.
   assert.equal((await webhook.post(app, bodies[0])).status, 200);
   const texts = async () => (await inboundOf(company)).flat().map((text) => text.slice(0, 6));
   assert.deepEqual(await texts(), ["text 0"]);
@@ -184,7 +184,7 @@ Deno.test("a large event that the database cannot apply is stored once and answe
   assert.deepEqual(await statesOf(app), ["done", "done"]);
 });
 
-Deno.test("an event that meets locked rows of the company is answered 200, and the job applies it", async () => {
+Deno.test("an event that waits too long for a lock of the company is answered 200, and the job applies it", async () => {
   const { company, app } = await companyWithApp();
   await asSuperuser(async (sql) => {
     await sql.begin(async (sql) => {

@@ -9,7 +9,7 @@ import { anyPhone, companyWithApp, endPauses, runChannelJob, statesOf } from "./
 
 const webhook = await ownWebhook();
 
-/** A message of a person: its text, and its second. */
+/** A message of a person: its text, and the second when it was sent. */
 type Said = [text: string, second: number];
 
 /**
@@ -47,7 +47,7 @@ async function newPerson() {
 
 const [SAIR, QUESTION] = ["SAIR", "Onde está o meu pedido?"];
 
-Deno.test("a reply is sent exactly if the person's last message on the channel is not a stop word", async () => {
+Deno.test("a reply is sent if, and only if, the person's last message on the channel is not a stop word", async () => {
   const cases: [events: Said[][], isAnswered: boolean][] = [
     // Both messages are in one event, within one second.
     [[[[SAIR, 1], [QUESTION, 1]]], true],

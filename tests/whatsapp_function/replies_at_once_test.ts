@@ -60,7 +60,8 @@ Deno.test("replies wait when their company's share is used up, and get a 429 whe
   await using channel = slowChannel();
   const sendShare = { atOnce: 1, waiting: 1, patienceMs: 60_000 };
   const reply = await ownReplies(channel.url, { sendShare });
-  // The function counts work by the key until an answer has named the company.
+  // Until an answer of the database has named the company, the function counts the requests of each
+  // key.
   await reply(company.keys.messaging, replyIn(company), "?dry_run=true");
   const first = reply(company.keys.messaging, replyIn(company));
   await channel.called;

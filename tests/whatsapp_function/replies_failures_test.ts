@@ -77,7 +77,7 @@ Deno.test("a repeat does not send a released reply after the window has closed",
   assert.deepEqual([state, attempt, channel.calls.length], ["released", 1, 1]);
 });
 
-Deno.test("a token that cannot be opened causes an account error, and nothing is sent", async () => {
+Deno.test("a token that cannot be decrypted causes an account error, and nothing is sent", async () => {
   const company = await spokenTo();
   await setSealedToken(company, (await newCompany()).sealed_token);
   await using channel = ownChannel(() => accepted());

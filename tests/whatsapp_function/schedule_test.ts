@@ -20,7 +20,8 @@ const WEBHOOKS_URL = "https://project.supabase.co/functions/v1/webhooks";
 const SECRET = "s".repeat(32);
 
 /**
- * Makes imitations of the parts that the schema uses, after the documentation of each extension.
+ * Makes imitations of the parts that the schema uses, according to the documentation of each
+ * extension.
  */
 async function addExtensions(sql: Sql) {
   await sql.unsafe(`
@@ -255,14 +256,14 @@ Deno.test("if many jobs are due, each call starts fifty of them, and later calls
       await sql`set local role postgres`;
       const [{ call_due_jobs }] = await sql`select app.call_due_jobs()`;
       await actAsSuperuser(sql);
-      // One further request is for the job of channel events. If a test has a webhook that is on, one
-      // more is for the deliveries.
+      // There is one more request for the job of channel events. If a webhook of any test is on,
+      // there is also one for the deliveries.
       assert.ok([51, 52].includes(call_due_jobs), call_due_jobs);
       const requests = await sql`select body from net.requests where body <> '{}'`;
       assert.equal(requests.count, 50);
       for (const { body } of requests) asked.add(body.account_id);
     }
-    assert.ok(asked.size > 50, "not always the same");
+    assert.ok(asked.size > 50, "each call started the same jobs");
   });
 });
 

@@ -215,7 +215,7 @@ Deno.test("an event for a deleted app gets a 404 immediately, even from an insta
   assert.equal((await webhook.post(app, "2")).status, 404);
 });
 
-Deno.test("an event gets a 503 if the secrets cannot be opened, and a log line gives the reason without the secrets", async () => {
+Deno.test("an event gets a 503 if the secrets cannot be decrypted, and a log line gives the reason without the secrets", async () => {
   const [app, other] = [await newChannelApp(), await newChannelApp()];
   // The secrets belong to another app, and the verify token is stored as a secret.
   await statement`update channel_apps set

@@ -12,7 +12,7 @@ type Behaviour = (call: ChannelCall) => Response | Promise<Response>;
 /** An imitation of the WhatsApp API. The attack sets its behaviour for each account. */
 export type Channel = ReturnType<typeof startChannel>;
 
-/** @param resources ends it. */
+/** @param resources ends the imitation at the end of the run. */
 export function startChannel(resources: AsyncDisposableStack) {
   const behaviours = new Map<string, Behaviour>();
   const calls: ChannelCall[] = [];
@@ -30,7 +30,7 @@ export function startChannel(resources: AsyncDisposableStack) {
   resources.defer(() => void server.shutdown());
   return {
     url: `http://127.0.0.1:${server.addr.port}/v26.0`,
-    /** All calls in the order of their arrival, also without an answer. */
+    /** All calls in the order of their arrival, including calls that got no answer. */
     calls,
     /** Sets the behaviour for an account until the result is disposed of. */
     behave(phoneNumberId: string, behaviour: Behaviour): Disposable {

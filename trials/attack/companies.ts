@@ -6,7 +6,7 @@ import type { Sql } from "../../local/postgres/database.ts";
  */
 export const VICTIM_MARK = "victim-0b5e55ed";
 
-/** Makes the sealed token of an account. */
+/** Encrypts the token of an account. */
 type Sealed = (account: { company_id: string; phone_number_id: string }) => Promise<string>;
 
 /** The number of contacts of the heavy company. Each has custom fields of about 16 KiB. */
@@ -52,7 +52,7 @@ export interface Companies {
  * Writes the companies of the attack. Their ids depend only on their names, so the same seed makes
  * the same requests in every run.
  *
- * @param sealed makes the sealed token of an account.
+ * @param sealed encrypts the token of an account.
  */
 export async function writeCompanies(
   owner: Sql,

@@ -22,7 +22,8 @@ export function outcomeOf({ status, text }: WireAnswer): string {
  * the OpenAPI document declares it. Adds a finding for each broken promise.
  *
  * @param given further facts that a reader of the finding needs.
- * @param fault the fault at that time. The same outcome during another fault is another finding.
+ * @param fault the fault at that time. The same outcome during another fault counts as another
+ * finding.
  */
 export function judge(
   findings: Findings,
@@ -78,7 +79,10 @@ export function endsItself({ cutAfter, stalls }: WireRequest): boolean {
   return cutAfter !== undefined && !stalls;
 }
 
-/** The fault in the form of a request. Requests with the same fault have the same outcome. */
+/**
+ * What is malformed in a request. Requests that are malformed in the same way have the same
+ * outcome.
+ */
 function oddityOf(request: WireRequest): string {
   const hasHost = request.headers.some(([name]) => name === "Host");
   return `${hasHost ? " to another Host" : ""}${endsItself(request) ? " cut off" : ""}`;

@@ -9,10 +9,10 @@ import { usageOf } from "../usage.ts";
 import { fillDatabase } from "./dataset.ts";
 
 const CONTACTS = 5_000;
-/** A run stops when it has used an estimated second of CPU, so it delivers about 2,300. */
+/** A run stops when it has used an estimated second of CPU, so it delivers about 2,300 events. */
 const DUE = 2_000;
 const ROUNDS = 5;
-/** The measured webhooks beside a silent and a failing one, and the writes for each of them. */
+/** How many webhooks are measured beside a silent webhook and a failing one. */
 const BESIDE = 5;
 const DUE_OF_BROKEN = 1_000;
 const WRITES = 150;
@@ -22,9 +22,9 @@ const WRITE_EVERY_MS = 100;
 const RECEIVERS = ["/quick", "/silent", "/failing"] as const;
 
 /**
- * Measures deliveries to receivers on this machine: how many a second one run makes and how much
- * CPU each takes, and how long it takes from a write until the receiver has the event, beside a
- * receiver that never answers and one that fails.
+ * Measures deliveries to receivers on this machine: the deliveries per second of one run, and the
+ * CPU time of each delivery. Also measures the time from a write until the receiver has the event,
+ * while another receiver never answers and a third one fails.
  */
 export async function measureDeliveries(
   stack: BenchStack,

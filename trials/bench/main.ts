@@ -20,7 +20,7 @@ const QUICK = { rows: 20_000, clients: [1, 16], rounds: 2, seconds: 0.3, warmUpS
 
 const options = new Command("npm run bench --")
   .description(
-    "Measures the functions on a separate stack, and compares them with the best of this machine.",
+    "Measures the functions on a separate stack, and compares them with the best speed that this machine allows.",
   )
   .option("--rows <number>", "contacts in the database, 50000 or 1000000 for comparisons", positive)
   .option(
@@ -34,7 +34,7 @@ const options = new Command("npm run bench --")
       .choices(SCENARIO_NAMES).default(SCENARIO_NAMES, "all"),
   )
   .option("--rounds <number>", "how many times each scenario is measured", positive)
-  .option("--seconds <number>", "how long each time", positive)
+  .option("--seconds <number>", "the length of each measurement", positive)
   .option(
     "--growth <number>",
     "also measure with a database of this many contacts, alternately",
@@ -58,7 +58,7 @@ const options = new Command("npm run bench --")
   )
   .option("--budget", "instead, count what each operation costs, and write budget.json", false)
   .option("--json <file>", "write all numbers to a file")
-  .option("--compare <file>", "print the ratio to what an earlier --json wrote")
+  .option("--compare <file>", "also print each number as a ratio to an earlier file of --json")
   .showHelpAfterError("Try --help.")
   .parse(Deno.args, { from: "user" }).opts();
 const {

@@ -11,7 +11,7 @@ export async function run(
   work: (resources: AsyncDisposableStack) => Promise<number>,
   shown: (error: unknown) => unknown = (error) => error,
 ): Promise<never> {
-  /** After its disposal, nothing can start. */
+  /** Ends what the work has started. After that, the work can start nothing else. */
   const resources = new AsyncDisposableStack();
   let ending: Promise<never> | undefined;
   /** Ends everything once. Later failures are only consequences of this end. */

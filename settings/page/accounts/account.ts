@@ -116,7 +116,7 @@ function noticesOf(
   app: App,
 ): TemplateResult | typeof nothing {
   const { t: { accounts: t }, locale } = app;
-  // A refusal was about the connection that has ended.
+  // After a disconnection, a refusal is not shown, because it was about that connection.
   const shown = notices.filter((notice) => disconnected_at === null || !isRefusal(notice));
   if (shown.length === 0) return nothing;
   const isBad = shown.some(({ stops_sending }) => stops_sending);

@@ -13,7 +13,7 @@ import { fieldOf } from "./field.ts";
 interface ChannelApp {
   app_key: string;
   name: string;
-  /** Since then, two secrets are accepted; null when there is only one. */
+  /** Since when two secrets are accepted; null when there is only one. */
   rotation_began_at: string | null;
 }
 

@@ -18,7 +18,7 @@ interface Refusal {
 const PATIENCE_MS = 25_000;
 
 /**
- * Asks the function settings to do in the name of the person what a browser cannot do itself.
+ * Calls the function settings, which does for the person what a browser cannot do.
  * @param inWords the page's own sentence for an error, if there is one.
  * @throws Failure
  */

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 
-/** A field of a form, with its hint and its fault. */
+/** A field of a form, with its hint and its error message. */
 interface Field {
   name: string;
   label: string;

@@ -22,12 +22,12 @@ export interface Account {
   notices: Notice[];
   /** Whether the account has an app, without which it gets no events. */
   has_channel_app: boolean;
-  /** Null when the token never ends, or when no one knows its end. */
+  /** Null when the token never expires, or when its expiry is not known. */
   token_expires_at: string | null;
   /** WhatsApp's words, such as GREEN and TIER_1K; null when they are not known. */
   quality_rating: string | null;
   messaging_limit: string | null;
-  /** When WhatsApp last said so. */
+  /** When WhatsApp last reported them. */
   checked_at: string | null;
   /** When the jobs of the platform last ran. */
   jobs_ran_at: string | null;
@@ -76,7 +76,10 @@ export function isRefusal({ kind }: Pick<Notice, "kind">): boolean {
   return kind.endsWith("refusal");
 }
 
-/** The state of a part of the number, in words, and what to do if it is not good. */
+/**
+ * One part of the number's health, such as its token: the state in words, and what to do if it is
+ * not good.
+ */
 export interface Part {
   name: string;
   tone: Tone;
@@ -89,9 +92,9 @@ export interface Part {
 /** Texts and formats that a part needs. */
 export interface Words {
   t: AccountsTexts;
-  /** A moment: "22 Nov 2026, 14:05". */
+  /** A point in time: "22 Nov 2026, 14:05". */
   moment(at: string): string;
-  /** How far a moment is from now: "in 3 hours". */
+  /** The time between now and a point in time: "in 3 hours". */
   fromNow(at: string): string;
   number(value: number): string;
 }
@@ -115,7 +118,7 @@ export function stateOf(account: Account, t: AccountsTexts): { tone: Tone; words
     : { tone: "good", words: t.states.works };
 }
 
-/** The parts of a connected number. */
+/** The parts of the health of a connected number. */
 export function partsOf(account: Account, words: Words): Part[] {
   return [
     tokenPart(account, words),

@@ -17,7 +17,7 @@ export function figuresIn(language: string): Figures {
   const whole = new Intl.NumberFormat(language);
   const short = new Intl.NumberFormat(language, { notation: "compact" });
   const percent = new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 1 });
-  // A day has no zone here: it is read and written in the same one.
+  // A day has no time zone of its own: it is read and written in UTC.
   const day = new Intl.DateTimeFormat(language, {
     day: "numeric",
     month: "short",

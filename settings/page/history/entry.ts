@@ -108,7 +108,7 @@ function actorOf(
 
 /**
  * A person by the current name, the earlier name if it differs, and the beginning of the id. The id
- * is shown because another person may take a name, but not an id.
+ * is shown because two people may have the same name, but never the same id.
  */
 function personOf(
   id: string,

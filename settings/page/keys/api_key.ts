@@ -140,8 +140,8 @@ export function predecessorOf(key: ApiKey, keys: ApiKey[]): ApiKey | undefined {
 }
 
 /**
- * The characters of a name that people type, to compare the name with what a person types: no one
- * types the joiners of an emoji.
+ * A name without the characters that no one types, such as the joiners of an emoji. It is compared
+ * with the name that a person types.
  */
 export function typable(name: string): string {
   return name.normalize("NFKC").replace(/\p{Cf}/gu, "").replace(/\s+/g, " ").trim();

@@ -6,7 +6,10 @@ import { endOfDay, EXPIRIES, type Expiry, expiryAt, tomorrow } from "./expiry.ts
 export class ExpiryFields {
   private fault: string | undefined;
 
-  /** @param choice the first choice. @param choices the choices that the person has. */
+  /**
+   * @param choice the choice that is selected at first. @param choices the choices that the person
+   * has.
+   */
   constructor(
     private choice: Expiry,
     private readonly choices: readonly Expiry[] = EXPIRIES,

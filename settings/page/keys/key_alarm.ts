@@ -14,7 +14,7 @@ export interface Answers {
   refused: number;
 }
 
-/** The hours that count. */
+/** An alarm looks at the requests of this many last hours. */
 const HOURS = 72;
 const DAY_MS = 86_400_000;
 /** A key that expires earlier than this is marked. */
@@ -36,7 +36,7 @@ export type Alarm = "onlyErrors" | "expiresSoon" | "neverUsed";
 
 /**
  * What is wrong with a key; null when nothing is. A key that was replaced or that does not work now
- * needs nothing.
+ * needs no alarm.
  */
 export function alarmOf(
   key: ApiKey,

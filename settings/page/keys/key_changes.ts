@@ -1,4 +1,4 @@
-// The questions before a key is changed.
+// The dialogs that ask for confirmation before a key is changed.
 import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
 import type { App } from "../app.ts";
@@ -39,7 +39,7 @@ const USUAL_OVERLAP = 24;
 
 /** A question about a key, before the person has answered it. */
 export function newQuestion(change: AskedChange, key: ApiKey, keys: ApiKey[]): Asked {
-  // A key that was replaced must end.
+  // A key that was replaced must have an expiry.
   const choices = EXPIRIES.filter((each) => each !== "never" || !successorOf(key, keys));
   return { change, action: new Action(), expiry: new ExpiryFields("date", choices) };
 }
@@ -83,7 +83,10 @@ export function questionOf(
   );
 }
 
-/** What ends with a key of a pair: the other key may have taken over, or may end soon. */
+/**
+ * A warning before one key of a pair ends: it says whether the other key still works, and until
+ * when.
+ */
 function pairWarning(key: ApiKey, keys: ApiKey[], app: App): TemplateResult | typeof nothing {
   const { t: { change: t }, locale } = app;
   const ends = ({ expires_at }: ApiKey) => expires_at ? moment(expires_at, locale) : null;

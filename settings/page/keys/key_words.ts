@@ -14,7 +14,7 @@ export function scopesOf({ scopes }: ApiKey, { t }: App): TemplateResult {
   }</ul>`;
 }
 
-/** The beginning that all keys share, and the end of this key. */
+/** The prefix that all keys share, and the last characters of this key. */
 export function hintOf({ hint }: ApiKey): TemplateResult {
   return html`<code class="hint-of-key">sk_live_…${hint}</code>`;
 }

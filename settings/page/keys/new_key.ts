@@ -13,7 +13,7 @@ import { keepMade } from "./made_key.ts";
 export function newKey(): View {
   const action = new Action();
   let members: Member[] = [];
-  /** The faults in the form: a text for each wrong field. */
+  /** The errors in the form: a message for each wrong field. */
   let faults: { name?: string; scopes?: string } = {};
   const expiry = new ExpiryFields("never");
 

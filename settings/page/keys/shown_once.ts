@@ -23,7 +23,9 @@ export class ShownOnce {
    */
   constructor(private readonly key: NewApiKey, private readonly done: () => void) {}
 
-  /** Finds a template for the line that sends. If there is none, the key is still shown. */
+  /**
+   * Finds a template for the line that sends a message. If there is none, the key is still shown.
+   */
   async load(app: App): Promise<void> {
     if (app.project.mailUrl) this.phone = SANDBOX_PHONE;
     if (!this.key.scopes.includes("messaging")) return;

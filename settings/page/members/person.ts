@@ -31,7 +31,7 @@ export interface Pending {
 
 export const ROLES: Role[] = ["owner", "admin", "agent"];
 
-/** The roles that the person may give. The database decides this too. */
+/** The roles that the person may give. The database checks this too. */
 export function rolesToGive({ company }: App): Role[] {
   return company.role === "owner" ? ROLES : ["admin", "agent"];
 }
@@ -86,7 +86,7 @@ export async function mail(app: App, { id }: Pending): Promise<boolean> {
   return answer?.mailed === true;
 }
 
-/** The sentences of the database for which the page has words of its own. */
+/** The error messages of the database for which the page has its own words. */
 const SENTENCES: [part: string, words: keyof MembersTexts["refused"]][] = [
   ["only owner", "lastOwner"],
   ["works in the company already", "isMember"],

@@ -1,4 +1,4 @@
-// The questions before something changes about the people of the company.
+// The dialogs that ask for confirmation before a change to the people of the company.
 import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
 import type { App } from "../app.ts";

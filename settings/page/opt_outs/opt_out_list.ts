@@ -18,7 +18,7 @@ import type { Part } from "../view.ts";
 const KINDS = ["do_not_contact", "marketing_opt_out"] as const;
 type Kind = typeof KINDS[number];
 
-/** An opt-out that counts now. */
+/** An opt-out that is in effect now. */
 interface OptOut {
   contact_id: string;
   name: string | null;
@@ -223,7 +223,7 @@ function personOf({ name, phone }: { name: string | null; phone: string | null }
     : html`${phone ?? "–"}`;
 }
 
-/** How the company knows of an opt-out: the person's own words, a button, or another source. */
+/** How the company knows about an opt-out: the person's own words, a button, or another source. */
 function howOf({ source, words, is_button }: OptOut, { t: { optOuts: t } }: App): TemplateResult {
   const how = Object.hasOwn(t.sources, source)
     ? t.sources[source as keyof typeof t.sources]

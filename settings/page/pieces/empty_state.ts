@@ -2,13 +2,13 @@ import { html, nothing, type TemplateResult } from "lit-html";
 
 /** What a view says when it has nothing to show. */
 export interface EmptyState {
-  /** What is not there yet: "No sends yet". */
+  /** What does not exist yet: "No sends yet". */
   title: string;
-  /** Why it is empty, and what would be here. */
+  /** Why the view is empty, and what will appear here. */
   why: string | TemplateResult;
   /** What the person can do next: a link or a button of the class `button main`. */
   next?: TemplateResult | typeof nothing;
-  /** How it would look, such as a line of the list or a request. */
+  /** An example of the content, such as a line of the list or a request. */
   example?: TemplateResult | typeof nothing;
 }
 

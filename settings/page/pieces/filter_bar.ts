@@ -15,7 +15,7 @@ export type Filter =
     kind: "choice";
     name: string;
     label: string;
-    /** The values and their words. The value "" means that the filter is not used. */
+    /** The values and their labels. The value "" means that the filter is not used. */
     choices: [value: string, words: string][];
   }
   | { kind: "day"; name: string; label: string };

@@ -12,7 +12,8 @@ export class Older<Row> {
 
   /**
    * @param read reads the rows after the last one, or the newest rows if there is none, in their
-   * order. It asks for one row more than `size`, which says whether there are more.
+   * order. It asks for one row more than `size`, so that the list knows whether there are more
+   * rows.
    * @param size how many rows a page has.
    */
   constructor(

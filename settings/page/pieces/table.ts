@@ -2,20 +2,20 @@ import { html, nothing, type TemplateResult } from "lit-html";
 
 /** A column of a table. */
 export interface Column<Row> {
-  /** Its heading. On a phone, each value shows it. */
+  /** The heading. On a phone, the heading is shown next to each value. */
   name: string;
   value(row: Row): unknown;
   /**
    * `number`: to the right. `main`: what names the row, such as its link. `act`: buttons, whose
-   * heading only people who listen need.
+   * heading only screen readers need.
    */
   kind?: "number" | "main" | "act";
 }
 
 /**
  * A table of rows. On a phone, each row is a card. The link in the `main` column leads to the page
- * of the row, and all of the row leads there too. The ARIA roles remain when the style turns the
- * rows into cards.
+ * of the row, and a click anywhere in the row does the same. The ARIA roles remain when the style
+ * turns the rows into cards.
  * @param title what the table lists, for screen readers.
  */
 export function tableOf<Row>(

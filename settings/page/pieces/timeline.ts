@@ -6,10 +6,13 @@ import type { Tone } from "./badge.ts";
 export interface Step {
   /** What happened: "Delivered". */
   title: unknown;
-  /** When, as the database writes it. Null: it has not happened yet, or no one knows when. */
+  /**
+   * The time, as the database writes it. Null: the step has not happened yet, or its time is not
+   * known.
+   */
   at: string | null;
   tone: Tone;
-  /** More about it, such as the reason of a failure and what to do. */
+  /** More about the step, such as the reason for a failure and what to do. */
   more?: TemplateResult | string | typeof nothing;
 }
 

@@ -15,7 +15,7 @@ export interface ErrorKind {
   field: string | null;
   /** The words of the answer, in English. */
   problem: string;
-  /** How many there were. */
+  /** How many errors of this kind there were. */
   errors: number;
   first_at: string;
   last_at: string;

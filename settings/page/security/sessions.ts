@@ -6,7 +6,7 @@ import type { SecurityTexts } from "../texts/en/security.ts";
 /** A session of the person, as the page reads it. */
 export interface OwnSession {
   id: string;
-  /** The header in which a browser names itself. */
+  /** The header User-Agent, in which a browser identifies itself. */
   user_agent: string | null;
   client_address: string | null;
   created_at: string;

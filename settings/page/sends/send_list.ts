@@ -13,7 +13,7 @@ import { type Reason, reasonName } from "./reasons.ts";
 import { authorOf, messageOf, outcomeOf, recipientOf, type ShownSend } from "./send.ts";
 import { SendsChart } from "./sends_chart.ts";
 
-/** A place in the log. */
+/** A position in the log. */
 interface Place {
   at: string;
   message_id: string;
@@ -21,13 +21,13 @@ interface Place {
 
 interface Page {
   sends: ShownSend[];
-  /** The place after which the next page begins; null at the end of the log. */
+  /** The position after which the next page begins; null at the end of the log. */
   next: Place | null;
 }
 
 /**
- * A page without a send only says that the newest 5,000 have none that match. The view then looks
- * at this many pages before it asks the person whether to go on.
+ * An empty page only means that none of the newest 5,000 sends match. The view then reads this many
+ * pages before it asks the person whether to continue.
  */
 const PATIENCE = 6;
 
@@ -54,7 +54,7 @@ export function sendList(): Part {
   /** Sends that arrive late, for an earlier request, are ignored. */
   let turn = 0;
 
-  /** Reads pages after a place until one has a send, at most PATIENCE pages. */
+  /** Reads pages after a position until a page has a send, at most PATIENCE pages. */
   async function read(
     { project: { client }, company, query }: App,
     after: Place | null,
@@ -127,7 +127,7 @@ export function sendList(): Part {
     `;
   }
 
-  /** That the filters find nothing, and how to find more. */
+  /** Says that the filters find nothing, and how to find more. */
   function noneFound(app: App): TemplateResult {
     const { t: { sends: t } } = app;
     return emptyState({

@@ -51,7 +51,7 @@ export function stepsOf(send: WholeSend, app: App): Step[] {
   return steps;
 }
 
-/** Why a send did not arrive, what a person can do, and how WhatsApp said it. */
+/** Why a send did not arrive, what a person can do, and WhatsApp's own words about it. */
 function whyOf({ reason, code, failure }: WholeSend, app: App): TemplateResult {
   const { t: { send: t, sends } } = app;
   const { what, todo } = t.explanations[preciseReason(reason!, code, sends)];

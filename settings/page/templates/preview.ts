@@ -1,4 +1,4 @@
-// A template as the person sees it in WhatsApp, with values in the place of its variables.
+// A template as the person sees it in WhatsApp, with values in place of its variables.
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { filled, mediumOf, textOf, type Values, type WholeTemplate } from "./template.ts";
@@ -50,7 +50,7 @@ const SIGNS =
 /** A text with WhatsApp's formatting. Everything else in it is text. */
 function formatted(text: string): unknown[] {
   return text.split(SIGNS).map((part, place) => {
-    // split() returns what the group matched at each second place.
+    // split() returns the matches of the group at every second index.
     if (place % 2 === 0) return part;
     const inner = formatted(part.slice(1, -1));
     if (part.startsWith("*")) return html`<b>${inner}</b>`;

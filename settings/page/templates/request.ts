@@ -14,7 +14,10 @@ export function fieldsOf(template: WholeTemplate, values: Values, phoneNumberId:
   };
 }
 
-/** A request for a terminal that sends the template. @param key a text in the place of the API key. */
+/**
+ * A command for a terminal that sends the template. @param key the API key, or a placeholder for
+ * it.
+ */
 export function requestFor(
   functionsUrl: string,
   template: WholeTemplate,

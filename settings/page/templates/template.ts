@@ -8,7 +8,7 @@ export interface ListedTemplate {
   id: string;
   name: string;
   language: string;
-  /** WhatsApp's word, such as APPROVED. */
+  /** WhatsApp's term, such as APPROVED. */
   status: string;
   category: string | null;
   quality: string | null;
@@ -84,7 +84,7 @@ export function toneOf(status: string): Tone {
   return Object.hasOwn(TONES, status) ? TONES[status] : "warn";
 }
 
-/** The page's word for one of WhatsApp's words. If the page has none, WhatsApp's word. */
+/** The page's word for one of WhatsApp's terms. If the page has no word for it, WhatsApp's term. */
 export function wordFor(word: string, words: Record<string, string>): string {
   return Object.hasOwn(words, word) ? words[word] : word;
 }

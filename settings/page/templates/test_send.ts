@@ -144,7 +144,7 @@ class TestSend {
       const isShown = document.getElementById("test-steps") !== null;
       if (!isShown || this.#send?.message_id !== message_id) return;
       const outcome = this.#send.outcome;
-      // A look that fails is not shown: the next one comes soon.
+      // A check that fails is not shown, because the next check follows soon.
       if (!document.hidden) await read().catch(() => {});
       if (this.#send.outcome !== outcome) app.say(app.t.sends.outcomes[this.#send.outcome].name);
       app.render();

@@ -30,11 +30,11 @@ interface Try {
   /** Why no answer came, in a word. */
   failure: string | null;
   ms: number;
-  /** The first characters of an answer that is no success. */
+  /** The first characters of an answer that was not a success. */
   answer: string | null;
 }
 
-/** A place in the log. */
+/** A position in the log. */
 export interface Place {
   event_id: string;
   ended_at: string | null;
@@ -42,7 +42,7 @@ export interface Place {
 
 export interface Page {
   data: Delivery[];
-  /** The place after which the next page begins; null at the end. */
+  /** The position after which the next page begins; null at the end. */
   next: Place | null;
 }
 
@@ -70,7 +70,10 @@ const TONES: Record<Delivery["state"], Tone> = {
   ...{ waiting: "quiet", delivered: "good", failed: "bad", undelivered: "bad" },
 };
 
-/** The state in a word. One that waits after a failure is a problem. */
+/**
+ * The state of a delivery in a word. A delivery that waits after a failed attempt is shown as a
+ * warning.
+ */
 export function stateOf(
   { state, tries }: Delivery,
   t: DeliveriesTexts,
@@ -79,7 +82,7 @@ export function stateOf(
   return { tone: TONES[state], words: t.states[state] };
 }
 
-/** What an attempt ended with, in words. */
+/** The result of an attempt, in words. */
 export function resultOf({ status, failure }: Try, t: DeliveriesTexts): string {
   if (failure !== null) {
     const known: Record<string, string> = t.failures;

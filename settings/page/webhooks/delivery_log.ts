@@ -9,10 +9,10 @@ import { timeline } from "../pieces/timeline.ts";
 import { deliveriesOf, type Delivery, type Place, stateOf, STATES, stepsOf } from "./delivery.ts";
 import { call, HAPPENINGS, RESOURCES, typeName, type Webhook } from "./webhook.ts";
 
-/** A page without a delivery only says that the last 5,000 do not match. */
+/** An empty page only means that none of the last 5,000 deliveries match. */
 const PATIENCE = 4;
 
-/** What a webhook got and what waits for it, with filters, and with its attempts. */
+/** The deliveries of a webhook, done and waiting, with their attempts and with filters. */
 export class DeliveryLog {
   #found: Delivery[] = [];
   #next: Place | null = null;

@@ -1,4 +1,4 @@
-// The questions before a webhook is changed.
+// The dialogs that ask for confirmation before a webhook is changed.
 import { html, nothing, type TemplateResult } from "lit-html";
 import { Action } from "../action.ts";
 import type { App } from "../app.ts";
@@ -165,8 +165,8 @@ const DOES: Record<
 };
 
 /**
- * The moment from which a webhook missed events: the receiver failed before the webhook was switched
- * off. The log has 30 days.
+ * The time since which a webhook has missed events: the first failure of its receiver, before the
+ * webhook was switched off. It is at most 30 days ago, because the log has no older events.
  */
 function sinceOf({ switched_off_at, failing_since }: Webhook): string {
   const missed = Date.parse(failing_since ?? switched_off_at!);

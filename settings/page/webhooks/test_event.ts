@@ -10,7 +10,10 @@ import { call, type Webhook } from "./webhook.ts";
 const WATCH_MS = 2 * 60_000;
 const OFTEN_MS = 1_000;
 
-/** A button that delivers a test event, and what the receiver answered, while it happens. */
+/**
+ * A button that delivers a test event. Below it, the view shows the progress and the receiver's
+ * answer.
+ */
 export class TestEvent {
   readonly #sending = new Action();
   #eventId: string | null = null;
@@ -75,7 +78,7 @@ export class TestEvent {
       const isShown = document.getElementById("test-result") !== null;
       if (!isShown || this.#eventId !== eventId) return;
       const attempts = this.#delivery?.attempts ?? 0;
-      // A look that fails is not shown: the next one comes soon.
+      // A check that fails is not shown, because the next check follows soon.
       if (!document.hidden) {
         const found = await deliveriesOf(app, webhook.id, { type: "webhook.test", most: 10 })
           .catch(() => null);

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { App } from "../app.ts";
 import { HAPPENINGS, type Resource, RESOURCES } from "./webhook.ts";
 
-/** The types of events in a form: everything, all of a group, or single ones. */
+/** The types of events in a form: all types, all types of a group, or single types. */
 export class TypeFields {
   readonly #chosen: Set<string>;
 
@@ -10,7 +10,7 @@ export class TypeFields {
     this.#chosen = new Set(types);
   }
 
-  /** The chosen types. One that another choice includes is left out. */
+  /** The chosen types. A type that another choice includes is left out. */
   get types(): string[] {
     if (this.#chosen.has("*")) return ["*"];
     return [...this.#chosen].filter((type) =>

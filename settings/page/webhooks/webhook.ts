@@ -62,7 +62,10 @@ export type Resource =
 
 export const RESOURCES = Object.keys(HAPPENINGS) as Resource[];
 
-/** An hour of failures is a problem that a person should see; a restart of a receiver is none. */
+/**
+ * After an hour of failures, a person should see a problem. A restart of a receiver takes less
+ * time.
+ */
 const FAILING_MS = 60 * 60_000;
 
 /** The host and the path. A query may have a secret, so lists do not show it. */
@@ -150,7 +153,7 @@ export async function call<T>(
 ): Promise<T> {
   return await changed<T>(client.rpc(name, values)).catch((error) => {
     if (!(error instanceof Failure) || error.kind !== "conflict") throw error;
-    // The function's own sentence is in English; these are all its conflicts.
+    // The function's own message is in English. It reports a conflict only for these two reasons.
     const busy = /replay/.test(error.message);
     throw new Failure("conflict", "", ({ webhooks: t }) => busy ? t.replayRuns : t.notDelivering);
   });

@@ -15,7 +15,7 @@ import {
 } from "./webhook.ts";
 import { sentenceOfState } from "./webhook_state.ts";
 
-/** At most as many types are named in the list. */
+/** The list names at most this many types of a webhook. */
 const NAMED = 3;
 
 /** Every webhook of the company with its state. */

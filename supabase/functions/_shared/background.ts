@@ -11,13 +11,13 @@ export function keepRunning(work: Promise<unknown>) {
 
 /** Callbacks that end the pauses when this instance is about to end. */
 const pauses = new Set<() => void>();
-// When nine tenths of an instance's time have passed, the platform announces the end of the
-// instance, even if work is still running.
+// When nine tenths of an instance's maximum lifetime have passed, the platform announces the end of
+// the instance, even if work is still running.
 addEventListener("beforeunload", () => pauses.forEach((end) => end()));
 
 /**
- * Waits for this time, and resolves to false. If the platform is about to end this instance,
- * resolves to true immediately.
+ * Waits this long, and resolves to false. If the platform is about to end this instance, resolves
+ * to true immediately.
  */
 export function pauseUntilEnd(ms: number): Promise<boolean> {
   return new Promise((resolve) => {

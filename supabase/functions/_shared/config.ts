@@ -12,8 +12,8 @@ export interface Config {
   /** How many statements of one company may run at the Data API at the same time. */
   statementShare: Share;
   /**
-   * How many statements may run at the same time with keys that are not known to be valid, for all
-   * these keys together. Each of these statements keeps its place for at most `placeMs`.
+   * How many statements with keys that are not known to be valid may run at the same time. All
+   * these keys share this number. Each of these statements keeps its place for at most `placeMs`.
    */
   strangerShare: Share & { placeMs: number };
   /** A body that takes longer to arrive is refused. */
@@ -29,8 +29,8 @@ export interface Config {
    */
   docsUrl: string | null;
   /**
-   * `local` if the address of the WhatsApp API is on the machine of the functions, as the sandbox
-   * of a local stack is. Otherwise `live`, because messages may then reach people.
+   * `local` if the WhatsApp API is on the same machine as the functions, like the sandbox of a
+   * local stack. Otherwise `live`, because messages may then reach people.
    */
   environment: "live" | "local";
 }
@@ -48,7 +48,7 @@ export interface SigningKey {
   kid?: string;
 }
 
-/** How the runtime signs for the algorithms of a JWT. */
+/** The runtime's parameters for signing with each JWT algorithm. */
 export const SIGNING = {
   HS256: { name: "HMAC", hash: "SHA-256" },
   ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
@@ -96,8 +96,8 @@ function readSupabaseUrl({ SUPABASE_URL }: Environment): string {
 }
 
 /**
- * Callers follow this address. So an address is refused if a stranger on the network could answer
- * in place of its server.
+ * Callers follow this address, so an address is refused if an attacker on the network could
+ * impersonate its server.
  */
 function readDocsUrl({ DOCS_URL }: Environment): string | null {
   if (!DOCS_URL) return null;

@@ -34,7 +34,7 @@ export const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS;
 
-/** The HTTP status of the error codes that only the operator's scheduler of jobs gets. */
+/** The HTTP status of the error codes that only the operator's job scheduler gets. */
 export const JOB_STATUS = {
   invalid_jobs_secret: 401,
   job_running: 409,
@@ -44,7 +44,7 @@ export const JOB_STATUS = {
 
 export type JobErrorCode = keyof typeof JOB_STATUS;
 
-/** The HTTP status of the error codes that only the channel gets, for its events. */
+/** The HTTP status of the error codes that only the channel gets, when it sends its events. */
 export const EVENT_STATUS = {
   invalid_signature: 401,
   wrong_verify_token: 403,
@@ -109,8 +109,8 @@ export function invalidApiKey(logFacts?: Record<string, unknown>): ApiError {
 }
 
 /**
- * The header for errors that end within seconds. A caller that repeats earlier gets the same error
- * again.
+ * The header for errors that end within seconds. A caller that repeats the request earlier gets the
+ * same error again.
  */
 export const RETRY_SOON = { "Retry-After": "2" };
 
@@ -175,8 +175,8 @@ const MAX_DETAILS = 50;
 const MAX_FIELD_LENGTH = 128;
 
 /**
- * Wrong fields in the form of an error. `details` has the first 50 fields. `told` names the first
- * field and counts the other fields.
+ * The parts of an error about wrong fields. `details` has the first 50 fields. `told` is a text
+ * that names the first field and counts the other fields.
  */
 export function toldFields(errors: FieldError[]): { details: FieldError[]; told: string } {
   const details = errors.slice(0, MAX_DETAILS).map(({ field, message }) => ({
@@ -189,8 +189,8 @@ export function toldFields(errors: FieldError[]): { details: FieldError[]; told:
 }
 
 /**
- * The caller relies on a header that would have no effect. @param message follows the header's
- * name, and says what to do instead.
+ * The error about a header that would have no effect, although the caller relies on it.
+ * @param message follows the header's name, and says what to do instead.
  */
 export function headerNotAccepted(field: string, message: string): ApiError {
   return new ApiError("header_not_accepted", `Header not accepted: ${field} ${message}`, {

@@ -54,7 +54,7 @@ export class FairShare {
       return await work();
     } finally {
       const next = line.waiting.shift();
-      if (next) next.begin(); // the next work takes the free place
+      if (next) next.begin(); // the next work in the queue takes the free place
       else if (--line.underWay === 0) this.#lines.delete(holder);
     }
   }

@@ -1,5 +1,5 @@
-// The hosted platform keeps 100 lines in ten seconds. A frequent line must not displace other
-// lines.
+// The hosted platform keeps at most 100 log lines in ten seconds. A frequent line must not displace
+// other lines.
 const PER_MS = 10_000;
 
 /** Allows this many lines of one kind in ten seconds. */

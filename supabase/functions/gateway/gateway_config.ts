@@ -12,14 +12,17 @@ import type { WebhookConfig } from "../_shared/webhooks/stored_webhook.ts";
  */
 export interface GatewayConfig extends Config, WebhookConfig {
   whatsapp: ChannelConfig;
-  /** How many media of one company an instance reads at the same time, and of all companies. */
+  /**
+   * How many media an instance reads at the same time: for one company, and for all companies
+   * together.
+   */
   mediaShare: Share & { inAll: number };
   mediaPatience: MediaPatience;
 }
 
 /**
  * Reads the configuration once, when the function starts.
- * @throws ConfigError with one sentence, for the operator's log.
+ * @throws ConfigError with one sentence for the operator's log.
  */
 export async function readGatewayConfig(
   env: Record<string, string | undefined>,

@@ -18,7 +18,10 @@ export const Health = z.object({
   version: z.string(),
 }).register(z.globalRegistry, { id: "Health" });
 
-/** Anyone can call this without a key, so the database is checked at most once in this time. */
+/**
+ * Anyone can call this operation without a key, so the database is checked at most once in this
+ * time.
+ */
 const ASK_EVERY_MS = 1_000;
 
 /**

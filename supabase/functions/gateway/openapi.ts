@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { lazily, operation, reply } from "../_shared/http/operation.ts";
 
-/** The outline of an OpenAPI document. The outline describes the answer of this operation. */
+/** The outline of an OpenAPI document, which is the answer of this operation. */
 export const OpenApi = lazily(() =>
   z.looseObject({
     openapi: z.string(),
@@ -30,7 +30,7 @@ export const openApi = operation({
   return reply(200, description, { json: around.join(JSON.stringify(servers)) });
 });
 
-/** The servers replace this value in the text of the document. */
+/** The text of the document has this value where the list of servers is inserted. */
 const PLACE = "\0servers";
 
 /**

@@ -11,8 +11,8 @@ export const words = {
       summary: "Test your key",
       description:
         "Returns your company, your key and its limits. Any valid key may call this operation, " +
-        "whatever its scopes. A 200 therefore means that the key is valid, and a 401 that it is " +
-        "not.",
+        "whatever its scopes. A 200 therefore means that the key is valid, and a 401 means that " +
+        "it is not.",
     },
     getHealth: {
       tag: "Service",
@@ -32,18 +32,18 @@ export const words = {
   schemas: {
     Me: "The company and the key of the request.",
     OwnCompany: "The company of the key.",
-    OwnKey: "The key of the request. The key itself is never returned.",
+    OwnKey: "Facts about the key of the request. The key itself is never returned.",
     Limits: "The limits of a request with this key.",
     Health: "The state of the service.",
     OpenApi: "A description of an API in OpenAPI 3.1.",
   },
   fields: {
     Me: {
-      company: "The company of the key. The key reaches only its data.",
+      company: "The company of the key. The key reaches only the data of this company.",
       key: "The key of the request.",
       environment: "`local`: the service calls the WhatsApp API on its own machine, as the local " +
-        "stack with its sandbox does. `live`: it calls another address, so treat every message " +
-        "as one that reaches a person.",
+        "stack with its sandbox does. `live`: it calls another address, so assume that every " +
+        "message reaches a person.",
       limits: "The limits of a request with this key. There is no quota for an hour or a day.",
     } satisfies FieldsOf<typeof Me>,
     OwnCompany: {
@@ -62,9 +62,9 @@ export const words = {
       page_records: "The highest `limit` of a list.",
       requests_at_once: "How many requests of your company one instance of the gateway works on " +
         "at the same time.",
-      requests_waiting: "How many further requests of your company may wait there. Any more get " +
-        "a 429.",
-      waiting_seconds: "How many seconds a request may wait. Then it gets a 429.",
+      requests_waiting: "How many further requests of your company may wait there. Requests " +
+        "beyond this number get a 429.",
+      waiting_seconds: "How many seconds a request may wait before it gets a 429.",
     } satisfies FieldsOf<typeof Limits>,
     Health: {
       status: "Always `ok`: a service that does not work returns an error.",

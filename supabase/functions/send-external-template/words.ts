@@ -55,7 +55,7 @@ export const words = {
       id: "The id of an upload of the sending phone number.",
       url:
         "An address from which the service fetches the file at each send. The operator allows the " +
-        "hosts in WHATSAPP_MEDIA_HOSTS; another host is a 422.",
+        "hosts in WHATSAPP_MEDIA_HOSTS; for any other host, the answer is a 422.",
     } satisfies FieldsOf<typeof HeaderMedia>,
     MarketingOptOut: {
       success: "Nothing was sent.",

@@ -22,7 +22,7 @@ export interface Person {
 /** An owner or admin of a company. */
 export interface Manager {
   id: string;
-  /** The database, for values that only this function may store in the name of the person. */
+  /** The database, for values that only this function may store on behalf of the person. */
   db: CompanyDb;
 }
 
@@ -62,7 +62,7 @@ function notSignedIn(): ApiError {
 }
 
 /**
- * The rows of an answer of the database to a person.
+ * The rows of the database's answer to a statement of a person.
  * @throws ApiError with the database's own sentence; DatabaseError for any other error.
  */
 export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
@@ -71,7 +71,7 @@ export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
   // The session has ended, or the Data API does not accept the JWT.
   if (answer.status === 401 || code === "PT401" || /^PGRST30\d$/.test(code)) throw notSignedIn();
   if (code === "PT403") throw new ApiError("not_allowed", message);
-  // The JWT is not the JWT of a person: its role may not call the function.
+  // The JWT does not belong to a person: its role may not call the database function.
   if (code === "42501") throw new ApiError("not_allowed", "Only people may do this");
   if (code === "PT404") throw new ApiError("not_found", message);
   if (code === "PT409") throw new ApiError("conflict", message);
@@ -84,8 +84,8 @@ export function answered<Row>(answer: PostgrestSingleResponse<Row>): Row {
 }
 
 /**
- * The address of the person, from the headers that the platform writes; see app.client_address() in
- * the database.
+ * The IP address of the person, from the headers that the platform writes; see app.client_address()
+ * in the database.
  */
 function clientAddress(headers: Headers): string | null {
   return headers.get("CF-Connecting-IP") ?? headers.get("X-Real-IP") ??

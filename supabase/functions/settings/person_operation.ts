@@ -7,7 +7,8 @@ export type PersonRequest<Declared extends Declaration> =
   & { person: Person };
 
 /**
- * An operation for signed-in people. The database judges the person, so `scope` is null.
+ * An operation for signed-in people. The database checks what the person may do, so `scope` is
+ * null.
  * @param handler may throw an ApiError with a declared code or with one that every operation has.
  */
 export function personOperation<const Declared extends Declaration & { scope: null }>(

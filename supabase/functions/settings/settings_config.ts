@@ -8,16 +8,16 @@ import { readAddressRules } from "../_shared/webhooks/address_rules.ts";
 import type { WebhookConfig } from "../_shared/webhooks/stored_webhook.ts";
 
 /**
- * The settings of the function `settings`. A test send needs those of template sends. The first of
- * the keys for credentials seals what a person enters.
+ * The settings of the function `settings`. A test send needs the settings of template sends. The
+ * first credentials key seals the secrets that a person enters.
  */
 export interface SettingsConfig extends SenderConfig, WebhookConfig {
   /**
-   * The project's secret key, with which Supabase Auth invites a person. Nothing else is done with
-   * it. Null: no e-mail is sent, and an invitation is valid without one.
+   * The project's secret key. It is used only to ask Supabase Auth to invite a person by e-mail. If
+   * it is null, no e-mail is sent, and the invitation is valid nevertheless.
    */
   secretKey: string | null;
-  /** All questions to the channel about one account must be answered within this time. */
+  /** All requests to the channel about one account must be answered within this time. */
   checkMs: number;
   /** How many of these checks one company may have in progress in an instance. */
   checkShare: Share;

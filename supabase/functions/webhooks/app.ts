@@ -14,7 +14,7 @@ import type { WebhooksConfig } from "./webhooks_config.ts";
 const DeliverBody = z.strictObject({
   /** Delivers only the events of this company. */
   company_id: z.optional(Id),
-  /** Ends the run as soon as nothing is due, and not after its time. */
+  /** Ends the run as soon as nothing is due, instead of at the end of its time. */
   until_idle: z.optional(z.boolean()),
 });
 
@@ -23,7 +23,8 @@ const MAX_VALUES = 10;
 
 /**
  * The function that delivers events to the receivers of companies. Only the operator's scheduler
- * calls it: `POST /webhooks/jobs/deliver`. A caller without the secret of the jobs learns nothing.
+ * calls it: `POST /webhooks/jobs/deliver`. A caller without the jobs secret gets only an error
+ * about the secret.
  */
 export function webhooks(config: WebhooksConfig): Hono<ApiEnv> {
   const requireJobsSecret = requireSecret(config.jobsSecret);

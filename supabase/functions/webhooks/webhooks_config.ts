@@ -9,25 +9,30 @@ import { readAddressRules } from "../_shared/webhooks/address_rules.ts";
 
 /** The settings of the function `webhooks`: the secret of its job, and the limits of a run. */
 export interface WebhooksConfig extends Config {
-  /** The caller of the job sends this secret. Null: this installation delivers nothing. */
+  /**
+   * The caller of the job sends this secret. If it is null, this installation delivers no events.
+   */
   jobsSecret: string | null;
   /** The keys that open the secrets of webhooks. */
   credentialsKeys: CredentialsKeys;
   /** Where requests may go besides the public internet, and where they may not go. */
   addresses: AddressRules & { resolve?: Resolve };
-  /** For this long, a run asks for work. The scheduler starts a run each minute. */
+  /** A run asks the database for work for this long. The scheduler starts a run each minute. */
   runMs: number;
   /**
-   * After about this much CPU, a run takes nothing new, and calls the next run if something is due.
-   * An instance of the platform gets no new request after about a second of CPU, and is killed
-   * after two.
+   * After about this much CPU time, a run begins nothing new, and calls the next run if deliveries
+   * are still due. The platform gives an instance no new request after about one second of CPU
+   * time, and kills it after two.
    */
   cpuMs: number;
-  /** How often a run asks for work, for five seconds after there was some, and later. */
+  /**
+   * The time between two requests for work: `busy` for five seconds after the last work, then
+   * `idle`.
+   */
   pollMs: { busy: number; idle: number };
-  /** How many requests a run has in flight: for all webhooks, and for one. */
+  /** How many requests a run may have in flight: for all webhooks, and for one webhook. */
   atOnce: { inAll: number; ofOne: number };
-  /** After this time, an answer that has not ended counts as missing. */
+  /** An answer that is not complete after this time counts as missing. */
   postTimeoutMs: number;
   /** The result of a look-up of a host name is used for this long. */
   addressMs: number;

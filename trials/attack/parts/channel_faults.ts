@@ -57,7 +57,9 @@ const WORDS: Record<string, () => Response> = {
   "control characters": () => refusal({ message: "\u0000\u001b[31m\ud800\r\nX: y" }),
 };
 
-/** Ways not to answer. A send waits twenty seconds for the channel. */
+/**
+ * Ways in which the channel gives no complete answer. A send waits twenty seconds for the channel.
+ */
 const SILENCES: Record<string, () => Response | Promise<Response>> = {
   "a channel that hangs": () => new Promise(() => {}),
   "an answer that does not end": () => new Response(new ReadableStream({ start() {} })),

@@ -29,7 +29,7 @@ const CROWDED: Record<string, (phoneNumberId: string) => string> = {
   "3 MiB with 120,000 ids of messages": (number) => event(number, { crowd: ids(2.9 * MIB) }),
 };
 
-/** Events of a known app that contain very many names. */
+/** Events of a known app that contain very many ids of the channel. */
 export async function events({ ours, measured, quick, progress }: Context) {
   const findings = new Findings("events");
   const rows: Row[] = Object.keys(CROWDED).map((name) => ({ name, values: [] }));

@@ -9,11 +9,11 @@ interface Got {
 /** Receivers of webhooks, at one address: a good one and several hostile ones. */
 export type HostileReceivers = ReturnType<typeof hostileReceivers>;
 
-/** An endless answer stops here, if anyone reads so much. */
+/** An endless answer stops after this many bytes, if a client reads that much. */
 const GIGABYTE = 1024 ** 3;
 const SILENCE_MS = 600_000;
 
-/** @param resources ends the receivers. */
+/** @param resources ends the receivers at the end of the run. */
 export function hostileReceivers(resources: AsyncDisposableStack) {
   const all: Got[] = [];
   const strays: string[] = [];
@@ -22,7 +22,7 @@ export function hostileReceivers(resources: AsyncDisposableStack) {
   const serve = (answer: (request: Request) => Response | Promise<Response>) =>
     Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
 
-  /** No delivery is for this server. */
+  /** No webhook has the address of this server, so no delivery may reach it. */
   const neighbour = serve((request) => {
     strays.push(request.url);
     return new Response("secret");
@@ -82,7 +82,7 @@ export function hostileReceivers(resources: AsyncDisposableStack) {
     got: (name: string) => all.filter((each) => each.name === name),
     /** The addresses of requests that were for no receiver. */
     strays: () => strays,
-    /** How many bytes of endless answers were taken. */
+    /** How many bytes of endless answers were sent. */
     sentBytes: () => sentBytes,
   };
 }

@@ -21,7 +21,7 @@ const DEALS = 4;
 /** The requests of a round end within this time, so a kill can hit any step of them. */
 const LATEST_KILL_MS = 120;
 
-/** Functions are killed at any moment, and their requests are then repeated. */
+/** Functions are killed at random moments, and their requests are then repeated. */
 export async function kills({ ours, seed, scale, quick }: Context) {
   const findings = new Findings("kills");
   // The attacker is not used, because a random request may have archived, merged or erased its

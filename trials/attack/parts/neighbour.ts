@@ -18,7 +18,7 @@ import { shown } from "../wire.ts";
 
 const PROMISES = {
   served: "no request of a company is refused because another one floods",
-  told: "the flooding company is answered, or told to come back: 429 or 503 with Retry-After",
+  told: "the flooding company gets its answer, or a 429 or 503 with Retry-After",
 };
 
 const CONNECTIONS = 64;

@@ -16,7 +16,7 @@ const PROMISES = {
   reached: "no redirect is followed, and nothing else on this machine gets a request",
   header: "what a company writes does not become a header of a delivery",
   arrives: "beside hostile receivers, another receiver gets every event, in order for each record",
-  read: "of an answer without an end, only the beginning is read",
+  read: "only the beginning of an endless answer is read",
 };
 
 /** The contacts that change, and the writes whose events the receivers get. */
@@ -228,7 +228,7 @@ async function judgeArrivals(
     findings.add(PROMISES.arrives, `${given.get(record)} in place of ${names}`, "PATCH /contacts");
   }
   for (const name of receivers.names) {
-    // Without a request to it, a hostile receiver has shown nothing.
+    // If a hostile receiver got no request, this part has not tested it.
     if (receivers.got(name).length > 0) continue;
     findings.add(PROMISES.arrives, "no delivery came", `the receiver /${name}`);
   }

@@ -188,7 +188,9 @@ export const accounts = {
   tokenMissing: "Paste the token, without spaces or line breaks.",
   isConnected: (phone: string) => `${phone} is connected.`,
   hasNewToken: (phone: string) => `${phone} has the new token.`,
-  /** Why WhatsApp does not confirm the account, by the reason of the function. */
+  /**
+   * Why WhatsApp does not confirm the account, by the reason that the function settings returns.
+   */
   reasons: {
     token_invalid:
       "WhatsApp does not accept this token. Copy it again from Meta, complete and without spaces.",
@@ -210,7 +212,7 @@ export const accounts = {
     "An app at Meta delivers replies and reports. If your company has its own app, add it here. Otherwise the operator’s app is used.",
   addApp: "Add an app",
   appName: "Name",
-  appNameHint: "As you call it, for example “Our app”.",
+  appNameHint: "The name that you use for it, for example “Our app”.",
   appSecret: "App secret",
   appSecretHint:
     "In Meta’s App Dashboard, under App settings, Basic. It is stored encrypted and never shown again.",

@@ -55,7 +55,7 @@ export const frame = {
   companies: {
     locked: "This company requires a second factor",
     lockedText:
-      "Owners and admins of this company sign in with a code of an app on their phone. Set up your app now; it takes a minute.",
+      "Owners and admins of this company sign in with a code from an app on their phone. Set up your app now; it takes a minute.",
     setUp: "Set up the app",
     invited: (company: string) => `${company} invites you: answer the invitation`,
     title: "Choose a company",

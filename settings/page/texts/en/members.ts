@@ -77,7 +77,7 @@ export const members = {
     title: "Second factor for owners and admins",
     optional: "Owners and admins may sign in with only a password.",
     required:
-      "Owners and admins have their rights only after they have entered a code of an app. The database checks this.",
+      "Owners and admins have their rights only after they have entered a code from an app. The database checks this.",
     without: (count: number) =>
       count === 1
         ? "One of them has not set up an app yet."

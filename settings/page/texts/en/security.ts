@@ -10,7 +10,7 @@ export const security = {
     on: "On",
     off: "Off",
     textOff:
-      "With a code of an app on your phone, someone who learns your password still cannot sign in.",
+      "With a code from an app on your phone, someone who learns your password still cannot sign in.",
     textOn:
       "At each sign-in, the page asks for the code of one of these apps. Set up a second one on another device: if you lose your only one, only the operator of this service can help you.",
     name: "Name of the app or device",
@@ -38,7 +38,7 @@ export const security = {
   sessions: {
     title: "Where you are signed in",
     text:
-      "If you do not recognize a session, end it and choose a new password. Times may be up to an hour late.",
+      "If you do not recognize a session, end it and choose a new password. The times shown here may be up to an hour old.",
     current: "This browser",
     lastUsed: "last used",
     begun: "since",

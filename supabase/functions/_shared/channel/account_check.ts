@@ -4,7 +4,7 @@ import { ChannelTrouble, readList } from "./channel_list.ts";
 import { askChannel, type ChannelReply, type GraphError } from "./graph.ts";
 import { harmlessText } from "./harmless_json.ts";
 
-/** Why an account cannot be connected, or not completely. */
+/** Why an account cannot be connected, or can be connected only in part. */
 export type CheckReason =
   | "token_invalid"
   | "token_expired"
@@ -12,11 +12,14 @@ export type CheckReason =
   | "number_unknown"
   | "number_of_another_account"
   | "business_account_unknown"
-  /** The channel refuses the number for another reason: the sentence has its code and words. */
+  /**
+   * The channel refuses the number for another reason. `sentence` has the channel's error code and
+   * message.
+   */
   | "refused_otherwise"
   | "channel_unavailable";
 
-/** What the channel says about an account that is to be connected. */
+/** The result of asking the channel about an account that someone wants to connect. */
 export interface AccountCheck {
   /** `refused`: the channel clearly refuses the account. `unclear`: any other answer or failure. */
   verdict: "fits" | "refused" | "unclear";
@@ -28,23 +31,20 @@ export interface AccountCheck {
   verifiedName?: string;
   /** The channel's word for the quality of the number, such as GREEN. */
   qualityRating?: string;
-  /** When the token ends; missing when it never ends, or when the channel does not say so. */
+  /** When the token expires; missing when it never expires, or when the channel does not say. */
   tokenExpiresAt?: string;
   /** The business account that has the phone number, if the channel has named it. */
   businessAccountId?: string;
 }
 
-/** An account as the operator gives it. */
+/** An account as the operator has entered it. */
 interface Account {
   token: string;
   phoneNumberId: string;
   businessAccountId?: string;
 }
 
-/**
- * If the token gives access to more business accounts, only this many business accounts are
- * examined.
- */
+/** Of the business accounts that a token can use, at most this many are examined. */
 const MAX_BUSINESS_ACCOUNTS = 20;
 const MAX_NUMBERS = 10_000;
 
@@ -73,7 +73,7 @@ const Scopes = z.array(
 const Token = z.object({
   data: z.object({
     granular_scopes: z.catch(Scopes, []),
-    /** In seconds; 0 when the token never ends. */
+    /** In seconds; 0 when the token never expires. */
     expires_at: z.catch(z.int().check(z.gte(0), z.lte(4_102_444_800)), 0),
   }),
 });
@@ -158,7 +158,7 @@ function numberNotRead(
   };
 }
 
-/** The subcode of 190 for a token whose time is over. */
+/** The subcode of error 190 for an expired token. */
 const TOKEN_EXPIRED = 463;
 
 /** Whether the error says that the token does not have a permission. */
@@ -245,8 +245,8 @@ async function businessAccountOf(
 }
 
 /**
- * The business accounts that the token can use, and when the token ends, in seconds. Empty and 0 if
- * the channel does not say so.
+ * The business accounts that the token can use, and when the token expires, in seconds. An empty
+ * list and 0 if the channel does not say.
  */
 async function tokenFacts(
   channel: ChannelConfig,

@@ -47,7 +47,7 @@ function readChannelUrl(text: string): string {
   return withoutSlash(url);
 }
 
-/** The origins of a list of hosts. Only a host on this machine may be without TLS. */
+/** The origins of a list of hosts. Only a host on this machine may be used without TLS. */
 function readMediaHosts(list: string): string[] {
   if (list.trim() === "") return [];
   return list.split(",").flatMap((entry) => {

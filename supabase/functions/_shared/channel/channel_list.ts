@@ -2,8 +2,8 @@ import type { ChannelConfig } from "./channel_config.ts";
 import { askChannel, type ChannelReply } from "./graph.ts";
 
 /**
- * A list of the channel could not be read completely, or can no longer be used. The message is for
- * operators and the log.
+ * A list from the channel could not be read completely, or can no longer be used. The message is
+ * for operators and the log.
  */
 export class ChannelTrouble extends Error {
   override name = "ChannelTrouble";
@@ -18,7 +18,7 @@ interface List<Item> {
   query: Record<string, string>;
   /** What is listed, for the message: `the templates of business account 1`. */
   what: string;
-  /** If a list has more items, reading it fails. */
+  /** Reading a list with more items than this fails. */
   maxItems: number;
   /** Reads an item as soon as its page has arrived, so that only one page is in memory. */
   read(listed: unknown): Item;
@@ -59,7 +59,7 @@ export async function readList<Item>(
   }
 }
 
-/** The items of a page, and the cursor of the next page; null when it is the last. */
+/** The items of a page, and the cursor of the next page; null on the last page. */
 function pageOf(reply: ChannelReply, what: string): { data: unknown[]; next: string | null } {
   if (reply.kind === "refused") {
     const { code, message } = reply.channel;

@@ -16,9 +16,9 @@ const PIECE = 8;
 const INSTEAD = "[access token]";
 
 /**
- * The outcome, with texts that callers and the log may get. No text has more than 1,000 characters.
- * No text has control characters, half surrogate pairs, or a part of the access token. A message id
- * that quotes the token is not usable, so the outcome is then unknown.
+ * The outcome, with texts that are safe for callers and the log. No text has more than 1,000
+ * characters. No text has control characters, half surrogate pairs, or a part of the access token.
+ * A message id that quotes the token is not usable, so the outcome is then unknown.
  */
 export function passedOn(outcome: SendOutcome, token: string): SendOutcome {
   if (outcome.kind === "accepted") {
@@ -37,7 +37,9 @@ export function passedOn(outcome: SendOutcome, token: string): SendOutcome {
   };
 }
 
-/** The same error of the channel, with texts that callers and the log may get; see passedOn(). */
+/**
+ * The same error of the channel, with texts that are safe for callers and the log; see passedOn().
+ */
 export function errorInWords<Error extends ChannelError>(channel: Error, token: string): Error {
   const { message, details, traceId } = channel;
   return {
@@ -48,7 +50,7 @@ export function errorInWords<Error extends ChannelError>(channel: Error, token: 
   };
 }
 
-/** A cause that callers and the log may get: at most 500 characters; see passedOn(). */
+/** A cause that is safe for callers and the log: at most 500 characters; see passedOn(). */
 export function causeInWords(cause: string, token: string): string {
   return words(cause, token, MAX_CAUSE);
 }
@@ -59,7 +61,7 @@ export function quotesToken(text: string, token: string): boolean {
 }
 
 /**
- * The text, but each address ends before its "?" or "#", because signatures and tokens come after
+ * The text with each address cut before its "?" or "#", because signatures and tokens come after
  * it.
  */
 export function withoutQueries(text: string): string {

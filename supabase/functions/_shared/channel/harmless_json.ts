@@ -1,6 +1,6 @@
 import { withoutSignatures } from "./media_hosts.ts";
 
-/** Deeper values become null. The channel's templates have a depth of six. */
+/** Deeper values become null. The channel's templates have six nested levels. */
 const MAX_DEPTH = 16;
 
 /**

@@ -12,16 +12,16 @@ export function isMediaAddress(url: URL, { mediaHosts }: ChannelConfig): boolean
 }
 
 /**
- * Whether a request to this address may have the access token of an account, although another host
- * redirected the request. Most of the channel's media hosts serve signed addresses, which need no
- * token.
+ * Whether a request to this address may carry the access token of an account, even if another host
+ * redirected the request to this address. Most of the channel's media hosts serve signed addresses,
+ * which need no token.
  */
 export function mayGetToken(url: URL, { mediaHosts }: ChannelConfig): boolean {
   return /(^|\.)fbsbx\.com$/.test(url.hostname) || mediaHosts.includes(url.origin);
 }
 
 /**
- * The text, but each signed address ends before its "?", because the signature comes after the "?".
+ * The text with each signed address cut before its "?", because the signature comes after the "?".
  */
 export function withoutSignatures(text: string): string {
   if (!text.includes("?")) return text;

@@ -73,7 +73,7 @@ const MEANINGS = new Map<number, Meaning>([
   ...all([100, 131008, 131009, 135000], rejected),
   // The channel does not accept the message type or the media.
   ...all([131051, 131053, 131055, 131063, 134100, 134102], rejected),
-  // The recipient cannot or may not be reached.
+  // The recipient cannot be reached, or the channel does not allow this message to the recipient.
   ...all([131021, 131026, 131030, 131062, 130403, 130472, 130497, 131049], unreachable),
   ...all([131050], optedOut),
   // More than 24 hours have passed since the person last wrote, so only a template can be sent.
@@ -162,14 +162,20 @@ export function meaningOf(status: number, channel: ChannelError | undefined): Me
 /** The channel could not fetch the file, or did not accept it. */
 const MEDIA_CODES = [131052, 131053];
 
-/** The same outcome, for a message whose file the caller chose. */
+/**
+ * The outcome of a message with a file that the caller chose: an error about the file becomes
+ * media_rejected.
+ */
 export function ofOwnMedia(outcome: SendOutcome): SendOutcome {
   return outcome.kind === "refused" && MEDIA_CODES.includes(outcome.channel.code)
     ? { ...outcome, error: "media_rejected" }
     : outcome;
 }
 
-/** "More than 24 hours have passed": a free reply outside its window. */
+/**
+ * "More than 24 hours have passed": a message without a template, after the 24-hour window has
+ * closed.
+ */
 const WINDOW_CLOSED = 131047;
 
 /**

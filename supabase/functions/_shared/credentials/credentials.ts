@@ -99,7 +99,7 @@ export class TokenOfAnotherAccount extends Error {
  *
  * @throws UnknownCredentialsKey when it names a key that is not among these; TokenOfAnotherAccount
  *   when it was sealed for another account; jose.errors.JOSEError when it was altered, or sealed in
- *   another way or under another key than it names.
+ *   another way, or under a key other than the one it names.
  */
 export async function openToken(
   sealed: string,

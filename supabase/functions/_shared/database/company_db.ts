@@ -81,12 +81,12 @@ export function companyDb(
     headers: { apikey: config.publishableKey },
     async fetch(input, init) {
       if (isTooLong(String(input))) return refused(QUERY_TOO_LONG, 414);
-      // The types of Node, which come with node:crypto, know no member of this parameter.
+      // Node's types, which come with node:crypto, declare no members for this parameter.
       const headers = new Headers((init as { headers?: HeadersInit } | undefined)?.headers);
       const [isUrgent, atLeast] = [headers.has(URGENT), Number(headers.get(PAGE))];
       headers.delete(URGENT);
       headers.delete(PAGE);
-      // The events of a change have the id of the request that made it.
+      // The events of a change have the id of the request that made the change.
       const requestId = currentRequest();
       if (requestId) headers.set("X-Request-Id", requestId);
       const statement = async () => {
@@ -105,7 +105,7 @@ export function companyDb(
         return refused(TOO_MANY_REQUESTS, error.status);
       }
     },
-    // A request takes one round trip. The caller decides whether to repeat the request.
+    // supabase-js must not repeat a failed request: the caller decides whether to repeat it.
     retry: false,
   });
 }

@@ -24,8 +24,8 @@ export function meaningOf<Meaning>(
 }
 
 /**
- * The error for the caller. Null when the cause of the refusal no longer exists, so that the write
- * can be tried again.
+ * The error for the caller. Null when the cause of the refusal no longer exists, so the write can
+ * be tried again.
  */
 type Refusal = () => ApiError | Promise<ApiError | null>;
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 const requests = new AsyncLocalStorage<string>();
 
-/** Does the work of a request: every statement within it has the id of the request. */
+/** Does the work of a request. Every statement of this work carries the request's id. */
 export function withinRequest<Result>(id: string, work: () => Result): Result {
   return requests.run(id, work);
 }

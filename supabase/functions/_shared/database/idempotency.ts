@@ -3,7 +3,7 @@
  * the argument `idempotency`, and claim the key with app.claim_idempotency_key().
  */
 export type Idempotency = {
-  /** Requests to two paths may have the same key. */
+  /** Requests to different paths may have the same key. */
   path: string;
   key: string;
   /** A digest of the request's content. */

@@ -5,7 +5,7 @@
 export const PAGE_BYTES = 1024 * 1024;
 
 /**
- * An answer up to this size is read in one piece. Reading a larger one piece by piece takes less
+ * An answer up to this size is read in one piece. Reading a larger answer piece by piece takes less
  * memory.
  */
 const SMALL_BYTES = 64 * 1024;
@@ -17,7 +17,7 @@ export interface ReadRows {
   endedEarly: boolean;
 }
 
-// The notes are in the status text of an answer, because supabase-js returns nothing else beside
+// The notes are in the status text of an answer, because supabase-js returns nothing else besides
 // the rows.
 const asStatusText = ({ bytes, endedEarly }: ReadRows) =>
   `${bytes} bytes${endedEarly ? ", ended early" : ""}`;

@@ -1,4 +1,6 @@
-/** A cache that makes the value of a name once and keeps the `max` most recently used names. */
+/**
+ * A cache that computes the value of each name once, and keeps the `max` most recently used names.
+ */
 export class RecentlyUsed<Value> {
   readonly #values = new Map<string, Value>();
 

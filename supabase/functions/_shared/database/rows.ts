@@ -16,17 +16,17 @@ export type PassingTrouble =
    * shutting down.
    */
   | "away"
-  /** Another transaction holds a row. */
+  /** Another transaction holds a lock on a row. */
   | "locked"
   /** The statement took longer than the time limit of a statement. */
   | "slow"
-  /** The database takes no changes: it is a standby that is taking over, or its disk is full. */
+  /** The database accepts no changes: it is a standby that is taking over, or its disk is full. */
   | "read_only"
   /** The database has no memory or no connection left. */
   | "full"
   /**
-   * The Data API does not accept a token because of its times: the clock of the service or of the
-   * database is wrong.
+   * The Data API does not accept a token because of the times in it: the clock of the service or of
+   * the database is wrong.
    */
   | "clock";
 
@@ -56,7 +56,7 @@ export class DatabaseError extends Error {
     const text = typeof code === "string" ? code : "";
     super(`${text || status}: ${message}`);
     this.error = { code: text, message, details, hint };
-    // If a connection breaks within the statement, PostgREST answers 400 with an empty code.
+    // If a connection breaks during the statement, PostgREST answers 400 with an empty code.
     const isBroken = status === 400 && code === "";
     this.passing = isBroken ? "away" : passingTrouble(status, this.error);
   }
@@ -124,7 +124,7 @@ export function rows<Row>(answer: PostgrestSingleResponse<Row>): Row {
   if (code === "PT403") {
     throw new ApiError("insufficient_scope", message, { logFacts: refusedKeyFacts(details) });
   }
-  // app.keep_archived() raises this, in words for the caller.
+  // app.keep_archived() raises this error, with a message for the caller.
   if (code === "PT404") throw new ApiError("not_found", message);
   // app.claim_idempotency_key() raises this.
   if (code === "PT409" && message === "idempotency_in_progress") throw idempotencyInProgress();

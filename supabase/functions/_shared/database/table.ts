@@ -28,7 +28,7 @@ type InView<Name extends TableName, View extends ViewName, Field> = Field extend
   : Views[View]["Row"][Field]
   : never;
 
-/** The fields that are not columns of the view, or that have another type than their column. */
+/** The fields that are not columns of the view, or that do not have the type of their column. */
 type Misfits<Name extends TableName, View extends ViewName, Row> = {
   [Field in keyof Row]: [InView<Name, View, Field>] extends [never] ? Field
     : InView<Name, View, Field> extends Stored<Row[Field]> ? never

@@ -29,8 +29,8 @@ const HOST = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
  * The address of the functions, as the caller wrote it: `https://<project>.supabase.co/functions/v1`.
- * Callers choose these headers, so the address is only for the answer to the same caller. The host
- * of a hosted function is not the project's, so `Host` counts only on this machine.
+ * Callers choose these headers, so the address is only for the answer to the same caller. In a
+ * hosted function, `Host` does not name the project, so `Host` is used only on this machine.
  */
 export function serverUrl({ headers, url }: Request, supabaseUrl: string): string {
   const own = new URL(supabaseUrl);

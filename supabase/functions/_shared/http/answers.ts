@@ -21,10 +21,13 @@ const Pagination = z.object({
 /** The schema for an answer with the status 204, which has no body. */
 export const NOTHING = z.null();
 
-/** The schema for an answer that is bytes. Nothing parses it: the declaration says `bytes`. */
+/**
+ * The schema for an answer of bytes instead of JSON. It parses nothing; the operation's declaration
+ * has `bytes`.
+ */
 export const BYTES = z.null();
 
-/** An answer that is bytes. */
+/** An answer of bytes instead of JSON. */
 export interface BytesReply {
   /** The ETag of the bytes without its quotes; null when the bytes have none. */
   etag: string | null;

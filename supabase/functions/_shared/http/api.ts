@@ -48,7 +48,8 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
   const callerOf = callers(config);
   const app = newHono()
     // This middleware is added before the base path, so that it also counts requests outside of the
-    // base path. The error about an unknown path skips the rest of the last middleware.
+    // base path. The error about an unknown path skips the code after `next()` in the last
+    // middleware.
     .use(countUsage(config, name))
     .use(headLength)
     .use(requestId)
@@ -146,8 +147,8 @@ async function read(c: Context<ApiEnv>, operation: Operation, config: Config) {
 }
 
 /**
- * A body that is made while it is sent. If making it fails, the body breaks off, so that no client
- * treats the body as complete.
+ * A body that is made while it is sent. After a failure, the connection is broken off, so that no
+ * client treats the body as complete.
  */
 function streamOf(pieces: AsyncIterable<string>, origin: Origin): ReadableStream<Uint8Array> {
   const logged = async function* () {

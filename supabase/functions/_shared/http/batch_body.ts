@@ -9,7 +9,7 @@ import { givenTwice, judged, ofUnknownField, readObject } from "./validate.ts";
 // The body of a batch is { items: [ … ] }. Each item is checked separately, like the body of a
 // request.
 
-/** Writing more items would take longer than one statement may. */
+/** Writing more items would take longer than one statement may take. */
 export const MAX_ITEMS = 500;
 
 /** What a batch accepts. */

@@ -44,7 +44,7 @@ const MAX_DEPTH = 64;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * The text of a JSON body, and the result of its survey.
+ * The text of a JSON body, and the facts that surveyJson() found in it.
  *
  * @throws ApiError payload_too_large over 1 MiB; malformed_request when the body breaks off;
  *   request_timeout; invalid_request when it is not UTF-8, or has too many values or levels; the

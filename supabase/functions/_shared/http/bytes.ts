@@ -3,7 +3,10 @@ import type { BytesReply } from "./answers.ts";
 import { type Conditions, isKnown } from "./conditional.ts";
 import type { ApiEnv } from "./env.ts";
 
-/** An answer that is bytes. A browser never runs them as a page, and never guesses their type. */
+/**
+ * An answer of bytes instead of JSON. A browser never runs them as a page, and never guesses their
+ * type.
+ */
 export async function respondWithBytes(
   c: Context<ApiEnv>,
   { etag, open }: BytesReply,

@@ -61,7 +61,7 @@ export function readConditions(
   return conditions;
 }
 
-/** What a caller does instead of sending a condition that has no effect. */
+/** What a caller should do instead of sending a condition that has no effect. */
 function insteadOf(name: string, method: string, taken: Condition | null): string {
   if (reads(method)) {
     return name === "If-Match"

@@ -37,7 +37,7 @@ export function countUsage(config: Config, name: string) {
 
 /**
  * Whether the database has confirmed, for this request or recently, that the key exists. Requests
- * with other keys are not counted: a caller who tries keys would fill the memory with counts.
+ * with other keys are not counted: a caller who guesses keys would fill the memory with counts.
  */
 function isOfKnownKey(caller: Caller, refusal: ApiError | undefined): boolean {
   if (!refusal) return true;

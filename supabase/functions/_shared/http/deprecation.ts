@@ -48,7 +48,7 @@ export function noteDeprecatedUse(operation: string, origin: Origin, caller?: Ca
     const facts = { operation, company_id: caller?.holder, ...line };
     logWarning(origin, "deprecated_operation", facts);
   };
-  // The key was switched off just after its answer, or the database is down. The next request is
+  // The key was switched off just after the answer, or the database is down. The next request is
   // logged instead.
   keepRunning(telling().catch(() => {}));
 }

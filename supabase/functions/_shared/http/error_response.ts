@@ -94,7 +94,7 @@ async function forCaller(
 
 /** After these errors, the key is not checked again, because the check takes a statement. */
 const NEEDS_NO_JUDGEMENT = new Set<string>([
-  // A caller with too many requests must not cost a statement.
+  // A caller with too many requests must not cause another statement.
   "too_many_requests",
   // The statement that found these errors had already checked the key. There may be many of these
   // errors in a short time.

@@ -121,7 +121,7 @@ export const Money = z.number().check(
 /** The largest integer that a column can hold. */
 const MAX_INTEGER = 2_147_483_647;
 
-/** A position in an order, which begins with 0. */
+/** A position in a list, counted from 0. */
 export const Position = z.number().check(z.refine(
   (value) => Number.isInteger(value) && value >= 0 && value <= MAX_INTEGER,
   `must be a whole number from 0 to ${MAX_INTEGER}`,
@@ -175,7 +175,7 @@ export function atLeastOne<Shape extends z.core.$ZodShape>(
   })).register(z.globalRegistry, { minProperties: 1 });
 }
 
-/** The changes of the record with this id, at least one: an item of a batch. */
+/** An item of a batch: the id of a record, and at least one change of this record. */
 export function changesById<Shape extends z.core.$ZodShape>(
   changes: z.ZodMiniObject<Shape, z.core.$strict>,
 ) {

@@ -36,7 +36,7 @@ export function tooLarge({ type, maxBytes }: FileLimit): ApiError {
   );
 }
 
-/** The error about a file that its content type does not describe. */
+/** The error about a file that does not match its content type. */
 export function wrongFile(message: string): ApiError {
   return invalidRequest([{ field: "Content-Type", message } satisfies FieldError]);
 }

@@ -7,7 +7,7 @@ import type { Declaration } from "./operation.ts";
 // database function that writes the record claims the key in the same transaction:
 // app.claim_idempotency_key().
 
-/** The header of the answer to a repeat. */
+/** The header that marks the answer to a repeated request. */
 export const REPLAYED = { "Idempotent-Replayed": "true" };
 
 const HEADER = "Idempotency-Key";

@@ -5,7 +5,8 @@ const ESCAPE = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 /**
  * Where a text stops being JSON: the index of the first character that cannot be there, or the
  * text's length if it ends too early; null if it is JSON. The errors of JSON.parse name the place
- * only sometimes. Each character is read once, because its sender may be anyone.
+ * only sometimes. Each character is read only once, so that a text from an unknown sender cannot
+ * take much time.
  */
 export function faultIn(text: string): number | null {
   let at = 0;
@@ -34,7 +35,7 @@ export function faultIn(text: string): number | null {
     return skipOne(":");
   };
 
-  /** The ends of the arrays and objects that are open. */
+  /** The closing brackets of the arrays and objects that are still open. */
   const open: ("]" | "}")[] = [];
   for (;;) {
     skip(WHITE);

@@ -5,9 +5,9 @@ export interface JsonToken {
 }
 
 /**
- * The strings, brackets, commas and colons of a JSON text, in order. Each character of any text is
- * read only once, because the sender of the text may be anyone. A string that does not end is the
- * last token.
+ * The strings, brackets, commas and colons of a JSON text, in order. Each character is read only
+ * once, so that a text from an unknown sender cannot take much time. A string that does not end is
+ * the last token.
  */
 export function* tokensIn(json: string): Generator<JsonToken> {
   for (let at = 0; at < json.length; at++) {

@@ -56,8 +56,8 @@ export interface Declaration {
    */
   conditional?: boolean;
   /**
-   * Whether the successful answer is bytes, and not JSON: `replyInBytes`. With `conditional`, the
-   * answer has the ETag of the bytes.
+   * Whether the successful answer has bytes instead of JSON: `replyInBytes`. With `conditional`,
+   * the answer has the ETag of the bytes.
    */
   bytes?: boolean;
   /** Whether a POST changes the record in its path, and therefore accepts If-Match too. */
@@ -211,7 +211,7 @@ export function replyInPieces<const Status extends number>(
   return { status, body: undefined as never, pieces };
 }
 
-/** An answer that is bytes. */
+/** An answer of bytes instead of JSON. */
 export function replyInBytes<const Status extends number>(status: Status, bytes: BytesReply) {
   return { status, body: null, bytes };
 }

@@ -16,7 +16,7 @@ export function refusedRoute(
   const pathOf = (operation: Operation) => `/${name}${operation.path}`.replace(/\/$/, "");
   const parts = path.split("/", MAX_PARTS);
   const here = operations.filter((operation) => matches(pathOf(operation).split("/"), parts));
-  // If the path is `/contacts/changes`, `/contacts/:id` does not count.
+  // For the path `/contacts/changes`, the operations of `/contacts/:id` are left out.
   const named = here.filter((operation) => pathOf(operation) === path);
   if (here.length > 0) return methodNotAllowed(method, named.length > 0 ? named : here);
   const paths = [...new Set(operations.map(pathOf))];

@@ -29,7 +29,7 @@ export async function requireUnchanged(
   const record = rows(await db.rpc("record_to_change", { of_table, id })) as
     | Record<string, unknown>
     | null;
-  // The write says why there is no such record.
+  // The write itself gets the error about the missing record.
   if (record === null) return null;
   const changed = names.filter((name) => !isSame(sentBack[name], record[name]));
   if (changed.length > 0) {

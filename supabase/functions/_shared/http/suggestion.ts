@@ -156,7 +156,7 @@ const PATHS = {
   members: ["agents", "users"],
 };
 
-/** Whether the caller probably meant this name with a part of a path. */
+/** Whether the caller, who wrote this part of a path, probably meant this name. */
 export function isMeantPart(part: string, name: string): boolean {
   return placeOfMeant(part, [name], PATHS) === 0;
 }

@@ -32,7 +32,7 @@ export async function readBody<Schemas extends Record<string, z.core.$ZodType>>(
   const fields = Object.entries(value as object);
   const others = fields.filter((field) => !isSentBack(field));
   const rest = judged(schema, Object.fromEntries(others), ofUnknownField(readOnly));
-  // A request that sends only these fields tries to change them.
+  // A request that sends no other field tries to change these fields, so they are refused.
   if ("wrong" in rest || others.length === 0) throw invalidRequest(result.wrong);
   return { body: rest.parsed, sentBack: Object.fromEntries(fields.filter(isSentBack)) };
 }
@@ -196,7 +196,7 @@ function parametersIn(url: string): [string, string][] {
  * invalid_request.
  */
 function refuseOtherEncodings(query: string, parameters: [string, string][]) {
-  if (/\ufffd|%ef%bf%bd/i.test(query)) return; // the caller sent U+FFFD
+  if (/\ufffd|%ef%bf%bd/i.test(query)) return; // the caller itself sent U+FFFD
   const wrong = parameters.filter((pair) => pair.join("").includes("\ufffd"));
   if (wrong.length === 0) return;
   const message = "is not in UTF-8; write é as %C3%A9, for example";

@@ -114,7 +114,7 @@ export class Caller {
   }
 }
 
-/** The database writes a key's last_used_at after the same time; see authenticate(). */
+/** The database updates a key's last_used_at at the same interval; see authenticate(). */
 const NOTE_EVERY_MS = 5 * 60_000;
 
 /**

@@ -11,7 +11,7 @@ export type Scope = "read" | "write" | "messaging" | "webhooks";
 export type Role = "api_client" | "api_reader";
 
 /**
- * A token can still be used some time after its last reuse, because a request may wait, or a clock
+ * A token stays valid for some time after its last reuse, because a request may wait, or a clock
  * may be wrong.
  */
 const LIFE_S = 150;
@@ -65,9 +65,9 @@ export function usageTokenSource(signingKey: SigningKey): () => Promise<string> 
 }
 
 /**
- * Makes the tokens that the function `settings` uses to store, in the name of a person, what only
- * the function may store. Their role `settings_client` cannot read or write any table. The database
- * checks again what the person may do.
+ * Makes the tokens that the function `settings` uses to store, on behalf of a person, data that
+ * only this function may store. Their role `settings_client` cannot read or write any table. The
+ * database checks again what the person may do.
  *
  * @param person the claims of the person, as the database has confirmed them.
  */

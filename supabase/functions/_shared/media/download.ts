@@ -17,7 +17,9 @@ export interface MediumOfAccount {
 /** What the channel says about a medium. */
 export interface MediumFacts {
   kind: "known";
-  /** Where the bytes are, for five minutes. Only the channel's hosts may get the token. */
+  /**
+   * The address of the bytes, valid for five minutes. Only the channel's hosts may get the token.
+   */
   url: string;
   type: string | null;
   /** In bytes. */
@@ -37,7 +39,9 @@ export type NoMedium =
 /** The subcode of the error 100 for an object that does not exist. */
 const NO_OBJECT = 33;
 const MAX_REDIRECTS = 3;
-/** After these answers of a host, the address of the medium has to be asked for again. */
+/**
+ * After an answer with one of these statuses, the channel is asked for the medium's address again.
+ */
 const ADDRESS_ENDED = [401, 403, 404];
 
 /** Asks the channel about a medium, within this time. */
@@ -76,7 +80,7 @@ export async function askForMedium(
 }
 
 /**
- * The answer of the host that has the bytes of a medium. If the address has ended, the channel is
+ * The answer of the host that has the bytes of a medium. If the address has expired, the channel is
  * asked for another address, once.
  *
  * @param signal ends the download, also after this function has returned.

@@ -5,7 +5,7 @@ const OFFICE = "application/vnd.openxmlformats-officedocument";
 /** Whether the first bytes of a file fit its type. */
 type Beginning = (bytes: Uint8Array) => boolean;
 
-/** These ASCII characters at this place. */
+/** These ASCII characters at this offset. */
 function at(place: number, ...texts: string[]): Beginning {
   return (bytes) =>
     texts.some((text) =>
@@ -49,8 +49,8 @@ function plainType(type: string): string {
 }
 
 /**
- * The type of a file as a caller gets it: the channel's, if the file may have this type. Otherwise
- * the type says nothing about the file.
+ * The type of a file as a caller gets it: the channel's type, if it is a known type and fits the
+ * file's first bytes; otherwise application/octet-stream.
  *
  * @param type the type that the channel gives: `audio/ogg; codecs=opus`.
  * @param beginning the first bytes of the file; null when the file is not read.

@@ -13,18 +13,21 @@ export interface MediaPatience {
 
 type Piece = Uint8Array;
 
-/** A medium whose bytes are coming. */
+/** A medium that is being downloaded. */
 export interface OpenMedium {
   kind: "open";
   /** The channel's type of the medium. */
   type: string | null;
-  /** In bytes; null when neither the channel nor its host says. */
+  /** In bytes; null when neither the channel nor its host gives the length. */
   length: number | null;
-  /** The first bytes of the stream. A medium that is not longer has already been checked. */
+  /**
+   * The first bytes of the stream. If the medium has no more bytes than these, it has already been
+   * checked.
+   */
   beginning: Piece;
   /**
-   * All bytes. The last piece comes only if the bytes are those of the medium. Otherwise the stream
-   * breaks off. A reader who cancels the stream ends the download.
+   * All bytes. The last piece comes only if the bytes have the length and the digest of the medium.
+   * Otherwise the stream breaks off. A reader who cancels the stream ends the download.
    */
   stream: ReadableStream<Piece>;
   /** Resolves when the download has ended; `failure` says why the stream broke off. */
@@ -32,12 +35,12 @@ export interface OpenMedium {
 }
 
 /**
- * The bytes that are read at once. If the runtime chose the pieces, the memory would grow twice as
- * much until it is collected.
+ * How many bytes are read at a time. If the runtime chose this size, the memory would grow twice as
+ * much before garbage collection.
  */
 const PIECE = 16_384;
 
-/** Media that are not longer are checked before the answer to the caller begins. */
+/** Media of at most this length are checked before the answer to the caller begins. */
 const SHORT = 16_384;
 
 /**
@@ -78,7 +81,8 @@ export async function openMedium(
 
     const bytes = new WholeBytes({ length, sha256: sha256 ?? facts.sha256 });
     const reader = (answer.response.body ?? new Blob().stream()).getReader({ mode: "byob" });
-    // A signal that comes when a request has just been answered does not always close its connection.
+    // If the signal aborts a request that has just been answered, the connection does not always
+    // close.
     ending.signal.addEventListener("abort", () => void reader.cancel().catch(() => {}));
     /** The next piece, or undefined after the last piece. */
     const read = async () => {
@@ -141,9 +145,9 @@ function joined(pieces: Piece[]): Piece {
 
 /**
  * The stream of a medium. It gives each piece only after the next piece has come, so the last piece
- * waits until `read` has checked the whole.
+ * waits until `read` has checked the whole medium.
  *
- * @param read returns undefined after the last piece, and throws if the medium is not whole.
+ * @param read returns undefined after the last piece, and throws if the medium is not complete.
  * @param signal breaks the stream off, even if no one reads it.
  * @returns the stream, and a promise `ended`: it resolves to undefined after the last piece, or to
  * the reason why the stream broke off.

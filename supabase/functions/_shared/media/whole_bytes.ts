@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 /** The largest medium, in bytes: the channel accepts no larger document. */
 export const MAX_BYTES = 100 * 2 ** 20;
 
-/** The error of bytes that are not those of the medium. */
+/** The error about bytes that do not have the length or the digest of the medium. */
 export class NotWhole extends Error {
   override name = "NotWhole";
 }
 
-/** What is known about the bytes before they come; null for what no one said. */
+/** What is known about the bytes before they arrive; null for a fact that is not known. */
 export interface Expected {
   length: number | null;
   /** In hexadecimal digits. */
@@ -47,7 +47,7 @@ export class WholeBytes {
       throw new NotWhole(`The medium has ${this.#count} bytes, but its host announced ${length}`);
     }
     if (sha256 !== null && this.#hash.digest("hex") !== sha256) {
-      throw new NotWhole("The bytes of the medium have another SHA-256 than the medium");
+      throw new NotWhole("The SHA-256 of the bytes differs from the SHA-256 of the medium");
     }
   }
 }

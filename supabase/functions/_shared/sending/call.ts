@@ -16,7 +16,10 @@ export interface Sending {
   message: Recipient & MessageContent;
   /** The event of the log line: `template_send`, `reply_send`. */
   event: string;
-  /** Whether the caller chose the file of the message, so that errors about it are the caller's. */
+  /**
+   * Whether the caller chose the file of the message. Errors about the file are then reported as
+   * the caller's.
+   */
   hasOwnMedia?: boolean;
   /** When the request arrived, on the clock of `performance.now()`. */
   began: number;

@@ -4,7 +4,7 @@ import type { Caller } from "../key/caller.ts";
 import type { MismatchedField } from "./mismatched_field.ts";
 import { giveUpClaim, type SettlePatience } from "./settle.ts";
 
-// How a send of any kind begins in the ledger.
+// How a send of any kind is claimed before the call to the channel.
 
 /** The account that sends, with its sealed token. */
 export interface Access {

@@ -6,7 +6,7 @@ import { waitAtMost } from "../wait_at_most.ts";
 import { pause } from "../pause.ts";
 import type { ChannelError, SendOutcome } from "../channel/outcome.ts";
 
-// How a send ends in the ledger; see settle_send() in the database.
+// How the outcome of a send is recorded; see settle_send() in the database.
 
 /** How long to try to record an outcome while the database fails. */
 export interface SettlePatience {
@@ -19,7 +19,7 @@ export interface SettlePatience {
   settleWaitMs: number;
 }
 
-/** A send by its claim. */
+/** A send, identified by its claim. */
 interface Claimed {
   claimId: string;
   send: { send_id: string; was_refused?: true };
@@ -106,8 +106,8 @@ function inWords(channel: ChannelError | undefined) {
 }
 
 /**
- * A text that Postgres can store. Otherwise the database would refuse the outcome because of the
- * words of its cause.
+ * A text that Postgres can store. Otherwise the database would refuse the outcome because of
+ * characters in its cause.
  */
 function storable(text: string | undefined): string | undefined {
   return text?.toWellFormed().replaceAll("\0", "\uFFFD") || undefined;

@@ -67,7 +67,7 @@ function errorOfTrouble(
       { body: { channel: { code, message, ...(details && { details }) } } },
     );
   }
-  // Every other sentence is about the host of the medium, or about the medium itself.
+  // Every other message is about the host of the medium, or about the medium itself.
   if (isLate || message.startsWith("The channel ")) return noMedia(message);
   const why = message.replace(
     /template's sample|samples?/gi,

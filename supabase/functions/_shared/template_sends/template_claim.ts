@@ -12,7 +12,8 @@ import type { SettlePatience } from "../sending/settle.ts";
 import type { Fault } from "../templates/template_words.ts";
 import type { SendRequest } from "./template_request.ts";
 
-// How a template send begins in the ledger; see claim_template_send() in the database.
+// How a template send is claimed before the call to the channel; see claim_template_send() in the
+// database.
 
 /** The decision of the database about a request of this company. */
 export type Claim = { company_id: string } & Decision;
@@ -50,7 +51,7 @@ export interface OwnMedia {
 export interface ClaimedTemplate extends ClaimedSend {
   /** How to fill the template; null when the template was never read. */
   template: KnownTemplate | null;
-  /** The caller's medium for the header; missing if the header has none of the caller. */
+  /** The caller's medium for the header; missing if the caller chose none. */
   own_media?: OwnMedia;
 }
 

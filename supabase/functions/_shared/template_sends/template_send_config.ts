@@ -4,8 +4,8 @@ import type { MediaPatience } from "../templates/template_media.ts";
 /** The settings that the template endpoint needs. */
 export interface SenderConfig extends SendingConfig {
   /**
-   * How long a send waits for the media of its header, and how long no other request begins the
-   * same upload.
+   * How long a send waits for the media of its header, and for how long no other request may begin
+   * the same upload.
    */
   mediaPatience: MediaPatience;
 }

@@ -76,7 +76,7 @@ export async function runJob<Result extends object>(
   }
 }
 
-/** The account has no business account, although the job needs its templates. */
+/** The business account of an account is not known, although the job needs its templates. */
 class NoBusinessAccount extends Error {
   override name = "NoBusinessAccount";
 }
@@ -85,7 +85,7 @@ async function accountOf(run: Run, keys: CredentialsKeys): Promise<JobAccount> {
   const { account_id, phone_number_id, business_account_id, began_at } = run;
   if (business_account_id === null) {
     throw new NoBusinessAccount(
-      `The business account of the phone number ${phone_number_id} is not known, and it has the templates: ` +
+      `The business account of the phone number ${phone_number_id}, which has the templates, is not known: ` +
         "connect the account again with --business-account-id",
     );
   }
@@ -98,7 +98,10 @@ async function accountOf(run: Run, keys: CredentialsKeys): Promise<JobAccount> {
   };
 }
 
-/** Whether the account itself was refused: the channel's code, or token_unusable. */
+/**
+ * Why the account itself was refused: the channel's code, or token_unusable. Undefined for any
+ * other error.
+ */
 function refusalOf(error: unknown): string | undefined {
   if (error instanceof UnusableToken) return "token_unusable";
   const reply = error instanceof ChannelTrouble ? error.reply : undefined;

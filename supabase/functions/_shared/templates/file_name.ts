@@ -7,7 +7,7 @@ const MAX_BASE = MAX_NAME - 5;
 interface Named {
   format: MediaFormat;
   type: string;
-  /** The header Content-Disposition of the sample. */
+  /** The Content-Disposition header of the sample. */
   disposition: string | null;
   /** The address that served the sample. */
   url: URL;
@@ -41,7 +41,7 @@ function shortened(format: MediaFormat, type: string, name: string): string {
   return nameWithExtension(format, type, base === name ? name : /^.*[^. ]/s.exec(base)?.[0] ?? "");
 }
 
-/** The name in a header Content-Disposition (RFC 6266). The encoded form has priority. */
+/** The name in a Content-Disposition header (RFC 6266). The encoded form has priority. */
 function nameIn(disposition: string): string {
   const encoded = /;\s*filename\*\s*=\s*(?:UTF-8|ISO-8859-1)'[^']*'([^\s;]+)/i.exec(disposition);
   if (encoded) return decoded(encoded[1]);

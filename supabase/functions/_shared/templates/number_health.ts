@@ -34,7 +34,7 @@ export async function noteNumbers(
   }
 }
 
-/** A number in the form of note_numbers(). Any member may be missing or have any shape. */
+/** A number in the form that note_numbers() takes. Any member may be missing or have any shape. */
 function numberOf(listed: unknown) {
   const number = (listed ?? {}) as Record<string, unknown>;
   return {

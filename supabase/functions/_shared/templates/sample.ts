@@ -32,8 +32,8 @@ const MAX_REDIRECTS = 3;
  * only to hosts that may serve samples.
  *
  * @param signal ends the reading.
- * @throws MediaTrouble when it cannot be fetched, is too large, or is of a type that its format
- *   does not have.
+ * @throws MediaTrouble when it cannot be fetched, is too large, or has a type that its header
+ *   format does not allow.
  */
 export async function openSample(
   channel: ChannelConfig,

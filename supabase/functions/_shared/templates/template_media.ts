@@ -20,7 +20,9 @@ export interface TemplateMedia {
   filename: string | null;
 }
 
-/** How long a send waits for the media, or for its own upload of it. */
+/**
+ * How long a send waits for the media, whether another request uploads it or the send itself does.
+ */
 export interface MediaPatience {
   /** The total time for waiting, fetching and uploading. */
   timeoutMs: number;

@@ -17,7 +17,7 @@ interface Reading {
 /** The readings of the last seconds, by account and name, the oldest first. */
 const readings = new Map<string, Reading>();
 
-/** For the same time, the database reports that a reading is in progress. */
+/** The database reports for the same length of time that a reading is in progress. */
 const KEPT_MS = 15_000;
 /**
  * How long a send waits while another request reads the templates. After that, the service tries

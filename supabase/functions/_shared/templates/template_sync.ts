@@ -40,8 +40,8 @@ interface JobTime {
 }
 
 /**
- * Reading is given up after this time: a run may not take three minutes, and hosted functions end
- * after 150 s.
+ * Reading is given up after this time: a run must take less than three minutes, and hosted
+ * functions end after 150 s.
  */
 const READING_MS = 90_000;
 /** An upload that begins at the last moment must also end within those 150 s. */

@@ -1,6 +1,6 @@
 import type { Problem } from "./problem.ts";
 
-/** A request with a known key that was answered. */
+/** An answered request with a known key. */
 export interface AnsweredRequest {
   keyHash: string;
   status: number;
@@ -132,7 +132,7 @@ export class UsageCounts {
   }
 }
 
-/** Equal errors, earlier and later ones, together. */
+/** Earlier and later errors, with equal errors counted together. */
 function together(earlier: ErrorsOfKey, later: ErrorsOfKey): ErrorsOfKey {
   return {
     ...later,

@@ -4,7 +4,7 @@ import type { ApiError } from "../errors.ts";
 export interface Problem {
   /** The name of the field, parameter or header, as the API describes it; null when there is none. */
   field: string | null;
-  /** The words of the service. */
+  /** The message in the service's own words. */
   problem: string;
 }
 
@@ -22,7 +22,7 @@ export function problemOf({ message, parts: { details = [] } }: ApiError): Probl
   return { field, problem: wordsOf(wrong.message) };
 }
 
-/** After these messages, the caller has chosen the name of the field. */
+/** If an error has one of these messages, the caller chose the name of the field. */
 const IS_CALLERS_NAME =
   /^is (?:not an? (?:field|parameter) that|not a part of this path|given more than once|not in UTF-8)/;
 
@@ -36,7 +36,10 @@ function nameOf(field: string): string | null {
   return name === "*" ? null : name.slice(0, MAX_FIELD);
 }
 
-/** A name, and the operator of a parameter. Any other operator is the caller's. */
+/**
+ * A name, and the operator of a parameter. Any other operator was invented by the caller, so it is
+ * left out.
+ */
 const NAME =
   /^([A-Za-z][A-Za-z_-]{0,39})(\[(?:ne|gt|gte|lt|lte|contains|all|empty)\])?(?:\[[^\]]*\]?)?$/;
 
@@ -53,6 +56,9 @@ function withoutWrongName(message: string): string {
   return message.startsWith("names ") && end > 0 ? `names …${message.slice(end)}` : message;
 }
 
-/** Times, ids, phones, and the place of a fault in a body. An example of the service stays. */
+/**
+ * Times, ids, phones, and the line and column of a fault in a body. An example (after "such as")
+ * stays.
+ */
 const VALUES =
   /(?<!such as \+?)\b(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?|[\da-f]{8}-[\da-f-]{27}|\d{7,})|(?<=\b(?:line|column) )\d+/gi;

@@ -1,5 +1,5 @@
-// Which addresses a webhook may have. They are strangers' addresses: no request may reach a machine
-// that is not on the public internet, or the service itself.
+// Which addresses a webhook may have. Callers choose these addresses, so no request may reach a
+// machine that is not on the public internet, or the service itself.
 import ipaddr from "ipaddr.js";
 
 /** Why requests are not sent to an address. */
@@ -20,7 +20,9 @@ export interface AddressRules {
   own?: readonly string[];
 }
 
-/** The addresses that the name server has for a host name: none if the name has none. */
+/**
+ * The addresses that the name server has for a host name; an empty list if the name has no address.
+ */
 export type Resolve = (
   host: string,
   type: "A" | "AAAA",
@@ -39,7 +41,7 @@ const PROBLEMS = {
   not_https: "does not begin with https://; events are only sent over TLS",
   user: "has a user or a password; put a secret into the path or the query instead",
   fragment: "has a fragment, the part after #, which no request carries; leave it out",
-  port: "has another port than 443 or 8443; give one of these, or none",
+  port: "has a port other than 443 or 8443; give one of these, or none",
   numeric_host: "has a numeric address as its host; give a domain name",
   host_name: "has a host that is not a full domain name, such as hooks.example.com",
   special_name:
@@ -53,7 +55,7 @@ const PROBLEMS = {
 
 /**
  * Checks the length, the parts and the host name of an address, without asking the name server.
- * What `URL` makes of the text counts, so `https://0x7f.1` is a numeric address.
+ * The text is checked as `URL` parses it, so `https://0x7f.1` is a numeric address.
  *
  * @returns null when the address may be used.
  */
@@ -83,11 +85,12 @@ export function checkAddressForm(
 }
 
 /**
- * Judges an address and every address that its host name has now. One that is not public is enough
- * for a refusal.
+ * Checks the URL, and every IP address that its host name has now. If one IP address is not public,
+ * the URL is refused.
  *
- * The request resolves the name again, and may get another address. TLS protects that machine: it
- * has no certificate for the name, so the connection ends before a byte of HTTP is sent.
+ * The request resolves the name again, and may get another IP address. TLS protects the machine at
+ * that address: the machine has no certificate for the name, so the connection ends before a byte
+ * of HTTP is sent.
  *
  * @returns null when a request may be sent.
  */
@@ -110,17 +113,17 @@ function problem(name: AddressProblemName): AddressProblem {
 }
 
 /**
- * Names without a machine on the public internet: of RFC 6761, RFC 6762, RFC 7686, RFC 8375 and RFC
- * 9476, and those that private networks, containers and clouds use.
+ * Names that never name a machine on the public internet: the reserved names of RFC 6761, RFC 6762,
+ * RFC 7686, RFC 8375 and RFC 9476, and names that private networks, containers and clouds use.
  */
 const SPECIAL_NAME =
   /(^|\.)(alt|arpa|cluster|corp|example|home|internal|intranet|invalid|lan|local|localdomain|localhost|localnet|mail|onion|private|svc|test)$/;
 
 const LABEL = /^[a-z\d]([a-z\d-]*[a-z\d])?$/;
 
-/** @param host of a parsed URL: in lower case, and in Punycode if it had other letters. */
+/** @param host of a parsed URL: in lower case, and in Punycode if it has letters outside ASCII. */
 function nameProblem(host: string, own: readonly string[]): AddressProblemName | null {
-  // `URL` lets no other host end with a number.
+  // `URL` refuses any other host that ends with a number.
   if (host.startsWith("[") || /(^|\.)\d+$/.test(host)) return "numeric_host";
   if (own.some((each) => host === each || host.endsWith(`.${each}`))) return "own_host";
   if (SPECIAL_NAME.test(host)) return "special_name";
@@ -138,7 +141,7 @@ async function addressesOf(host: string, resolve: Resolve): Promise<string[] | n
   const late = Promise.withResolvers<null>();
   const timer = setTimeout(() => {
     ending.abort();
-    late.resolve(null); // a resolver may not obey the signal
+    late.resolve(null); // a resolver may ignore the signal
   }, RESOLVE_TIMEOUT_MS);
   const both = Promise.all([
     resolve(host, "A", ending.signal),
@@ -164,10 +167,13 @@ async function resolveName(
   }
 }
 
-/** Azure's machines are reached by it from the inside, although its range is public. */
+/**
+ * Machines in Azure reach the platform's internal services at this address, although its range is
+ * public.
+ */
 const AZURE_PLATFORM = "168.63.129.16";
 
-/** Whether an address is on the public internet. Text that is not an address is not. */
+/** Whether an IP address is on the public internet. False for a text that is not an IP address. */
 function isPublic(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.parse(text);

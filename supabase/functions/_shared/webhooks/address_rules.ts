@@ -3,12 +3,12 @@ import { isThisMachine } from "../service_url.ts";
 import type { AddressRules } from "./address.ts";
 
 /**
- * Reads the rules for the addresses of webhooks: from WEBHOOK_HOSTS, which may be missing or empty,
- * the origins on this machine that a local stack allows, and from SUPABASE_URL the host names of
- * the service itself.
+ * Reads the rules for the addresses of webhooks. WEBHOOK_HOSTS has the origins on this machine that
+ * a local stack allows; it may be missing or empty. SUPABASE_URL has the host name of the service
+ * itself.
  *
- * @throws ConfigError when WEBHOOK_HOSTS has anything but origins on this machine, or is set for a
- *   hosted project. The sentence is for the operator.
+ * @throws ConfigError when WEBHOOK_HOSTS has anything other than origins on this machine, or is set
+ *   for a hosted project. The sentence is for the operator.
  */
 export function readAddressRules(
   { WEBHOOK_HOSTS, SUPABASE_URL }: Record<string, string | undefined>,

@@ -26,25 +26,28 @@ export const TYPES: string[] = RESOURCES.flatMap((resource) =>
   EVENT_TYPES[resource].map((what) => `${resource}.${what}`)
 );
 
-/** What a filter or a webhook may ask for: a type, all types of a resource (`deal.*`), or all (`*`). */
+/**
+ * The values that a filter or a webhook may name: a type, all types of a resource (`deal.*`), or
+ * all (`*`).
+ */
 export const WANTED_TYPES: string[] = [
   ...TYPES,
   ...RESOURCES.map((resource) => `${resource}.*`),
   "*",
 ];
 
-/** The id of an event as callers know it. */
+/** The id of an event, in the form that callers see. */
 export const EventId = z.string().check(
-  z.regex(/^evt_[0-9a-f]{32}$/, "must be evt_ and 32 digits"),
+  z.regex(/^evt_[0-9a-f]{32}$/, "must be evt_ followed by 32 hexadecimal digits"),
 );
 
-/** Who made the change that an event tells. */
+/** Who made the change that an event reports. */
 export const EventActor = z.object({
   kind: z.enum(["key", "person", "platform", "channel", "job"]),
   id: z.nullable(Id),
 }).register(z.globalRegistry, { id: "EventActor" });
 
-/** Something that happened to a record, as the log has it. */
+/** Something that happened to a record, as the log of events stores it. */
 export const Event = z.object({
   id: EventId,
   type: z.enum(TYPES as [string, ...string[]]),

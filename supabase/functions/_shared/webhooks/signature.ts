@@ -7,13 +7,13 @@ export function newSecret(): string {
 }
 
 /**
- * The header `webhook-signature` of a request: `v1,<HMAC-SHA256 in base64>` for each secret, with a
- * space between two. During the overlap of a rotation, both secrets sign.
+ * The header `webhook-signature` of a request: `v1,<HMAC-SHA256 in base64>` for each secret,
+ * separated by spaces. During the overlap of a rotation, the request is signed with both secrets.
  *
  * @param secrets each `whsec_` and base64.
  * @param id the header `webhook-id`.
  * @param timestampSeconds the header `webhook-timestamp`, in seconds since 1970.
- * @throws Error when a secret is malformed. The message has no secret.
+ * @throws Error when a secret is malformed. The message never contains the secret.
  */
 export async function sign(
   secrets: readonly string[],
@@ -34,7 +34,9 @@ export async function sign(
 
 async function keyOf(secret: string): Promise<CryptoKey> {
   const [, base64] = /^whsec_([A-Za-z\d+/]{32,}={0,2})$/.exec(secret) ?? [];
-  if (base64 === undefined) throw new Error("The secret of the webhook is not whsec_ and base64");
+  if (base64 === undefined) {
+    throw new Error("The secret of the webhook must be whsec_ followed by base64");
+  }
   const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   return await crypto.subtle.importKey(
     "raw",

@@ -9,7 +9,7 @@ import { type AddressRules, checkAddress, type Resolve } from "./address.ts";
 import { newSecret } from "./signature.ts";
 import type { Webhook } from "./webhook.ts";
 
-// What the database cannot do for a webhook: check its address, and seal its secret.
+// The work on a webhook that the database cannot do: checking its address, and sealing its secret.
 
 /** What the functions need to store webhooks. */
 export interface WebhookConfig {
@@ -20,7 +20,7 @@ export interface WebhookConfig {
 }
 
 /**
- * The address as it is stored: in the form that `URL` gives it.
+ * The address in the form that is stored: normalised by `URL`.
  * @throws ApiError invalid_request when no events may be sent to it, with the reason.
  */
 export async function checkedAddress(

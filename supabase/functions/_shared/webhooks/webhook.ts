@@ -3,7 +3,7 @@ import { atLeastOne, described, Id, readOnly, requiredText, Timestamp } from "..
 import { lazily } from "../http/operation.ts";
 import { EventId, TYPES, WANTED_TYPES } from "./event.ts";
 
-// What callers read and write of a webhook, in the gateway and on the settings page.
+// The fields of a webhook that callers read and write, in the gateway and on the settings page.
 
 const Payload = z.enum(["full", "ids"]);
 
@@ -48,7 +48,7 @@ export const Webhook = z.object({
 
 export type Webhook = z.output<typeof Webhook>;
 
-/** A webhook with its secret, which is shown only when it is made or rotated. */
+/** A webhook with its secret. The secret is shown only when it is created or rotated. */
 export const WebhookWithSecret = z.extend(Webhook, { secret: readOnly(z.string()) }).register(
   z.globalRegistry,
   { id: "WebhookWithSecret" },
@@ -66,7 +66,7 @@ export const NewWebhook = lazily(() =>
   described(z.strictObject(newWebhook()), { id: "NewWebhook" })
 );
 
-/** At least one change of a webhook. */
+/** The fields of a webhook that a request changes, at least one. */
 export const WebhookChanges = lazily(() =>
   described(
     atLeastOne(z.strictObject({
@@ -80,7 +80,7 @@ export const WebhookChanges = lazily(() =>
   )
 );
 
-/** How long the previous secret signs too, in hours. */
+/** For how many hours after a rotation requests are also signed with the previous secret. */
 export const OverlapHours = z.int().check(
   z.minimum(0, "must be at least 0"),
   z.maximum(168, "must be at most 168"),
@@ -94,14 +94,14 @@ export const SecretRotation = lazily(() =>
 
 const TIME = "must be a time such as 2026-11-22T12:00:00Z";
 
-/** A time in a body, with `Z` or an offset. The database says which times are possible. */
+/** A time in a body, with `Z` or an offset. The database checks which times are allowed. */
 const Time = () =>
   z.string().check(z.refine((text) => A_TIME.test(text) && !Number.isNaN(Date.parse(text)), TIME))
     .register(z.globalRegistry, { format: "date-time" });
 
 const A_TIME = /^[1-9]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)$/;
 
-/** Which events of the log are delivered again. */
+/** Which events of the log a replay delivers again. */
 export const Replay = lazily(() =>
   z.strictObject({
     since: Time(),
@@ -110,7 +110,7 @@ export const Replay = lazily(() =>
   }).register(z.globalRegistry, { id: "Replay" })
 );
 
-/** The events of the log that are being delivered again. */
+/** The part of the log that is being delivered again. */
 export const Replaying = z.object({
   since: Timestamp,
   until: Timestamp,

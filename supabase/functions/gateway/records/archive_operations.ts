@@ -24,7 +24,7 @@ interface ArchiveDeclaration<Id extends string, Name extends string> {
 
 /**
  * An operation that archives a record. Archiving a record again changes nothing and succeeds, even
- * if the request accepts only another version.
+ * if `If-Match` names another version.
  */
 export function archiveOperation<const Id extends string>(
   { id, path, resource, by }: ArchiveDeclaration<Id, "archive_contact" | "archive_deal">,

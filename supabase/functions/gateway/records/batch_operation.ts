@@ -9,8 +9,8 @@ import type { Caller } from "../../_shared/key/caller.ts";
 import { errorOf, headersOf, type Meanings, type NotWritten, type Outcome } from "./written.ts";
 
 /**
- * A batch of full records has this many values. A body of 1 MiB could have more values, but reading
- * them would take too long.
+ * The maximum number of JSON values in a batch, enough for a batch of full records. A body of 1 MiB
+ * could have more values, but reading them would take too long.
  */
 const MAX_VALUES = 100_000;
 
@@ -31,7 +31,7 @@ export interface BatchRequest<Item, Query> {
 
 /**
  * Why an item was not written: the error body of a single record, without `request_id` and
- * `doc_url`. Its fields have their names within the whole body.
+ * `doc_url`. The names of its fields are paths in the whole body, such as `items.3.phone`.
  */
 export const BatchItemError = lazily(() =>
   z.object({
@@ -156,7 +156,10 @@ export function batchOperation<
   });
 }
 
-/** The errors of all items, by the names of the fields within the whole body. */
+/**
+ * The errors of all items. The names of the fields are paths in the whole body, such as
+ * `items.3.phone`.
+ */
 function wrongFieldsOf(items: JudgedItem[]): FieldError[] {
   return items.flatMap((each, index) =>
     "wrong" in each ? each.wrong.map((wrong) => fieldOfItem(index, wrong)) : []
@@ -169,7 +172,7 @@ function wrongFieldsOf(items: JudgedItem[]): FieldError[] {
  */
 function firstError(outcome: Outcome, meanings: Meanings): ApiError {
   for (const [index, result] of outcome.results.entries()) {
-    if (result.status < 400) continue; // this item was written, and rolled back
+    if (result.status < 400) continue; // this item had no error, but was rolled back
     const at = (field: FieldError) => fieldOfItem(index, field);
     return errorOf(result as NotWritten, outcome, meanings, at);
   }

@@ -15,7 +15,7 @@ export interface Place {
 /** This id is greater than every other id, so its place comes after all changes of its version. */
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
-/** The place after all changes below this horizon. */
+/** The place after all changes that can be read now. Their versions are below the horizon. */
 export function placeAt(clock: { generation: number; horizon: number }): Place {
   return { generation: clock.generation, version: clock.horizon - 1, id: LAST_ID };
 }

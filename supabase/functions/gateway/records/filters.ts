@@ -159,7 +159,7 @@ export function optionalTime(column: string): Filter {
 /**
  * A `time` that may be missing, and by which lists can be sorted.
  * @param column the column that has a very early time in place of a missing one, so that one index
- * serves ranges and order.
+ * serves both ranges and sorting.
  */
 export function sortedTime(column: string): Filter {
   const isGiven = the.compares(column, "gt", MISSING);
@@ -183,8 +183,8 @@ function ranges(column: string, value: QueryValue, also: Condition[] = []): Filt
 
 /**
  * The filter of an amount of at least 0, which may be missing.
- * @param filled the column that has -1 in place of a missing amount, so that one index serves
- * ranges and order.
+ * @param filled the column that has -1 in place of a missing amount, so that one index serves both
+ * ranges and sorting.
  */
 export function optionalAmount(column: string, filled: string): Filter {
   const isGiven = the.compares(filled, "gte", "0");

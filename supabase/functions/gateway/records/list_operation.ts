@@ -26,11 +26,14 @@ interface ListDeclaration<Id extends string> {
   /** A condition from the path that all rows must meet. */
   within?(params: Record<string, string>): Condition[];
   /**
-   * Some conditions are on columns that no view has. This function replaces them by conditions on
+   * Some conditions are on columns that no view has. This function replaces them with conditions on
    * columns of the view.
    */
   resolve?(caller: Caller, conditions: Condition[]): Promise<Condition[]>;
-  /** Runs before an empty list is returned. This call replaces the check of the key. */
+  /**
+   * Runs before an empty list is returned, and replaces the check of the key: it must throw when
+   * the key is not valid.
+   */
   whenEmpty?(request: ListRequest): Promise<void>;
   errors?: readonly ErrorCode[];
 }

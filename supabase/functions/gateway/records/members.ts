@@ -41,8 +41,8 @@ const ENDS_WITH_OPERATOR = /\[(ne|gt|gte|lt|lte|contains|all|empty)\]$/;
 /** Each further dot would double the conditions. */
 const MAX_DOTS = 3;
 /**
- * Longer conditions never fit into an address, and a caller without a valid key could make them
- * very long.
+ * Longer conditions never fit into the address of a database request. Without this limit, a caller
+ * without a valid key could make them very long.
  */
 const MAX_LENGTH = 8 * 1024;
 

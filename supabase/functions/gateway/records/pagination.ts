@@ -40,7 +40,7 @@ export interface List {
   /**
    * An empty list does not show that the key is valid. So this function checks the key or reads a
    * row of the company.
-   * @throws ApiError also when an empty list is an error.
+   * @throws ApiError when the key is not valid, or when an empty list is an error.
    */
   whenEmpty(): Promise<void>;
 }
@@ -92,8 +92,8 @@ export async function readPage(
   for (const column of columns) query = query.order(column, { ascending: order.ascending });
   if (place) query = after(query, order, place.start);
 
-  // Rows of each kind have a similar size. The kind does not name the chosen fields. Otherwise a
-  // caller who chooses other fields each time would always have a new kind, without a known size.
+  // Rows of each kind have a similar size. The kind does not contain the chosen fields. Otherwise,
+  // each new choice of fields would be a new kind without a known size.
   const kind = `${asked.fields ? "part" : "whole"} ${asked.include ?? ""}`;
   const size = new PageSize(`${caller.holder} ${table.name} ${kind}`);
   const limit = size.rowsUpTo(asked.limit);

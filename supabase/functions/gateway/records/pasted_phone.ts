@@ -16,7 +16,7 @@ export interface PhoneColumns {
 
 /** The words of a search. Some of these words are a phone. */
 export interface PastedPhone {
-  /** The words outside of the phone. */
+  /** The words that are not part of the phone. */
   others: string[];
   /** The words of the phone, which are all digits. */
   parts: string[];
@@ -43,7 +43,8 @@ export function pastedPhone(text: string): PastedPhone | null {
   for (let [from, to] = [0, 0]; from < words.length; from = ++to) {
     while (to < words.length && DIGITS.test(words[to])) to++;
     const parts = words.slice(from, to);
-    // Zeros at the beginning lead to another area or country, and are not a part of the phone.
+    // People dial leading zeros to reach another area or country. The zeros are not part of the
+    // phone.
     const digits = parts.join("").replace(/^0+/, "");
     if (digits.length < FEWEST || digits.length > MOST) continue;
     return {

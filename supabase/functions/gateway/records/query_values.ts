@@ -165,8 +165,8 @@ function isDay(day: string): boolean {
 }
 
 /**
- * Replaces the space at this position by a plus sign. In the query of an address, a plus sign that
- * is not written as `%2B` means a space. No phone or time has a space there.
+ * Replaces the space at this position with a plus sign. In the query of an address, a plus sign
+ * that is not written as `%2B` means a space. No phone or time has a space there.
  */
 function withPlus(text: string, at: number): string {
   return text.at(at) === " " ? text.slice(0, at) + "+" + text.slice(at + 1 || undefined) : text;

@@ -58,8 +58,9 @@ export interface Resource<
    */
   survivor?: "survivor_of_contact";
   /**
-   * Present when a record can have further values of this column, with the function that finds
-   * contacts by these values, and the column with the contact of a record.
+   * Present when a contact can have further values of `column`, such as additional phones. The
+   * function `by` finds contacts by these values, and the column `contact` has the contact of a
+   * record.
    */
   besides?: { column: string; by: "contacts_of_further_phones"; contact: string };
   /**

@@ -11,8 +11,8 @@ export interface SortColumn {
 
 /**
  * The order of a list. No two rows have the same values in all of its columns, so rows never change
- * places between pages. All columns are ascending, or all are descending, so that one index is
- * enough for the list from any row.
+ * places between pages. All columns are ascending, or all are descending, so that one index can
+ * serve every page of the list.
  */
 export interface ListOrder {
   /** The text of the parameter `sort`: `-created_at`. */
@@ -80,7 +80,7 @@ export function sortParameter(
   id: SortColumn,
 ): z.core.$ZodType<ListOrder | undefined, string | undefined> {
   const names = Object.keys(sorts).flatMap((name) => [name, `-${name}`]);
-  // An order of more columns cannot be named in `sort`: a `sort` has one column and the id.
+  // `sort` cannot name an order of more columns, because a `sort` has one column and the id.
   const isSort = standard.columns.length === 2;
   const sort = z.optional(
     z.pipe(

@@ -1,4 +1,4 @@
-/** People write shorter lists, and the length of an address is limited. */
+/** Callers rarely need more values, and the length of an address is limited. */
 export const MAX_VALUES = 100;
 
 const BAD_ESCAPE =

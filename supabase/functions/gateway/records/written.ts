@@ -28,7 +28,7 @@ export type NotWritten =
     existing_id: string;
     /** The field with the value that the other record has. */
     field?: string;
-    /** Whether the item names a record that was merged into the record with this id. */
+    /** Whether the item names a record that was merged into the record `existing_id`. */
     merged?: true;
   }
   | { status: 422; constraint: string };
@@ -49,7 +49,10 @@ export interface Outcome<Row = Record<string, unknown>> {
 export interface Meanings {
   /** The name of one record: `Deal`. */
   name: string;
-  /** The wrong field for each constraint that a write may break, by the constraint's name. */
+  /**
+   * For each constraint that a write may break, by its name: the field to report, and what is wrong
+   * with it.
+   */
   constraints: Record<string, FieldError>;
   /** For each field: the sentence about another record that already has the value of the field. */
   conflicts?: Record<string, string>;
@@ -110,7 +113,7 @@ export function onlyResult<Row>(outcome: Outcome<Row>, meanings: Meanings): Writ
 
 /**
  * The error of a record that was not written.
- * @param at the name that a field has within the whole body, for a batch.
+ * @param at for a batch: gives a field its path in the whole body, such as `items.3.phone`.
  */
 export function errorOf(
   result: NotWritten,
@@ -120,7 +123,7 @@ export function errorOf(
 ): ApiError {
   if (result.status === 422) {
     const wrong = constraints[result.constraint];
-    if (!wrong) throw new Error(`the constraint ${result.constraint} has no meaning`);
+    if (!wrong) throw new Error(`the constraint ${result.constraint} has no entry in constraints`);
     return invalidRequest([at ? at(wrong) : wrong]);
   }
   const refusal = (code: ErrorCode, sentence: string, wrong: FieldError, body = {}) => {
@@ -140,7 +143,7 @@ export function errorOf(
   }
   const { existing_id, field: taken = "" } = result;
   const meaning = result.merged ? merged : { field: taken, message: conflicts[taken] };
-  if (!meaning?.message) throw new Error(`${name} has no meaning for a conflict`);
+  if (!meaning?.message) throw new Error(`${name} has no sentence for this conflict`);
   const { field, message } = meaning;
   const why = result.merged ? "was merged into that record" : "belongs to that record";
   return refusal("conflict", message, { field, message: why }, { existing_id });

@@ -34,7 +34,7 @@ const Connection = z.strictObject({
   phone_number_id: ChannelId,
   access_token: AccessToken,
   business_account_id: z.optional(ChannelId),
-  /** The app whose events count for the account; the stored app if missing. */
+  /** The app whose events are accepted for the account; the stored app if missing. */
   channel_app_id: z.optional(Id),
 });
 
@@ -50,7 +50,7 @@ const Connected = z.object({
 /**
  * Connects a phone number of the channel, or connects it again with another token. The channel must
  * confirm the token and the number first. The token is then sealed for this account, and stored. No
- * answer and no line of the log has any part of it.
+ * answer and no log line contains any part of the token.
  */
 export function connectAccount(config: SettingsConfig) {
   const checks = new FairShare(config.checkShare);
@@ -63,7 +63,8 @@ export function connectAccount(config: SettingsConfig) {
     answers: () => ({ 200: z.object({ data: Connected }) }),
   }, async ({ person, body, origin }) => {
     const { company_id, phone_number_id, access_token: token, channel_app_id } = body;
-    // The channel is asked only for people who may connect an account.
+    // The channel is asked only after the database has confirmed that the person may connect an
+    // account.
     const manager = await person.managing(company_id);
     const check = await checks.run(
       company_id,

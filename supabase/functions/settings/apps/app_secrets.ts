@@ -8,7 +8,7 @@ import { answered } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
-/** A secret of an app, as the command reads it too. */
+/** A secret of an app. The operator's command accepts the same form. */
 const Secret = z.string().check(
   z.trim(),
   z.regex(/^[!-~]{8,255}$/, "must have 8 to 255 visible ASCII characters and no spaces"),
@@ -36,8 +36,8 @@ const App = z.object({
 });
 
 /**
- * Registers an app of a company, whose events then count for the company's numbers. The secrets are
- * sealed for this app. No answer has any part of them.
+ * Registers an app of a company. The app's events are then accepted for the company's numbers. The
+ * secrets are sealed for this app. No answer contains any part of them.
  */
 export function createApp(config: SettingsConfig) {
   return personOperation({

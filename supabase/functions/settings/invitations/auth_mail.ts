@@ -8,9 +8,10 @@ const PATIENCE_MS = 12_000;
 const STEP_MS = 1_000;
 
 /**
- * Lets Supabase Auth write to an address: an invitation if the address has no account, otherwise a
- * link to sign in. Both links lead to the page, which shows the invitation. A link to sign in takes
- * one more request. The time of the answer must not show which link was sent, so it is rounded up.
+ * Asks Supabase Auth to send an e-mail to an address: an invitation if the address has no account,
+ * otherwise a link to sign in. Both links lead to the page, which shows the invitation. A link to
+ * sign in takes one more request. The time of the answer must not show which link was sent, so it
+ * is rounded up.
  * @returns `sent`, or why no e-mail was sent: the code of Supabase Auth, `no_secret_key` or
  *   `no_answer`.
  */
@@ -35,7 +36,7 @@ async function sent(
   const invited = await asked(config, "invite", { email }, page);
   if (invited.code !== "email_exists") return invited.code;
   const linked = await asked(config, "otp", { email, create_user: false }, page);
-  // The person has asked for a link less than a minute ago, so that e-mail is on its way.
+  // The person asked for a link less than a minute ago, so an e-mail is already on its way.
   const isOnItsWay = linked.status === 429 && linked.message.startsWith("For security purposes");
   return isOnItsWay ? "sent" : linked.code;
 }

@@ -7,15 +7,18 @@ import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 import { mailTo } from "./auth_mail.ts";
 
-/** The page that the link in the e-mail opens. Supabase Auth accepts only its redirect URLs. */
+/**
+ * The page that the link in the e-mail opens. Supabase Auth accepts only its configured redirect
+ * URLs.
+ */
 const Page = z.string().check(
   z.regex(/^https?:\/\/[\x21-\x7e]{1,490}$/, "must be the http or https address of the page"),
 );
 
 /**
- * Sends the e-mail of an invitation. The database allows one e-mail for each invitation and each
- * renewal, to owners and admins of the company. The answer is the same whether or not the address
- * has an account.
+ * Sends the e-mail of an invitation. Only owners and admins of the company may do this, and the
+ * database allows one e-mail for each invitation and each renewal. The answer is the same whether
+ * or not the address has an account.
  */
 export function mailInvitation(config: SettingsConfig) {
   return personOperation({

@@ -22,8 +22,8 @@ import type { SettingsConfig } from "../settings_config.ts";
 const TestSend = z.strictObject({
   company_id: Id,
   /**
-   * New for each press of the button. A request that repeats an id repeats the same test, which
-   * goes out once.
+   * The page makes a new id each time the button is pressed. Requests with the same id are the same
+   * test, which is sent only once.
    */
   id: Id,
   phone: Phone,
@@ -36,16 +36,19 @@ const TestSend = z.strictObject({
 });
 type TestSend = z.output<typeof TestSend>;
 
-/** The message of the test. Without a message, `reason` says which wish of the person stopped it. */
+/**
+ * The message of the test. If no message was sent, `reason` says which wish of the recipient
+ * prevented it.
+ */
 const Tested = z.object({
   message_id: z.nullable(Id),
   reason: z.nullable(z.enum(["do_not_contact", "marketing_opt_out"])),
 });
 
 /**
- * Sends a test of a template in the same way as every other send. The database decides, by the
- * person's own session, whether the person may send it. The page reads in the log of sends what
- * happens to the message, even if the channel refuses it.
+ * Sends a test of a template in the same way as every other send. The database decides from the
+ * person's own session whether the person may send it. The page reads the outcome of the message
+ * from the log of sends, even if the channel refuses the message.
  */
 export function sendTest(config: SettingsConfig) {
   const share = new FairShare(config.sendShare);
@@ -106,7 +109,7 @@ async function claimAndSend(
       return { message_id: null, reason: claim.result };
     case "send":
     case "unfit":
-      throw new Error("a test is never a dry run, and has no medium of its own");
+      throw new Error("a test is never a dry run, and never has the caller's own medium");
     case "repeat":
       return { message_id: claim.message_id, reason: null };
   }

@@ -15,14 +15,17 @@ import { answered, type Manager, type Person } from "../person.ts";
 import { personOperation } from "../person_operation.ts";
 import type { SettingsConfig } from "../settings_config.ts";
 
-/** Loads what checks an address and seals a secret, because few requests need it. */
+/**
+ * Loads the code that checks addresses and seals secrets only when a request needs it, because few
+ * requests do.
+ */
 const storing = () => import("../../_shared/webhooks/stored_webhook.ts");
 
 const NewWebhookOfCompany = z.strictObject({ company_id: Id, ...newWebhook() });
 
 /**
- * Makes a webhook of a company, and returns its secret, which is never shown again. It belongs to
- * the company, and ends with no key.
+ * Makes a webhook of a company, and returns its secret, which is never shown again. The webhook
+ * belongs to the company, so it stays on when an API key ends.
  */
 export function createWebhook(config: SettingsConfig) {
   return personOperation({
@@ -34,7 +37,8 @@ export function createWebhook(config: SettingsConfig) {
     answers: () => ({ 201: z.object({ data: WebhookWithSecret }) }),
   }, async ({ person, body, origin }) => {
     const { company_id, types, payload, description } = body;
-    // The name server is asked only for people who may make a webhook.
+    // The name server is asked only after the database has confirmed that the person may make a
+    // webhook.
     const manager = await person.managing(company_id);
     const { checkedAddress, newSealedSecret, withSecret } = await storing();
     const url = await checkedAddress(body.url, config);
@@ -74,7 +78,10 @@ export function changeWebhook(config: SettingsConfig) {
   });
 }
 
-/** Gives a webhook another secret, and returns it. The previous one signs too during the overlap. */
+/**
+ * Gives a webhook another secret, and returns it. During the overlap, requests are signed with the
+ * previous secret too.
+ */
 export function rotateWebhookSecret(config: SettingsConfig) {
   return personOperation({
     id: "rotateCompanyWebhookSecret",

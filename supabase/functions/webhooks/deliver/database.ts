@@ -8,7 +8,7 @@ export interface TakenWebhooks {
   /** False when four other runs are in progress. */
   may_run: boolean;
   taken: string[];
-  /** The webhooks that were switched off because their key has ended. */
+  /** The webhooks that were switched off because the key that made them has ended. */
   ended: string[];
 }
 
@@ -22,7 +22,7 @@ export class DeliveryDatabase {
     readonly companyId?: string,
   ) {}
 
-  /** Leases at most this many webhooks that have something due. @throws DatabaseError */
+  /** Leases at most this many webhooks that have due deliveries. @throws DatabaseError */
   async take(most: number): Promise<TakenWebhooks> {
     const answer = await this.db.rpc("take_webhooks", {
       ...{ run: this.run, most, of_company: this.companyId },
@@ -34,8 +34,8 @@ export class DeliveryDatabase {
    * Due deliveries of leased webhooks. A webhook that is missing in the answer is no longer leased,
    * or is paused.
    *
-   * @param wanted how many, by webhook.
-   * @param held the records that are left out, by webhook.
+   * @param wanted the number of deliveries to read, by webhook.
+   * @param held the records whose deliveries are left out, by webhook.
    * @throws DatabaseError
    */
   async next(
@@ -47,7 +47,8 @@ export class DeliveryDatabase {
   }
 
   /**
-   * Stores outcomes. A webhook that is missing in the answer has another lease, or was deleted.
+   * Stores outcomes. A webhook that is missing in the answer is leased by another run, or was
+   * deleted.
    * @throws DatabaseError
    */
   async settle(outcomes: Outcome[]): Promise<SettledWebhook[]> {
@@ -57,12 +58,15 @@ export class DeliveryDatabase {
     return rows(answer) as unknown as SettledWebhook[]; // the jsonb from settle_deliveries()
   }
 
-  /** Ends the leases of these webhooks, or of all and the run itself. @throws DatabaseError */
+  /**
+   * Ends the leases of these webhooks. Without `ids`, ends all leases of the run, and the run
+   * itself. @throws DatabaseError
+   */
   async release(ids?: string[]): Promise<void> {
     rows(await this.db.rpc("release_webhooks", { run: this.run, ids }));
   }
 
-  /** Does the upkeep of events and webhooks. @throws DatabaseError */
+  /** Does the regular maintenance of events and webhooks. @throws DatabaseError */
   async tidy(): Promise<unknown> {
     return rows(await this.db.rpc("tidy_events"));
   }

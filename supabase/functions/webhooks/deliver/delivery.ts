@@ -2,13 +2,13 @@
 export interface Delivery {
   webhook_id: string;
   record_id: string;
-  /** The place among the deliveries of one record. */
+  /** The position of the delivery among the deliveries of one record. */
   seq: number;
   /** How many attempts were made before. */
   attempts: number;
-  /** The event, as `GET /events/{id}` answers it. */
+  /** The event, as `GET /events/{id}` returns it. */
   event: { id: string; type: string } & Record<string, unknown>;
-  /** The record as it is now, or only its id; null when it is gone. */
+  /** The record in its current state, or only its id; null when the record no longer exists. */
   data: Record<string, unknown> | null;
   /** Whether `data` is only the id because the record is too large. */
   is_truncated: boolean;
@@ -19,12 +19,12 @@ export interface WebhookWithDeliveries {
   id: string;
   company_id: string;
   url: string;
-  /** The current secret, and during the overlap of a rotation the previous one. */
+  /** The current secret and, during the overlap of a rotation, also the previous secret. */
   sealed_secrets: string[];
   deliveries: Delivery[];
 }
 
-/** Why no answer came. */
+/** Why the attempt got no answer from the receiver. */
 export type Failure =
   /** The answer did not end in time. */
   | "timeout"
@@ -39,15 +39,15 @@ export type Failure =
   /** The secret of the webhook cannot be opened; nothing was sent. */
   | "secret";
 
-/** An attempt, as the log of deliveries shows it. */
+/** An attempt to deliver an event, as the log of deliveries shows it. */
 export interface Try {
   /** When the request was sent. */
   at: string;
-  /** The status of the answer; null when none came. */
+  /** The HTTP status of the answer; null when there was no answer. */
   status: number | null;
   failure: Failure | null;
   ms: number;
-  /** The first characters of an answer that is no success. */
+  /** The first characters of an answer that reports no success. */
   answer: string | null;
 }
 
@@ -55,9 +55,12 @@ export interface Try {
 export type Result =
   | { kind: "delivered" }
   | { kind: "failed" }
-  /** The receiver wants no request any more. */
+  /** The receiver wants no more requests. */
   | { kind: "gone" }
-  /** Another attempt after this many seconds; this one does not count. */
+  /**
+   * Another attempt follows after this many seconds. The present attempt does not count as a
+   * failure.
+   */
   | { kind: "later"; waitSeconds: number };
 
 /** The outcome of an attempt, as the database stores it. */
@@ -72,12 +75,12 @@ export interface Outcome {
   try: Try;
 }
 
-/** A webhook after a settlement. */
+/** A webhook after outcomes of its deliveries have been stored. */
 export interface SettledWebhook {
   id: string;
   company_id: string;
   state: "on" | "paused" | "off";
-  /** What this settlement has changed. */
+  /** How the outcomes have changed the state of the webhook. */
   told: "paused" | "resumed" | "switched_off" | null;
   why: string | null;
   failures: number;

@@ -14,7 +14,7 @@ import { Sender } from "./sender.ts";
 /** The name of the job in its path and in the log. */
 export const DELIVER = "deliver";
 
-/** What a run is asked to do. */
+/** The options of a run. */
 export interface DeliverRequest {
   /** Deliver only the events of this company. */
   companyId?: string;
@@ -25,7 +25,10 @@ export interface DeliverRequest {
 /** The answer to a run. */
 type DeliverAnswer = { job: typeof DELIVER; company_id?: string } & RunResult;
 
-/** How long the call of the next run may take. The next run continues without its caller. */
+/**
+ * How long this run waits for the call that starts the next run. The next run continues without its
+ * caller.
+ */
 const CALL_MS = 2_000;
 
 /**
@@ -97,7 +100,8 @@ function callNextRun(config: WebhooksConfig, request: DeliverRequest, origin: Or
     signal: AbortSignal.timeout(CALL_MS),
   }).then((answer) => answer.body?.cancel());
   keepRunning(call.catch((error) => {
-    // The answer comes at the end of the next run, so the call usually ends by its time.
+    // The answer comes at the end of the next run, so the call usually ends with a time-out, which
+    // is not an error.
     if (error?.name !== "TimeoutError") logFailure(origin, "deliver_next_run", error);
   }));
 }

@@ -1,25 +1,28 @@
 import type { Delivery } from "./delivery.ts";
 
-/** How many requests a webhook has in flight until one succeeds, and after each failure less. */
+/**
+ * How many requests to a webhook may be in flight at first. Each success raises the number by one,
+ * and each failure halves it.
+ */
 const FIRST_AT_ONCE = 4;
-/** After this many failures in a row, nothing is sent until they are stored. */
+/** After this many failures in a row, nothing is sent until their outcomes are stored. */
 const FAILURES_IN_A_ROW = 5;
 /**
- * A delivery that waits for longer is forgotten and read again, so that no request has the record of
- * a person who was erased meanwhile.
+ * A delivery that has waited longer than this is dropped from memory and read again, so that no
+ * request contains the record of a person who was erased in the meantime.
  */
 const FRESH_MS = 5_000;
-/** How many deliveries of one webhook a run has in hand. */
+/** How many deliveries of one webhook a run holds in memory. */
 const MOST_IN_HAND = 100;
 
-/** What a run has in hand of a webhook that it has leased. */
+/** A webhook that a run has leased, with the deliveries that the run holds in memory. */
 export class LeasedWebhook {
   url = "";
   companyId = "";
   secrets: string[] = [];
   /** The deliveries that are not sent yet, by record, in their order. */
   readonly #waiting = new Map<string, { readAt: number; deliveries: Delivery[] }>();
-  /** The records of requests without an answer. */
+  /** The records whose requests have no answer yet. */
   readonly #inFlight = new Set<string>();
   /** For each record, the number of outcomes that are not stored yet. */
   readonly #unsettled = new Map<string, number>();
@@ -29,16 +32,21 @@ export class LeasedWebhook {
   #atOnce = FIRST_AT_ONCE;
   /** Whether a request has succeeded in this run. */
   hasSucceeded = false;
-  /** Whether the database has nothing more that is due; it is asked again later. */
+  /**
+   * Whether the database has no more due deliveries of this webhook. The run asks it again later.
+   */
   isDrained = false;
-  /** Nothing is sent any more, because the webhook is paused, off, or leased by another run. */
+  /**
+   * Whether sending has stopped because the webhook is paused, switched off, deleted, or leased by
+   * another run.
+   */
   isStopped = false;
-  /** When the run last read or stored something of this webhook. */
+  /** When the run last read deliveries or stored outcomes of this webhook. */
   activeAt = performance.now();
 
   constructor(readonly id: string, readonly mostAtOnce: number) {}
 
-  /** Whether the run has nothing of this webhook: no delivery, no request and no outcome. */
+  /** Whether the run holds nothing for this webhook: no delivery, no request and no outcome. */
   get isEmpty(): boolean {
     return this.#waitingCount === 0 && this.#inFlight.size === 0 && this.#unsettledCount === 0;
   }
@@ -51,7 +59,7 @@ export class LeasedWebhook {
     return this.#waitingCount;
   }
 
-  /** How many deliveries the run should ask for; 0 while it has enough. */
+  /** How many more deliveries the run should read; 0 while it has enough. */
   get room(): number {
     const inHand = this.#waitingCount + this.#inFlight.size;
     return this.isStopped || this.isDrained || inHand > MOST_IN_HAND / 2
@@ -59,7 +67,7 @@ export class LeasedWebhook {
       : MOST_IN_HAND - inHand;
   }
 
-  /** The records of which the run has something in hand. */
+  /** The records that have a delivery, a request or an outcome in this run. */
   held(): string[] {
     return [
       ...new Set([...this.#waiting.keys(), ...this.#inFlight, ...this.#unsettled.keys()]),
@@ -77,7 +85,10 @@ export class LeasedWebhook {
     this.#waitingCount += deliveries.length;
   }
 
-  /** The next delivery to send, one for a record at a time; null when there is none now. */
+  /**
+   * The next delivery to send; null when none may be sent now. Each record has only one delivery in
+   * flight at a time.
+   */
   begin(now = performance.now()): Delivery | null {
     if (this.isStopped || this.#inFlight.size >= this.#atOnce) return null;
     if (this.#failuresInARow >= FAILURES_IN_A_ROW && this.#unsettledCount > 0) return null;
@@ -89,7 +100,8 @@ export class LeasedWebhook {
       }
       if (this.#inFlight.has(record)) continue;
       const delivery = deliveries.shift()!;
-      // A record with more goes to the end, so that all records have a turn.
+      // A record with more deliveries goes to the end of the queue, so that all records have a
+      // turn.
       this.#waiting.delete(record);
       if (deliveries.length > 0) this.#waiting.set(record, { readAt, deliveries });
       this.#waitingCount--;
@@ -104,7 +116,10 @@ export class LeasedWebhook {
     this.#waiting.delete(record);
   }
 
-  /** Notes the outcome of a request. After a failure, later deliveries of the record are forgotten. */
+  /**
+   * Notes the outcome of a request. After a failure, later deliveries of the record are dropped
+   * from memory.
+   */
   end({ record_id }: Delivery, isDelivered: boolean) {
     this.#inFlight.delete(record_id);
     this.#unsettled.set(record_id, (this.#unsettled.get(record_id) ?? 0) + 1);
@@ -117,11 +132,11 @@ export class LeasedWebhook {
     }
     this.#failuresInARow++;
     this.#atOnce = Math.max(1, Math.floor(this.#atOnce / 2));
-    // They are read again, in their order.
+    // The dropped deliveries are read again, in their order.
     this.#forget(record_id);
   }
 
-  /** Notes that an outcome is stored. */
+  /** Notes that the outcome of a delivery of this record is stored. */
   settled(recordId: string) {
     this.activeAt = performance.now();
     const left = this.#unsettled.get(recordId)! - 1;
@@ -130,7 +145,9 @@ export class LeasedWebhook {
     else this.#unsettled.delete(recordId);
   }
 
-  /** Forgets what is not sent yet. Another run, or this one later, reads it again. */
+  /**
+   * Drops the deliveries that are not sent yet. Another run, or this run later, reads them again.
+   */
   stop() {
     this.isStopped = true;
     this.#waiting.clear();

@@ -1,7 +1,10 @@
 import type { Failure, Result, Try } from "./delivery.ts";
 import { resultOf } from "./result.ts";
 
-/** How many bytes of an answer that is no success are read, and how many characters are kept. */
+/**
+ * If an answer reports no success, this many of its bytes are read, and this many characters are
+ * kept.
+ */
 const READ_BYTES = 1024;
 const KEPT_CHARACTERS = 256;
 
@@ -58,7 +61,7 @@ async function beginningOf(answer: Response): Promise<string> {
   return characters.join("").replaceAll("\0", "");
 }
 
-/** Why a request got no answer, from the words of the runtime's error. */
+/** Why a request got no answer, from the message of the runtime's error. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof DOMException && error.name === "TimeoutError") return "timeout";
   const text = causesOf(error);

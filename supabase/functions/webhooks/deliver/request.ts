@@ -33,7 +33,7 @@ export async function headersOf(
 ): Promise<Record<string, string>> {
   return {
     "Content-Type": "application/json",
-    // The answer is not unpacked: a small one could become a very large text.
+    // The answer must not be compressed: a small compressed answer could become a very large text.
     "Accept-Encoding": "identity",
     "User-Agent": USER_AGENT,
     "webhook-id": eventId,

@@ -3,8 +3,8 @@ import type { Result } from "./delivery.ts";
 const HOUR_S = 60 * 60;
 
 /**
- * What the status of an answer means. A redirect is a failure: it could lead to an address that was
- * not checked.
+ * What the status of an answer means. A redirect counts as a failure, because it could lead to an
+ * address that was not checked.
  *
  * @param retryAfter the header `Retry-After`.
  * @param now in milliseconds, for a `Retry-After` with a date.

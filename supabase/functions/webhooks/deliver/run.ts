@@ -8,33 +8,41 @@ import { LeasedWebhook } from "./leased_webhook.ts";
 import type { Sender } from "./sender.ts";
 import { Signal } from "./signal.ts";
 
-// What a run costs, in milliseconds of CPU. No call of the platform tells the CPU that was used.
+// The estimated cost of a run, in milliseconds of CPU. The platform has no call that returns the
+// CPU time used.
 const CPU_MS = { statement: 2, delivery: 0.35, host: 1.2 };
 
-/** How many webhooks a run leases, and how many deliveries it has in hand. */
+/** How many webhooks a run leases, and how many unsent deliveries it holds in memory, at most. */
 const MOST_WEBHOOKS = 50;
 const MOST_IN_HAND = 600;
-/** Of all requests in flight, so many may be for webhooks without a success in this run. */
+/**
+ * At most this share of the requests in flight may be for webhooks without a success in this run.
+ */
 const SHARE_OF_UNPROVEN = 2 / 3;
-/** A webhook with nothing due is given back after this time. */
+/** The lease of a webhook without due deliveries is ended after this time. */
 const IDLE_MS = 1_000;
-/** After there was work, a run asks more often for this time. */
+/** For this time after its last work, a run asks the database for work more often. */
 const BUSY_MS = 5_000;
-/** Outcomes are gathered for this time, and stored together, at most so many. */
+/**
+ * Outcomes are collected for this time, and stored together, at most this many in one statement.
+ */
 const GATHER_MS = 20;
 const MOST_SETTLED = 500;
-/** After this pause, a statement that failed is made again. */
+/** A failed statement is repeated after this pause. */
 const DATABASE_PAUSE_MS = 1_000;
-/** A settlement that fails for this long is given up: another run has the leases by then. */
+/**
+ * If outcomes cannot be stored for this long, the run gives them up: another run has the leases by
+ * then.
+ */
 const SETTLE_MS = 40_000;
 
 /** What a run has done. */
 export interface RunResult {
-  /** How many attempts succeeded, failed, and were put off by the receiver. */
+  /** How many attempts succeeded, failed, or were postponed by the receiver. */
   delivered: number;
   failed: number;
   postponed: number;
-  /** How many webhooks had something due. */
+  /** How many webhooks had due deliveries. */
   webhooks: number;
 }
 
@@ -44,17 +52,20 @@ export type RunEnd =
   | "busy"
   /** Nothing was due. */
   | "idle"
-  /** The time was over. */
+  /** The run reached its time limit. */
   | "time"
-  /** The CPU was used up, and something is due. */
+  /** The CPU time was used up, and deliveries are still due. */
   | "budget";
 
-/** A run of the job: delivers what is due, and asks for more until its time is over. */
+/** A run of the job: sends the due deliveries, and asks for more until its time is over. */
 export class Run {
   readonly #webhooks = new Map<string, LeasedWebhook>();
   readonly #seen = new Set<string>();
   readonly #outcomes: { outcome: Outcome; webhook: LeasedWebhook }[] = [];
-  /** Rings when an outcome waits, and when something has changed for the next statement. */
+  /**
+   * The first signal rings when an outcome waits to be stored, the second when more deliveries may
+   * be read.
+   */
   readonly #hasOutcome = new Signal();
   readonly #progress = new Signal();
   readonly result: RunResult = { delivered: 0, failed: 0, postponed: 0, webhooks: 0 };
@@ -73,7 +84,7 @@ export class Run {
     readonly notes: {
       /** A webhook was paused, resumed or switched off. */
       told(webhook: SettledWebhook): void;
-      /** A webhook was switched off because its key has ended. */
+      /** A webhook was switched off because the key that made it has ended. */
       ended(webhookId: string): void;
       /** The database failed. */
       failed(error: DatabaseError): void;
@@ -103,7 +114,7 @@ export class Run {
         this.sender.lookUps * CPU_MS.host > this.config.cpuMs;
   }
 
-  /** Leases webhooks, reads what is due, and begins requests. */
+  /** Leases webhooks, reads their due deliveries, and begins requests. */
   async #feed(untilMs: number, untilIdle: boolean): Promise<RunEnd> {
     const { busy, idle } = this.config.pollMs;
     let pollAt = 0;
@@ -139,7 +150,7 @@ export class Run {
     }
   }
 
-  /** Leases webhooks that have something due. Returns false when too many runs are in progress. */
+  /** Leases webhooks that have due deliveries. Returns false when too many runs are in progress. */
   async #take(): Promise<boolean> {
     const room = MOST_WEBHOOKS - this.#webhooks.size;
     const { may_run, taken, ended } = await this.#statement(() => this.db.take(Math.max(room, 0)));
@@ -186,7 +197,7 @@ export class Run {
     return true;
   }
 
-  /** Begins as many requests as may be in flight, in turn for each webhook. */
+  /** Begins as many requests as may be in flight, one webhook after the other. */
   #begin() {
     const { inAll } = this.config.atOnce;
     const webhooks = [...this.#webhooks.values()];
@@ -198,7 +209,7 @@ export class Run {
       hasBegun = false;
       for (const webhook of webhooks) {
         if (this.#inFlight >= inAll) return;
-        // Receivers that never answer must not take all places.
+        // Receivers that never answer must not use up all the requests in flight.
         if (!webhook.hasSucceeded && unproven >= inAll * SHARE_OF_UNPROVEN) continue;
         const delivery = webhook.begin();
         if (!delivery) continue;
@@ -234,7 +245,7 @@ export class Run {
     if (webhook.room > 0) this.#progress.ring();
   }
 
-  /** Stores outcomes until the run takes nothing new and all requests have ended. */
+  /** Stores outcomes until the run begins no new requests and all its requests have ended. */
   async #settleUntilEnd(): Promise<void> {
     for (;;) {
       if (this.#outcomes.length === 0) {
@@ -260,13 +271,13 @@ export class Run {
         await pauseUntilEnd(DATABASE_PAUSE_MS);
       }
     }
-    // The records of these deliveries were left out of what was read meanwhile.
+    // While these outcomes were not stored, the deliveries of their records were not read.
     this.#isQuiet = false;
     const states = new Map(settled?.map((each) => [each.id, each]));
     for (const { outcome, webhook } of batch) {
       webhook.settled(outcome.record_id);
       const state = states.get(webhook.id);
-      // A webhook that is missing has another lease, or was deleted.
+      // A webhook that is missing in the answer is leased by another run, or was deleted.
       if (state?.state !== "on") webhook.stop();
     }
     for (const each of states.values()) if (each.told) this.notes.told(each);
@@ -274,7 +285,10 @@ export class Run {
     if (!this.#isFed) this.#begin();
   }
 
-  /** Gives back webhooks that have nothing due, or are stopped, and have been idle for a while. */
+  /**
+   * Ends the leases of webhooks that have no due deliveries, or are stopped, and have been idle for
+   * a while.
+   */
   async #giveBack(idleMs = IDLE_MS): Promise<void> {
     const now = performance.now();
     await this.#release(
@@ -284,7 +298,7 @@ export class Run {
     );
   }
 
-  /** Gives back the stopped webhooks that have nothing left to settle. */
+  /** Ends the leases of the stopped webhooks whose outcomes are all stored. */
   async #giveBackStopped(): Promise<void> {
     const stopped = [...this.#webhooks.values()].filter(({ isStopped, isEmpty }) =>
       isStopped && isEmpty
@@ -303,7 +317,10 @@ export class Run {
     return await statement();
   }
 
-  /** Notes a failure of the database. Other errors are defects. */
+  /**
+   * Notes a failure of the database. Any other error except an ApiError is a bug, and is thrown
+   * again.
+   */
   #note(error: unknown) {
     if (error instanceof DatabaseError) this.notes.failed(error);
     else if (!(error instanceof ApiError)) throw error;

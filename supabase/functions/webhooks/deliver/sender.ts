@@ -7,10 +7,13 @@ import type { LeasedWebhook } from "./leased_webhook.ts";
 import { post } from "./post.ts";
 import { bodyOf, headersOf } from "./request.ts";
 
-/** When the operator's settings do not open a secret, the next attempt comes after this time. */
+/**
+ * If the operator's keys cannot decrypt the secret of a webhook, the next attempt comes after this
+ * time.
+ */
 const SECRET_WAIT_S = 300;
 
-/** Sends deliveries, for one run. It remembers look-ups of host names and opened secrets. */
+/** Sends the deliveries of one run. It caches look-ups of host names, and decrypted secrets. */
 export class Sender {
   readonly #hosts = new Map<string, { until: number; problem: Promise<Failure | null> }>();
   readonly #secrets = new Map<string, Promise<string>>();

@@ -1,7 +1,7 @@
 import { pauseUntilEnd } from "../../_shared/background.ts";
 import { pause } from "../../_shared/pause.ts";
 
-/** Wakes one waiter. A ring that no one waits for is kept. */
+/** Wakes one waiting task. If no task waits, the ring is kept for the next wait. */
 export class Signal {
   #hasRung = false;
   #wake: (() => void) | null = null;
@@ -18,7 +18,7 @@ export class Signal {
     this.#hasRung = false;
   }
 
-  /** Waits for this time, and forgets the rings until then. */
+  /** Waits this long, and then drops the rings that came in the meantime. */
   async after(ms: number): Promise<void> {
     await pause(ms);
     this.#hasRung = false;

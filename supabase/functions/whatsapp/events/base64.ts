@@ -4,7 +4,7 @@
  */
 const PIECE = 3 * 8192;
 
-/** Bytes in base64, as Postgres decodes it. */
+/** Bytes in base64, in the form that Postgres decodes. */
 export function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += PIECE) {

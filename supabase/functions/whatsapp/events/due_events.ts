@@ -37,8 +37,8 @@ export async function applyEvent(
       await db.rpc("apply_channel_event", { event_id, ...whatIsIn(bytes) }),
     ) as unknown as AppliedEvent | null; // the jsonb from apply_channel_event()
   } catch (error) {
-    // If the database does not accept an event, the run must continue, and the event must not be
-    // the first of each run.
+    // If the database does not accept an event, the run must continue, and later runs must not
+    // begin with this event again.
     if (!(error instanceof DatabaseError) || !isOfEvent(error)) throw error;
     rows(await db.rpc("fail_channel_event", { event_id, failure: error.message }));
     return { event_id, state: "failed", failed: 1 };

@@ -37,7 +37,8 @@ const CACHED_MS = 60_000;
 
 /**
  * The apps of the channel, by the keys in their paths. An existing app is cached for a minute. All
- * lookups of unknown keys wait in one queue, so that callers who try paths never delay a known app.
+ * lookups of unknown keys wait in one queue, so that callers who guess paths never delay a known
+ * app.
  */
 export class KnownApps {
   readonly #known = new Map<string, { app: KnownApp; askedAt: number }>();

@@ -30,7 +30,7 @@ export async function receiveEvent(
       if (received) logAppliedEvent(origin, received, { app_key });
       return received !== null;
     } catch (error) {
-      // If the database is down or takes no changes, storing the event would fail as well.
+      // If the database is down or accepts no changes, storing the event would fail as well.
       if (!(error instanceof DatabaseError) || !isOfEvent(error)) throw error;
       logFailure(origin, "event_not_applied", error, { app_key });
     }

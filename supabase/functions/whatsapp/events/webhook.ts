@@ -105,7 +105,10 @@ export function webhook(config: WhatsappConfig, noSuchPath: () => ApiError) {
       };
       const app = await requireApp(appKey, origin);
       if (!presented.isComplete || !await isRight(app)) {
-        throw new ApiError("wrong_verify_token", "This is not a verification with the right token");
+        throw new ApiError(
+          "wrong_verify_token",
+          "The request does not verify this address, or hub.verify_token is not the token of the app",
+        );
       }
       c.header("X-Content-Type-Options", "nosniff");
       return c.text(presented.challenge);

@@ -4,10 +4,10 @@ import { ACCEPTED_TYPES } from "../../_shared/templates/media_types.ts";
 // The type of an upload, by its first bytes. The channel refuses a wrong type only after it has
 // accepted the message, so a wrong type must not reach the channel.
 
-/** This many first bytes tell the type of every file. */
+/** The first bytes of a file, this many, are enough to find its type. */
 export const BEGINNING_BYTES = 1_024;
 
-/** What the channel needs of an Ogg file, and the only codec that it accepts. */
+/** The type that the channel requires for an Ogg file. Opus is the only codec that it accepts. */
 export const OGG_OPUS = "audio/ogg; codecs=opus";
 
 /**

@@ -13,7 +13,10 @@ import { uploadMedia, type UploadTimes } from "./upload_media.ts";
 /** The settings of uploads. */
 export interface UploadConfig extends SendingConfig {
   uploadTimes: UploadTimes;
-  /** How many uploads of one company an instance passes on at the same time, and how many of all. */
+  /**
+   * How many uploads an instance passes on at the same time: for one company, and for all
+   * companies.
+   */
   uploadShare: Share & { inAll: number };
 }
 

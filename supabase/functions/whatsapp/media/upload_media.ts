@@ -30,7 +30,7 @@ import type { MediaUpload } from "./media_answers.ts";
 export interface UploadTimes {
   /** A file that takes longer to arrive is refused. */
   fileMs: number;
-  /** The file and the answer of the channel together. */
+  /** The total time for the file to arrive and the channel to answer. */
   allMs: number;
 }
 

@@ -10,7 +10,7 @@ import type { SettlePatience } from "../../_shared/sending/settle.ts";
 import { interactiveOf } from "./interactive.ts";
 import type { ReplyRequest } from "./reply_request.ts";
 
-// How a free reply begins in the ledger; see claim_reply() in the database.
+// How a free reply is claimed before the call to the channel; see claim_reply() in the database.
 
 /** The decision of the database about a request of this company. */
 export type ReplyClaim = { company_id: string } & Decision;
@@ -25,7 +25,8 @@ type Decision =
   | { result: "no_account" }
   | { result: "do_not_contact" }
   /**
-   * `existing_id` is the contact's conversation on the account that is not closed, if there is one.
+   * `existing_id` is the contact's other conversation on the same account, if that one is not
+   * closed.
    */
   | { result: "closed"; existing_id: string | null }
   /** If `expires_at` is null, the person has never written to this number. */

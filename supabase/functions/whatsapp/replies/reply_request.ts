@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { Id, IdempotencyKey, required, verbatim } from "../../_shared/http/fields.ts";
 
-// The body of a free reply. What came after the text has no default: without it, the request has
-// the same fingerprint as ever.
+// The body of a free reply. The fields that were added after `text` have no defaults, so a request
+// without them still has the same fingerprint.
 
-/** The longest text below media, and above buttons. */
+/** The maximum length of a text below media or above buttons. */
 const MAX_CAPTION = 1_024;
 
 /** An address that the channel fetches itself. */
@@ -91,7 +91,7 @@ const Buttons = z.array(ReplyButton).check(
   ),
 );
 
-/** What a reply has beside its text. */
+/** The parts of a reply in addition to its text. */
 const KINDS = ["media", "buttons", "list"] as const;
 
 /** The JSON Schema of a member that must be missing. */

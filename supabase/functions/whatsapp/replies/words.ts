@@ -25,9 +25,9 @@ export const words = {
       tag: "Conversations",
       summary: "Mark a message as read",
       description:
-        "Shows the person that your company has read the message. WhatsApp marks all earlier " +
-        "messages of the conversation too, and so does `read_at`. A repeat does no harm. A reply " +
-        "never marks anything as read by itself.",
+        "Shows the person that your company has read the message. WhatsApp also marks all " +
+        "earlier messages of the conversation as read, and they get a `read_at` too. A repeat " +
+        "does no harm. A reply never marks anything as read by itself.",
     },
   },
   schemas: {
@@ -74,14 +74,14 @@ export const words = {
     ReplyMedia: {
       id: "The id of an upload of the conversation's phone number.",
       link:
-        "An https address that the channel fetches. What is wrong with the file shows later, as a " +
-        "`failed` message. An upload is better.",
+        "An https address that the channel fetches. A problem with the file is reported later: " +
+        "the message becomes `failed`. An upload is better.",
       type: "What kind of file `link` is.",
       filename:
         "The name that the person sees. Only for a document; the default is the name of the upload.",
       voice:
-        "`true` sends audio as a voice note. The file must be Ogg with Opus. It shows a play " +
-        "button up to 512 KB.",
+        "`true` sends audio as a voice note. The file must be Ogg with Opus. A file of at most " +
+        "512 KB is shown with a play button.",
     } satisfies FieldsOf<typeof ReplyMedia>,
     ReplyButton: {
       id: "Your own id of the choice. The person does not see it.",

@@ -23,7 +23,8 @@ export const TOO_MANY_TAGS_AFTERWARDS =
 /** Tags in a request; duplicates are removed. */
 const SentTags = z.pipe(
   z.pipe(
-    z.array(z.unknown()).check(z.maxLength(MAX_TAGS_SENT, TOO_MANY_TAGS)), // before any tag is read
+    // The number of tags is checked before any tag is read.
+    z.array(z.unknown()).check(z.maxLength(MAX_TAGS_SENT, TOO_MANY_TAGS)),
     z.array(Tag),
   ),
   z.transform((tags) => [...new Set(tags)]),
@@ -59,7 +60,10 @@ const input = () =>
     { phone: Phone, tags: z.optional(SentTags) },
   );
 
-/** Says how to leave out the phone, which every caller of an update tries first. */
+/**
+ * The error about a missing phone says how to leave it out, because most callers of an update try
+ * that first.
+ */
 const PhoneOfChanges = z.clone(Phone, {
   ...Phone.def,
   error: ({ input }) =>

@@ -56,9 +56,9 @@ const included = {
 const changes = {
   ...contact,
   add_tags:
-    "Tags to add to the stored tags, which stay. Do not combine it with `tags`. A tag that is also " +
-    "in `remove_tags` is added.",
-  remove_tags: "Tags to remove from the stored tags. Do not combine it with `tags`.",
+    "Tags to add to the stored tags. The stored tags stay. Do not combine `add_tags` with " +
+    "`tags`. A tag that is also in `remove_tags` is added.",
+  remove_tags: "Tags to remove from the stored tags. Do not combine `remove_tags` with `tags`.",
 };
 
 /** The texts about contacts in the API's description. */
@@ -140,9 +140,9 @@ export const words = {
       summary: "Archive a contact",
       description:
         "Archives a contact. Lists and searches then show it only with `archived=include` or " +
-        "`archived=only`, and you can create a new contact with its phone. The deals and " +
-        "conversations of the archived contact stay. If the person asked not to be contacted, " +
-        "sends to this phone stay blocked. Archiving the contact again changes nothing.",
+        "`archived=only`, and you can create a new contact with its phone. The contact keeps " +
+        "its deals and conversations. If the person asked not to be contacted, sends to this " +
+        "phone stay blocked. Archiving the contact again changes nothing.",
     },
     restoreContact: {
       tag: "Contacts",
@@ -159,10 +159,10 @@ export const words = {
         "Merges two contacts of the same person. The contact in the path stays, and gets the " +
         "deals, conversations, messages and sends of `from`. It gets the tags of both contacts, " +
         "and its empty fields get the values of `from`. If one of the contacts must not be " +
-        "contacted, this is true of the merged contact too. The merged contact keeps the phone " +
-        "of `from` as an additional phone. From then on, a `GET` with the id of `from` returns " +
-        "the merged contact, with `merged_into`. A write with the id of `from` gets a 409 with " +
-        "the id of the merged contact. Merging again returns the same answer.",
+        "contacted, the merged contact must not be contacted either. The merged contact keeps " +
+        "the phone of `from` as an additional phone. From then on, a `GET` with the id of " +
+        "`from` returns the merged contact, with `merged_into`. A write with the id of `from` " +
+        "gets a 409 with the id of the merged contact. Merging again returns the same answer.",
     },
     exportContact: {
       tag: "Contacts",
@@ -215,7 +215,7 @@ export const words = {
     ContactWindow:
       "The time until which your company may send free replies to a person, for one account.",
     Merging: "The contact to merge into the contact in the path.",
-    Erasing: "Confirms that the person is to be erased.",
+    Erasing: "The confirmation that the person should be erased.",
   },
   fields: {
     Contact: contact,
@@ -278,7 +278,8 @@ export const words = {
     } satisfies FieldsOf<typeof ContactWishes>,
     ContactIdentity: {
       user_id: "The id that the channel gives the person for your company.",
-      business_account_id: "The WhatsApp Business account that first had the id.",
+      business_account_id:
+        "The WhatsApp Business account for which the channel first reported the id.",
       seen_at: "When the id was first seen.",
     } satisfies FieldsOf<typeof ContactIdentity>,
     ContactFormerPhone: {

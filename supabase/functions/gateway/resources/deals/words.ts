@@ -16,7 +16,7 @@ const deal: FieldsOf<typeof Deal> = {
   won_at: "When the deal was won; `null` when it is not won or the time is not known.",
   lost_at: "When the deal was lost; `null` when it is not lost or the time is not known.",
   stage_changed_at:
-    "When the deal came into its stage. For a new deal, this is when the deal was created.",
+    "When the deal entered its stage. For a new deal, this is when the deal was created.",
   archived_at: "When the deal was archived; `null` if it is not archived.",
 };
 
@@ -109,8 +109,8 @@ export const words = {
     NewDealBatch: "Deals to create or update. An invalid item does not make the other items fail.",
     DealChangesBatch: "Changes to deals. An invalid item does not make the other items fail.",
     DealHistoryEntry: "One thing that happened to a deal.",
-    ByKey: "Done by a request with an API key.",
-    ByPerson: "Done by a person who signed in.",
+    ByKey: "The author of a change that a request with an API key made.",
+    ByPerson: "The author of a change that a signed-in person made.",
   },
   fields: {
     Deal: deal,
@@ -129,8 +129,8 @@ export const words = {
       kind: "What happened: the deal was `created`, or moved to another stage or status.",
       from: "The previous stage or status. `null` for the creation.",
       to:
-        "The new stage or status; for the creation, the first stage. `null` if it is not known: " +
-        "the deal is older than its history.",
+        "The new stage or status; for the creation, the first stage. `null` if it is not known, " +
+        "because the deal is older than its history.",
       at: "When this happened. No two entries of a deal have the same time.",
       by: "Who made the change. `null` if the service itself made it, or if this is not known.",
     } satisfies FieldsOf<typeof DealHistoryEntry>,

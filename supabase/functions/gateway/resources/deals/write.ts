@@ -40,7 +40,10 @@ const DealChanges = lazily(() => described(atLeastOne(changes()), { id: "DealCha
 
 const DealChangesById = lazily(() => described(changesById(changes()), { id: "DealChangesById" }));
 
-/** The wrong field for each constraint that a write of a deal may break. */
+/**
+ * For each constraint that a write of a deal may break: the field to report, and what is wrong with
+ * it.
+ */
 const MEANINGS = {
   name: "Deal",
   constraints: {

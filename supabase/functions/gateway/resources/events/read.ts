@@ -131,7 +131,7 @@ export const events = [
     errors: ["not_found"],
   }, async ({ caller, params }) => {
     const event = rows(await caller.db.rpc("find_event", { name: params.id }, { get: true }));
-    if (!event) throw new ApiError("not_found", "Event not found: the log has 30 days");
+    if (!event) throw new ApiError("not_found", "Event not found: events are kept for 30 days");
     return reply(200, { data: event as unknown as Event });
   }),
 ];

@@ -9,11 +9,10 @@ export const words = {
       summary: "List events",
       description:
         "Lists what happened to the records of your company in the last 30 days, oldest first. " +
-        "The pages miss no event, in the same way as the changes of a resource: continue with " +
-        "`next_cursor`, also after a page with a false `has_more`. With a filter, a page may " +
-        "have fewer events than its limit, or none, although more follow. Then `has_more` is " +
-        "true. An event has the ids and the names of the changed fields, and no data of a " +
-        "person.",
+        "To get every event, always continue with `next_cursor`, even after a page whose " +
+        "`has_more` is false. This works like the changes of a resource. With a filter, a page " +
+        "may have fewer events than its limit, or none, and `has_more` may still be true. An " +
+        "event has ids and the names of the changed fields, and no personal data.",
     },
     getEvent: {
       tag: "Events",
@@ -29,18 +28,19 @@ export const words = {
     Event: {
       id: "The id of the event. Every delivery of the event has this id as `webhook-id`.",
       type: "What happened, such as `deal.won`.",
-      timestamp: "When it happened. For one record, this time never goes back.",
+      timestamp:
+        "When the event happened. A later event of the same record never has an earlier time.",
       company_id: COMMON.company_id,
       resource: "The kind of record.",
-      record_id: "The record. For a send, this is the id of its message.",
+      record_id: "The id of the record. For a send, this is the id of its message.",
       actor: "Who made the change.",
       request_id:
         "The `X-Request-Id` of the request that made the change; `null` when there was none.",
       changed: "The names of the fields that changed.",
       changes:
-        "The value of a field before (`from`) and after the change (`to`), for fields that " +
-        "say nothing about a person, such as `stage_id`. Some types have other values here, such " +
-        "as the ids of the conversations of an erased contact.",
+        "The value of a field before the change (`from`) and after it (`to`), only for fields " +
+        "without personal data, such as `stage_id`. Some types have other values here, such as " +
+        "the ids of the conversations of an erased contact.",
     } satisfies FieldsOf<typeof Event>,
     EventActor: {
       kind: "`key`: an API key. `person`: a signed-in person. `platform`: the operator. " +

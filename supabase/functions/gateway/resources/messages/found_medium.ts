@@ -17,7 +17,10 @@ export interface FoundMedium {
   encrypted_token: string;
 }
 
-/** The channel no longer has a medium. @param at since when, as a time in ISO 8601. */
+/**
+ * The error for a medium that the channel no longer has. @param at when the channel first reported
+ * this, in ISO 8601.
+ */
 export function mediaExpired(at: string): ApiError {
   return new ApiError(
     "media_expired",

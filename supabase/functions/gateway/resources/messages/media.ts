@@ -8,8 +8,8 @@ import type { GatewayConfig } from "../../gateway_config.ts";
 import { mediaExpired, type MediumOfMessage } from "./found_medium.ts";
 
 /**
- * The bytes of the medium that a person sent, passed on from the channel. One round trip to the
- * database decides everything that needs no call of the channel.
+ * Returns the bytes of the medium that a person sent. The channel has the bytes, and the service
+ * passes them on. One query of the database answers everything that needs no call to the channel.
  */
 export function messageMedia(config: GatewayConfig) {
   const { inAll, ...share } = config.mediaShare;

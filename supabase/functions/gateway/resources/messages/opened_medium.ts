@@ -21,15 +21,15 @@ interface Asked {
   origin: Origin;
 }
 
-/** The answer with a medium: the headers that the medium decides, and its bytes. */
+/** The answer with a medium: its bytes, and the headers that depend on it. */
 interface Answer {
   headers: Record<string, string>;
   body: ReadableStream<Uint8Array> | null;
 }
 
 /**
- * Opens the medium of a message when it is its company's turn. The medium keeps its place until its
- * last byte has gone.
+ * Opens the medium of a message when it is the turn of its company. The medium counts as open until
+ * its last byte was sent.
  *
  * @throws ApiError media_expired, channel_account_error, channel_unavailable or too_many_requests.
  */

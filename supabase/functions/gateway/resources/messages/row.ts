@@ -51,7 +51,9 @@ export const MessageLocation = z.object({
   url: TextOrNull,
 }).register(z.globalRegistry, { id: "MessageLocation" });
 
-/** A contact card that a person sent. The card names another person, and makes no contact. */
+/**
+ * A contact card that a person sent. The card names another person, and does not create a contact.
+ */
 export const ContactCard = z.object({
   name: TextOrNull,
   organization: TextOrNull,

@@ -38,11 +38,12 @@ export const words = {
       tag: "Conversations",
       summary: "Read the medium of a message",
       description:
-        "Returns the bytes of the picture, video, voice message, document or sticker that a person " +
-        "sent. The service passes them on from the channel and keeps nothing. The channel has the " +
-        "file for seven days; after that, the answer is a 410 `media_expired`. **If the connection " +
-        "breaks off before `Content-Length` bytes, throw the bytes away:** the service ends an " +
-        "answer only if the bytes have the right SHA-256. `Range` is ignored.",
+        "Returns the bytes of the picture, video, voice message, document or sticker that a " +
+        "person sent. The service passes them on from the channel and keeps nothing. The " +
+        "channel has the file for seven days; after that, the answer is a 410 `media_expired`. " +
+        "**If the connection ends before you have `Content-Length` bytes, throw the bytes " +
+        "away:** the service completes an answer only if the bytes have the right SHA-256. " +
+        "`Range` is ignored.",
     },
   },
   schemas: {
@@ -54,7 +55,7 @@ export const words = {
       "`GET /messages/{id}/media` reads it.",
     MessageReaction: "A person's reaction to a message.",
     MessageLocation: "A place that a person sent.",
-    ContactCard: "A contact card that a person sent. It makes no contact.",
+    ContactCard: "A contact card that a person sent. The card does not create a contact.",
     MessageChoice: "The button or the entry of a list that a person chose.",
   },
   fields: {
@@ -62,8 +63,9 @@ export const words = {
       ...ROW,
       conversation_id: "The conversation of the message.",
       direction: "`inbound`: from the contact. `outbound`: from your company.",
-      type: "The kind of the message. The file itself is not shown.",
-      author: "Who wrote the message; `null` when the platform wrote it without saying who.",
+      type: "The kind of the message, such as `text` or `image`. The record does not contain " +
+        "the file itself.",
+      author: "Who wrote the message; `null` when the platform wrote it and named no author.",
       content:
         "What the message says: the text, the caption of a file, or the label of the button that " +
         "was tapped. For a template send, this is its `display_text`. An outbound message has at " +
@@ -103,8 +105,8 @@ export const words = {
         "larger than 64 KiB.",
       location: "The place that the person sent; only for the type `location`.",
       contact_cards:
-        "The contact cards that the person sent; only for the type `contacts`. No contact is made " +
-        "of them.",
+        "The contact cards that the person sent; only for the type `contacts`. The cards do not " +
+        "create contacts.",
       choice:
         "What the person chose: for the type `button` the button of a template, and for the type " +
         "`interactive` a reply button or an entry of a list. `null` for a form.",
@@ -123,8 +125,8 @@ export const words = {
         "agent. `system`: the channel or the platform itself, such as a notice of a new phone.",
       id: "The id of the contact, the key or the member, even after the key or the member was " +
         "deleted. `null` when there is none.",
-      name: "The name of the author. A contact has its current name. A key, a member or an agent " +
-        "has the name of the time when the message was written. `null` when there is none.",
+      name: "The name of the author. A contact has its current name. A key, a member or an " +
+        "agent has the name that it had when the message was written. `null` when there is none.",
     } satisfies FieldsOf<typeof MessageAuthor>,
     MessageFailure: {
       reason:
@@ -142,8 +144,7 @@ export const words = {
       voice: "Whether an audio file is a voice message.",
       animated: "Whether a sticker is animated.",
       expires_at: "The time until which the channel keeps the file.",
-      gone_at:
-        "When the channel said that it no longer has the file. Missing as long as it has not said so.",
+      gone_at: "When the channel reported that it no longer has the file. Missing until then.",
     } satisfies FieldsOf<typeof MessageMedia>,
     MessageLocation: {
       latitude: "The latitude in degrees.",

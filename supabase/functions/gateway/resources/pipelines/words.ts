@@ -5,10 +5,11 @@ const pipeline: FieldsOf<typeof Pipeline> = {
   ...ROW,
   name: "The name of the pipeline.",
   position:
-    "The place of the pipeline in the list: 0, 1, 2 and so on. A number after the last place " +
-    "means the last place.",
+    "The place of the pipeline in the list: 0, 1, 2 and so on. A number higher than the last " +
+    "place means the last place.",
   is_default:
-    "Whether it is the company's default pipeline. A company always has exactly one default pipeline.",
+    "Whether the pipeline is the company's default pipeline. A company always has exactly one " +
+    "default pipeline.",
   archived_at: "When the pipeline was archived; `null` while it is in use.",
 };
 

@@ -35,8 +35,8 @@ export const words = {
       contact_id: "The recipient of the message. After a merge, this is the remaining contact.",
       idempotency_key: "The caller's name for the send; `null` when the caller gave none.",
       api_key_id:
-        "The API key that requested the send, even after the key was deleted. `null` when the " +
-        "platform added the send.",
+        "The API key that requested the send, even after the key was deleted. `null` when no " +
+        "API key requested it.",
       kind: "`template`: a template was sent. `reply`: a free reply was sent.",
       template_name: "The name of the template; `null` for a reply.",
       language_code: "The language of the template; `null` for a reply.",
@@ -52,7 +52,7 @@ export const words = {
       failure: "Why the send failed or was released. The reason stays here even when the message " +
         "arrives later. `outcome_unknown`: the channel never answered, and may have sent the " +
         "message.",
-      double_sent: "Whether the channel reported that the message went out more than once.",
+      double_sent: "Whether the channel reported that the message was sent more than once.",
       whatsapp_message_id: "The channel's id of the message; `null` until it is known.",
       lease_ends_at:
         "For a `pending` send: after this time, the send counts as failed, unless its outcome is " +

@@ -5,8 +5,8 @@ const stage: FieldsOf<typeof Stage> = {
   ...ROW,
   pipeline_id: "The pipeline of the stage.",
   name: "The name of the stage.",
-  position: "The place of the stage in its pipeline: 0, 1, 2 and so on. A number after the last " +
-    "place means the last place.",
+  position: "The place of the stage in its pipeline: 0, 1, 2 and so on. A number higher than " +
+    "the last place means the last place.",
   archived_at: "When the stage was archived; `null` while it is in use.",
 };
 

@@ -21,7 +21,7 @@ const DeliveriesQuery = lazily(() =>
   })
 );
 
-/** The place of a page: after this delivery. One that is open has not ended. */
+/** The place of a page, after this delivery. `ended_at` is null while the delivery waits. */
 interface Place {
   event_id: string;
   ended_at: string | null;

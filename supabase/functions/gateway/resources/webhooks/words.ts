@@ -31,20 +31,23 @@ const webhook: FieldsOf<typeof Webhook> = {
   state,
   why:
     "Why the webhook is paused or off. `failing`: no event arrived for three days. `gone`: the " +
-    "receiver answered 410. `key_ended`: its key was switched off, expired or deleted. `by_key`, " +
-    "`by_person`, `by_platform`: who paused it.",
+    "receiver answered 410. `key_ended`: its key was switched off, expired or was deleted. " +
+    "`by_key`, `by_person`, `by_platform`: who paused it.",
   created_by_key_id:
-    "The key that the webhook ends with: the key that made it, or the key that replaced that key. " +
-    "`null` for a webhook that a person made: it does not depend on a key.",
+    "The key that the webhook depends on: the key that created it, or a later key that replaced " +
+    "that key. When this key is switched off, expires or is deleted, the webhook is switched " +
+    "off. `null` for a webhook that a person created: it depends on no key.",
   created_by:
-    "The person who made the webhook on the settings page; `null` for a webhook of a key.",
-  failing_since: "Since when no event arrives; `null` while events arrive.",
+    "The person who created the webhook on the settings page; `null` if a key created it.",
+  failing_since:
+    "When the first delivery failed after the last success; `null` while events arrive.",
   paused_until:
-    "After several failures in a row, when the next event is tried; `null` or in the past otherwise.",
+    "When the next delivery is tried, after several failures in a row; otherwise `null` or a " +
+    "time in the past.",
   switched_off_at: "When the webhook was switched off; `null` otherwise.",
   previous_secret_ends_at:
-    "Until when the previous secret signs too; `null` when only one secret signs.",
-  last_success_at: "When an event last arrived; `null` before the first.",
+    "The time until which the previous secret also signs; `null` when only one secret signs.",
+  last_success_at: "When an event last arrived; `null` if no event has arrived yet.",
   open_deliveries: "How many events wait for this webhook, counted up to 10,000.",
   created_at: COMMON.created_at,
   updated_at: "When the webhook was last changed.",
@@ -74,18 +77,19 @@ export const words = {
       tag: "Webhooks",
       summary: "Create a webhook",
       description:
-        "Creates a webhook and returns it with its secret, which is never shown again. Events that " +
-        "happen from now on are delivered to its address. A company has at most ten webhooks: for " +
-        "one more, the answer is a 409. The webhook ends with the key that made it.",
+        "Creates a webhook and returns it with its secret, which is never shown again. Events " +
+        "that happen from now on are delivered to its address. A company has at most ten " +
+        "webhooks: for one more, the answer is a 409. When the key of this request is switched " +
+        "off, expires or is deleted, the webhook is switched off.",
     },
     updateWebhook: {
       tag: "Webhooks",
       summary: "Update a webhook",
       description:
-        "Updates at least one field of a webhook. The state `paused` lets events wait, and `on` " +
-        "delivers them. `on` also switches a webhook on that is off: it then ends with the key of " +
-        "this request, and events that it missed can be replayed. A key that changes `url` also " +
-        "becomes the key that the webhook ends with.",
+        "Updates at least one field of a webhook. With the state `paused`, events wait; with " +
+        "`on`, they are delivered. `on` also switches on a webhook that is off; you can then " +
+        "replay the events that it missed. If the request switches the webhook on or changes " +
+        "`url`, the webhook depends on the key of this request from then on.",
     },
     deleteWebhook: {
       tag: "Webhooks",
@@ -96,9 +100,9 @@ export const words = {
       tag: "Webhooks",
       summary: "Rotate the secret of a webhook",
       description:
-        "Gives the webhook a new secret and returns it. During the overlap, both secrets sign each " +
-        "event, so your receiver can change at any moment. An overlap of 0 ends the previous secret " +
-        "immediately.",
+        "Gives the webhook a new secret and returns it. During the overlap, both secrets sign " +
+        "each event, so your receiver can change to the new secret at any moment. An overlap of " +
+        "0 ends the previous secret immediately.",
     },
     testWebhook: {
       tag: "Webhooks",
@@ -111,24 +115,25 @@ export const words = {
       tag: "Webhooks",
       summary: "List the deliveries of a webhook",
       description:
-        "Lists the deliveries of the last 30 days to a webhook, newest event first, each with its " +
-        "attempts. A page looks at 5,000 deliveries at most, so a page with filters may be short " +
-        "although `has_more` is `true`.",
+        "Lists the deliveries of the last 30 days to a webhook, newest event first, each with " +
+        "its attempts. A page searches at most 5,000 deliveries, so with filters a page may be " +
+        "short although `has_more` is `true`.",
     },
     redeliverEvent: {
       tag: "Webhooks",
       summary: "Deliver an event again",
       description:
-        "Delivers one event of the last 30 days to the webhook again. If the event still waits, it " +
-        "is tried now. For a webhook that is paused or off, the answer is a 409.",
+        "Delivers one event of the last 30 days to the webhook again. If the event is still " +
+        "waiting, the service tries to deliver it now. For a webhook that is paused or off, the " +
+        "answer is a 409.",
     },
     replayWebhook: {
       tag: "Webhooks",
       summary: "Replay events",
       description:
-        "Delivers the events of a period to the webhook again, in the order of the log. Use " +
-        "it after your receiver failed or lost events. While an earlier replay is read from the " +
-        "log, and for a webhook that is paused or off, the answer is a 409.",
+        "Delivers the events of a period to the webhook again, in the order of the log. Use it " +
+        "after your receiver failed or lost events. The answer is a 409 if an earlier replay is " +
+        "still being read from the log, or if the webhook is paused or off.",
     },
   },
   schemas: {
@@ -136,11 +141,11 @@ export const words = {
     WebhookWithSecret: "A webhook with its secret, which is shown only here.",
     NewWebhook: "A webhook to create.",
     WebhookChanges: "Changes to a webhook.",
-    SecretRotation: "How the secret of a webhook changes.",
+    SecretRotation: "The options for a new secret of a webhook.",
     Replay: "Which events to deliver again.",
     Replaying: "The events that are being delivered again.",
     QueuedEvent: "The event that will be delivered.",
-    Delivery: "One event for one webhook.",
+    Delivery: "The delivery of one event to one webhook, with all its attempts.",
     DeliveryTry: "One attempt to deliver an event.",
   },
   fields: {
@@ -149,17 +154,19 @@ export const words = {
     NewWebhook: written,
     WebhookChanges: { ...written, state },
     SecretRotation: {
-      overlap_hours: "For how many hours the previous secret signs too.",
+      overlap_hours: "For how many hours the previous secret also signs.",
     },
     Replay: {
-      since: "Events from this time on, which is in the last 30 days.",
-      until: "Events before this time; now if it is missing.",
-      types: "Only these types of events; the types of the webhook if it is missing.",
+      since: "Replays the events from this time on. The time must be in the last 30 days.",
+      until:
+        "Replays the events before this time. Without this field, it is the time of the request.",
+      types: "Replays only events of these types. Without this field, the types are the types " +
+        "of the webhook.",
     },
     Replaying: {
-      since: "Events from this time on.",
-      until: "Events before this time.",
-      types: "The types of events.",
+      since: "The replay has the events from this time on.",
+      until: "The replay has the events before this time.",
+      types: "The replay has the events of these types.",
     } satisfies FieldsOf<typeof Replaying>,
     QueuedEvent: {
       event_id: "The id of the event, which the receiver gets as `webhook-id`.",
@@ -171,20 +178,20 @@ export const words = {
       timestamp: "When the event happened, to the millisecond.",
       state:
         "`waiting`: the event has not arrived yet. `delivered`: the receiver accepted it. `failed`: " +
-        "all attempts failed. `undelivered`: the webhook was switched off before.",
+        "all attempts failed. `undelivered`: the webhook was switched off before the event arrived.",
       attempts: "How many attempts were made.",
       next_attempt_at: "When the next attempt is due; `null` when there is none.",
-      ended_at: "When the event arrived or was given up; `null` while it waits.",
+      ended_at: "When the event arrived, or when the service stopped trying; `null` while the " +
+        "event waits.",
       tries: "The attempts, oldest first.",
     } satisfies FieldsOf<typeof Delivery>,
     DeliveryTry: {
       at: "When the attempt began.",
       status: "The HTTP status of the answer; `null` without an answer.",
-      failure: "Why there was no answer, such as `timeout`; `null` when there was one.",
+      failure: "Why there was no answer, such as `timeout`; `null` when there was an answer.",
       ms: "How many milliseconds the attempt took.",
-      answer:
-        "The first characters of an answer that was no success; `null` otherwise. They are removed " +
-        "when the person of the record is erased.",
+      answer: "The first characters of an answer that was not a success; `null` otherwise. The " +
+        "service removes them when the person to whom the record belongs is erased.",
     },
   },
 } satisfies Words;

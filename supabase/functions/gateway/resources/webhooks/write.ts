@@ -17,8 +17,8 @@ import {
 import { addedRecord } from "../../records/settled_write.ts";
 
 /**
- * Loads what checks an address and seals a secret. It is a quarter of the function's code, and few
- * requests need it.
+ * Loads the code that checks an address and seals a secret. This is a quarter of the function's
+ * code, and few requests need it.
  */
 const storing = () => import("../../../_shared/webhooks/stored_webhook.ts");
 
@@ -120,8 +120,8 @@ export function webhookWrites(config: WebhookConfig) {
 }
 
 /**
- * The company of the key. The database checks a key that is not known before a name server is asked
- * or a secret is sealed for it.
+ * The company of the key. If this instance does not know the key yet, the database checks the key
+ * now, before the service resolves a host name or seals a secret.
  */
 async function companyOf(caller: Caller): Promise<string> {
   await caller.judgeUnlessKnown();

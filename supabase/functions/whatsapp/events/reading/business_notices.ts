@@ -24,7 +24,7 @@ const ACCOUNT_FIELDS = new Set([
   "security",
 ]);
 
-/** After these events, the channel accepts no messages of the account, or only some. */
+/** After these events, the channel accepts no messages from the account, or only some. */
 const STOPPING = ["DISABLED_UPDATE", "ACCOUNT_RESTRICTION", "ACCOUNT_DELETED"];
 
 /**
@@ -34,8 +34,8 @@ const STOPPING = ["DISABLED_UPDATE", "ACCOUNT_RESTRICTION", "ACCOUNT_DELETED"];
 const WORD = /^[A-Za-z0-9_.-]+$/;
 
 /**
- * Reads a change of a field that has no messages; null when the field is unknown. The entry of such
- * a change has its time.
+ * Reads a change of a field that has no messages; null when the field is unknown. The time of such
+ * a change is in its entry.
  */
 export function readBusinessNotice(field: string, value: Loose, place: ItemPlace): Item | null {
   const event = TEMPLATE_EVENTS.get(field);

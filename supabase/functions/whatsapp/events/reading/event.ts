@@ -48,7 +48,7 @@ function read(body: Uint8Array): ReadEvent {
   const isOther = product !== null && product !== "whatsapp_business_account";
   const items: Item[] = [];
   let seen = 0;
-  // There may be very many malformed parts. One item for each kind of place is enough.
+  // There may be very many malformed parts. One item is enough for each account, number and field.
   const toldUnknown = new Set<string>();
   for (const item of itemsIn(event, isOther ? product : null)) {
     if (++seen > MAX_ITEMS) {

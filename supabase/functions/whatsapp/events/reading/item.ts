@@ -172,7 +172,7 @@ export interface TemplateHint {
   kind: "template";
   event: "status" | "quality" | "category" | "components";
   name: string;
-  /** With an underscore, as in the list of templates. */
+  /** The language code with an underscore, such as pt_BR, as in the list of templates. */
   language: string | null;
   value: CleanObject;
 }
