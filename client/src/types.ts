@@ -827,7 +827,7 @@ export type Delivery = {
     | "webhook.switched_off";
   /** The record that the event is about. */
   record_id: string;
-  /** When the event happened, to the millisecond. */
+  /** When the event happened. */
   timestamp: string;
   /** `waiting`: the event has not arrived yet. `delivered`: the receiver accepted it. `failed`: all attempts failed. `undelivered`: the webhook was switched off before the event arrived. */
   state: "waiting" | "delivered" | "failed" | "undelivered";
@@ -921,7 +921,7 @@ export type Event = {
     | "account.restored"
     | "webhook.test"
     | "webhook.switched_off";
-  /** When the event happened. A later event of the same record never has an earlier time. */
+  /** When the event happened, to the microsecond. A later event of the same record never has an earlier time, even if both happened in the same millisecond. */
   timestamp: string;
   /** The company of the record, which is the company of the key. */
   company_id: string;

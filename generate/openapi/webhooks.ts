@@ -135,7 +135,7 @@ function exampleOf(type: string, resource: Resource, examples: Examples): JsonSc
   return {
     id: "evt_019abf3e1a2370008000000000000001",
     type,
-    timestamp: "2026-11-23T01:02:03.123456Z",
+    timestamp: "2026-11-23T01:02:03.123456+00:00",
     company_id: record.company_id,
     resource,
     record_id: record.id ?? record.message_id,

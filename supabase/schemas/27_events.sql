@@ -117,7 +117,7 @@ as $$
   select json_build_object(
     'id', app.event_name(event.id),
     'type', event.type,
-    'timestamp', to_char(event.happened_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+    'timestamp', event.happened_at,
     'company_id', event.company_id,
     'resource', split_part(event.type, '.', 1),
     'record_id', event.record_id,

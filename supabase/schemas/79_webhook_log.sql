@@ -91,14 +91,16 @@ begin
   with looked as (
     select * from (
       (
-        select seq, 'infinity'::timestamptz as ended_at, event_id, type, record_id, 'waiting' as outcome, due_at, tries
+        select
+          seq, 'infinity'::timestamptz as ended_at, slot, event_id, null::timestamptz as happened_at, type, record_id,
+          'waiting' as outcome, due_at, tries
         from app.open_deliveries
         where webhook_id = hook.id and seq < before_seq and (wanted_state is null or wanted_state = 'waiting')
         order by seq desc limit looked_at
       )
       union all
       (
-        select seq, ended_at, event_id, type, record_id, outcome, null, tries from app.deliveries
+        select seq, ended_at, slot, event_id, happened_at, type, record_id, outcome, null, tries from app.deliveries
         where webhook_id = hook.id and seq <= before_seq and (seq < before_seq or ended_at < before_ended)
           and happened_at > now() - interval '30 days'
           and (wanted_state is null or wanted_state = 'delivered')
@@ -106,7 +108,7 @@ begin
       )
       union all
       (
-        select seq, ended_at, event_id, type, record_id, outcome, null, tries from app.deliveries
+        select seq, ended_at, slot, event_id, happened_at, type, record_id, outcome, null, tries from app.deliveries
         where webhook_id = hook.id and seq <= before_seq and (seq < before_seq or ended_at < before_ended)
           and happened_at > now() - interval '30 days'
           and outcome <> 'delivered' and wanted_state in ('failed', 'undelivered')
@@ -140,7 +142,9 @@ begin
         select json_agg(
           json_build_object(
             'event_id', app.event_name(event_id), 'type', type, 'record_id', record_id, 'state', outcome,
-            'timestamp', app.event_time(event_id),
+            'timestamp', coalesce(
+              happened_at, (select happened_at from app.events where slot = shown.slot and id = shown.event_id)
+            ),
             'attempts', coalesce(jsonb_array_length(tries), 0),
             'next_attempt_at', due_at,
             'ended_at', nullif(ended_at, 'infinity'),

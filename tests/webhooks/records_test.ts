@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { call } from "../support/calls.ts";
 import { newCompanyWithTemplate } from "../support/company.ts";
 import { ownWebhooks } from "../support/own_functions.ts";
-import { addWebhook, noteEvents, openDeliveries, receiver } from "../support/receiving.ts";
+import { addWebhook, makeDue, noteEvents, openDeliveries, receiver } from "../support/receiving.ts";
+import { until } from "../support/started.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
 
 const company = await newCompanyWithTemplate();
@@ -129,4 +130,36 @@ Deno.test("after a contact is erased, no stored attempt and no later request con
   assert.deepEqual(isNamed(shop.got.at(-1)!.text), []);
   const [{ tries }] = await openDeliveries(webhook);
   assert.deepEqual(tries.map(({ answer }: { answer: string | null }) => answer), [null, null]);
+});
+
+Deno.test("an event has the same time in a request, in the log and in each delivery, and all times have one form", async () => {
+  let isBroken = true;
+  await using shop = receiver(() => new Response(null, { status: isBroken ? 500 : 204 }));
+  const webhook = await addWebhook(company.id, shop.url);
+  const { deal_id: record_id, keys } = company;
+  await noteEvents(company.id, [{ type: "deal.won", record_id, webhooks: [webhook.id] }]);
+  const deliver = await ownWebhooks([shop.url]);
+  const deliveries = async () =>
+    (await call(keys.webhooks, "GET", `/webhooks/${webhook.id}/deliveries`)).body.data;
+  await deliver(company.id);
+  const [waiting] = await deliveries();
+  isBroken = false;
+  await makeDue(webhook);
+  await deliver(company.id);
+  const [delivered] = await deliveries();
+  const read = () => call(keys.read, "GET", `/events?record_id=${record_id}&type=deal.won`);
+  await until(async () => (await read()).body.data.length > 0);
+  const event = (await read()).body.data.at(-1);
+  const [{ happened_at }] = await statement`
+    select to_json(happened_at) as happened_at from app.events where app.event_name(id) = ${event.id}
+  `;
+  assert.deepEqual([waiting.state, delivered.state], ["waiting", "delivered"]);
+  for (const { timestamp } of [event, waiting, delivered, ...shop.got.map(({ body }) => body)]) {
+    assert.equal(timestamp, happened_at);
+  }
+  const shown = JSON.stringify([event, waiting, delivered, shop.got[0].body]);
+  const times = shown.match(/"\d{4}-\d\d-\d\dT[^"]*"/g)!;
+  for (const time of times) {
+    assert.match(time, /^"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00"$/);
+  }
 });

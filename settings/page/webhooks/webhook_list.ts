@@ -95,7 +95,7 @@ const EXAMPLE = JSON.stringify(
   {
     id: "evt_0193…",
     type: "deal.won",
-    timestamp: "2026-11-23T14:05:00.000000Z",
+    timestamp: "2026-11-23T14:05:00+00:00",
     changes: { status: { from: "open", to: "won" } },
     data: { id: "…", title: "Two bicycles", status: "won" },
   },

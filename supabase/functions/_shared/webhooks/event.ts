@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { Id } from "../http/fields.ts";
+import { Id, Timestamp } from "../http/fields.ts";
 
 /** The types of events of each kind of record. */
 export const EVENT_TYPES = {
@@ -51,7 +51,7 @@ export const EventActor = z.object({
 export const Event = z.object({
   id: EventId,
   type: z.enum(TYPES as [string, ...string[]]),
-  timestamp: z.iso.datetime(),
+  timestamp: Timestamp,
   company_id: Id,
   resource: z.enum(RESOURCES),
   record_id: Id,

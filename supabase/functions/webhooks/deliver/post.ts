@@ -1,3 +1,4 @@
+import { exactTimeText } from "../../_shared/time_text.ts";
 import type { Failure, Result, Try } from "./delivery.ts";
 import { resultOf } from "./result.ts";
 
@@ -15,7 +16,7 @@ export async function post(
   body: Uint8Array,
   timeoutMs: number,
 ): Promise<{ result: Result; try: Try }> {
-  const at = new Date().toISOString();
+  const at = exactTimeText(Date.now());
   const began = performance.now();
   const ended = (status: number | null, failure: Failure | null, text: string | null): Try => ({
     ...{ at, status, failure },

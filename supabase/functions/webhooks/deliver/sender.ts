@@ -1,5 +1,6 @@
 import { openWebhookSecret } from "../../_shared/credentials/webhook_secrets.ts";
 import { logFailure, type Origin } from "../../_shared/log.ts";
+import { exactTimeText } from "../../_shared/time_text.ts";
 import { checkAddress } from "../../_shared/webhooks/address.ts";
 import type { WebhooksConfig } from "../webhooks_config.ts";
 import type { Delivery, Failure, Result, Try } from "./delivery.ts";
@@ -27,7 +28,7 @@ export class Sender {
     const at = new Date();
     const without = (failure: Failure, result: Result = { kind: "failed" }) => ({
       result,
-      try: { at: at.toISOString(), status: null, failure, ms: 0, answer: null },
+      try: { at: exactTimeText(+at), status: null, failure, ms: 0, answer: null },
     });
     const problem = await this.#problemOf(webhook.url);
     if (problem) return without(problem);

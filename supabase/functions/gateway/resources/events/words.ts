@@ -29,7 +29,8 @@ export const words = {
       id: "The id of the event. Every delivery of the event has this id as `webhook-id`.",
       type: "What happened, such as `deal.won`.",
       timestamp:
-        "When the event happened. A later event of the same record never has an earlier time.",
+        "When the event happened, to the microsecond. A later event of the same record never has an " +
+        "earlier time, even if both happened in the same millisecond.",
       company_id: COMMON.company_id,
       resource: "The kind of record.",
       record_id: "The id of the record. For a send, this is the id of its message.",

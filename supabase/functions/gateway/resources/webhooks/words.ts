@@ -175,7 +175,7 @@ export const words = {
       event_id: "The id of the event.",
       type: "The type of the event.",
       record_id: "The record that the event is about.",
-      timestamp: "When the event happened, to the millisecond.",
+      timestamp: "When the event happened.",
       state:
         "`waiting`: the event has not arrived yet. `delivered`: the receiver accepted it. `failed`: " +
         "all attempts failed. `undelivered`: the webhook was switched off before the event arrived.",
