@@ -86,7 +86,7 @@ Deno.test("a delivery with another body, id, time or secret is refused as wrong_
   ];
   for (const [code, message] of refused) {
     assert.equal(code, "wrong_signature");
-    assert.match(message, /check that the secret is the one of this webhook/);
+    assert.match(message, /check that the secret belongs to this webhook/);
   }
 });
 
