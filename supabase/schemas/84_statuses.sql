@@ -86,7 +86,7 @@ declare
   code constant integer := case
     when item #>> '{failure,code}' ~ '^[0-9]{1,9}$' then (item #>> '{failure,code}')::integer
   end;
-  failure_told constant jsonb := case word when 'failed' then jsonb_build_object(
+  failure_told jsonb := case word when 'failed' then jsonb_build_object(
     'reason', coalesce(nullif(left(item #>> '{failure,reason}', 64), ''), 'channel_error'),
     'code', code,
     'message', left(item #>> '{failure,message}', 1000),
@@ -124,6 +124,15 @@ begin
   limit 1;
   -- If no message has the id, the send is looked up by the mark.
   own_send_id := coalesce(found_message.send_id, marked_send_id, app.send_of_mark(candidates, item -> 'mark'));
+  -- The codes say that the channel cannot use the file. A message has media only if the caller chose the file. Otherwise
+  -- the file is the sample of the template.
+  if word = 'failed' and code in (131052, 131053) and exists (
+    select from public.messages
+    where messages.company_id = any (companies) and messages.direction = 'outbound' and messages.media is not null
+      and messages.id = coalesce(found_message.id, (select message_id from public.sends where id = own_send_id))
+  ) then
+    failure_told := failure_told || '{ "reason": "media_rejected" }';
+  end if;
   if own_send_id is not null then
     result := app.take_report(
       own_send_id, coalesce(item #>> '{mark,attempt}', ''), wamid, word, failure_told ->> 'reason', code

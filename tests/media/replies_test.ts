@@ -2,27 +2,12 @@
 // what is refused.
 import assert from "node:assert/strict";
 import { assertField, call } from "../support/calls.ts";
-import { addMessage, type Company, connectAccount, newCompany } from "../support/company.ts";
+import { addMessage, connectAccount, newCompany } from "../support/company.ts";
 import { ownReplies } from "../support/own_functions.ts";
 import { replyIn, spokenTo, writes } from "../support/replying.ts";
 import { accepted, ledgerOf, ownChannel, storedMessage } from "../support/sending.ts";
 import { statement, withDatabase } from "../support/test_stack.ts";
-
-/** Adds an upload for the company's number. */
-async function uploaded(
-  { id, account_id }: Pick<Company, "id" | "account_id">,
-  changes: Record<string, unknown> = {},
-): Promise<string> {
-  const row = {
-    ...{ company_id: id, account_id, media_id: "1815", type: "document", bytes: 48_213 },
-    ...{ mime_type: "application/pdf", sha256: "5e".repeat(32), filename: "invoice.pdf" },
-    ...changes,
-  };
-  return await withDatabase(async (sql) => {
-    const [made] = await sql`insert into media_uploads ${sql(row)} returning id`;
-    return made.id;
-  });
-}
+import { addUpload } from "../support/uploading.ts";
 
 /** The fields of a message that depend on its type. */
 function own(
@@ -72,7 +57,7 @@ Deno.test("a reply with an upload is sent in the channel's form, and stored with
     ],
   ];
   for (const [upload, { text, media }, expected] of kinds) {
-    const id = await uploaded(company, upload);
+    const id = await addUpload(company, upload);
     channel.calls.length = 0;
     const json = replyIn(company, { text, media: { id, ...media as object } });
     const { status, body } = await reply(company.keys.messaging, json);
@@ -140,9 +125,9 @@ Deno.test("an upload or a message of another company, number or conversation is 
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
   const uploads = [
-    await uploaded(other),
-    await uploaded({ ...company, account_id: second.id }),
-    await uploaded(company, { expires_at: new Date() }),
+    await addUpload(other),
+    await addUpload({ ...company, account_id: second.id }),
+    await addUpload(company, { expires_at: new Date() }),
     crypto.randomUUID(),
   ];
   const [{ id: elsewhere }] = await statement`
@@ -174,8 +159,8 @@ Deno.test("filename, voice and caption are refused with a file of the wrong kind
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
-  const image = await uploaded(company, { type: "image", mime_type: "image/png" });
-  const mp3 = await uploaded(company, { type: "audio", mime_type: "audio/mpeg" });
+  const image = await addUpload(company, { type: "image", mime_type: "image/png" });
+  const mp3 = await addUpload(company, { type: "audio", mime_type: "audio/mpeg" });
   const refusals: [Record<string, unknown>, string][] = [
     [{ media: { id: image, filename: "a.png" } }, "media.filename"],
     [{ media: { id: image, voice: true } }, "media.voice"],
@@ -311,7 +296,7 @@ Deno.test("a repeated idempotency key sends one message, and the answer names th
   const company = await spokenTo();
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
-  const [one, other] = [await uploaded(company), await uploaded(company)];
+  const [one, other] = [await addUpload(company), await addUpload(company)];
   const json = replyIn(company, { media: { id: one }, idempotency_key: "invoice-7" });
   const [first, repeat] = await Promise.all(
     [json, json].map((each) => reply(company.keys.messaging, each)),
@@ -366,7 +351,10 @@ Deno.test("if the channel refuses the file, the reply fails with media_rejected,
       })
     );
     const reply = await ownReplies(channel.url);
-    const json = replyIn(company, { media: { id: await uploaded(company) }, idempotency_key: "k" });
+    const json = replyIn(company, {
+      media: { id: await addUpload(company) },
+      idempotency_key: "k",
+    });
     const { status, body } = await reply(company.keys.messaging, json);
     assert.deepEqual([status, body.code, body.channel.code], [422, "media_rejected", code]);
     const [{ state, reason, message_id }] = await ledgerOf(company);
@@ -391,9 +379,9 @@ Deno.test("erasing a contact deletes the uploads that only this contact got, and
   await using channel = ownChannel(() => accepted());
   const reply = await ownReplies(channel.url);
   const [own, shared, ofOther] = [
-    await uploaded(company),
-    await uploaded(company),
-    await uploaded(company),
+    await addUpload(company),
+    await addUpload(company),
+    await addUpload(company),
   ];
   for (
     const [to, id] of [[company, own], [company, own], [company, shared], [other, shared], [

@@ -26,7 +26,7 @@ const TABLE: [what: string, codes: number[], meaning: Meaning][] = [
   ["flow blocked, flow throttled", [132068, 132069], TEMPLATE],
   ["template paused, template disabled", [132015, 132016], TEMPLATE],
   ["bad parameter", [100, 131008, 131009, 135000], TEMPLATE],
-  ["type, media", [131051, 131053, 131055, 131063, 134100, 134102], TEMPLATE],
+  ["type, media", [131051, 131052, 131053, 131055, 131063, 134100, 134102], TEMPLATE],
   ["recipient out of reach", [131021, 131026, 131030, 131062], RECIPIENT],
   ["recipient not allowed", [130403, 130472, 130497, 131049], RECIPIENT],
   ["opted out of marketing", [131050], ["refused", "recipient_opted_out"]],

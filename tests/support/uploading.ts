@@ -5,7 +5,8 @@ import {
   type WhatsappConfig,
 } from "../../supabase/functions/whatsapp/whatsapp_config.ts";
 import { whatsapp } from "../../supabase/functions/whatsapp/app.ts";
-import { environment, stack } from "./test_stack.ts";
+import type { Company } from "./company.ts";
+import { environment, stack, withDatabase } from "./test_stack.ts";
 
 // Files that a caller uploads, and the channel that gets them.
 
@@ -136,4 +137,20 @@ export async function ownUploads(channelUrl: string, changes: Partial<WhatsappCo
     );
     return { status: answer.status, headers: answer.headers, body: await answer.json() } as Answer;
   };
+}
+
+/** Adds the row of an upload for the company's number, and returns its id. */
+export async function addUpload(
+  { id, account_id }: Pick<Company, "id" | "account_id">,
+  changes: Record<string, unknown> = {},
+): Promise<string> {
+  const row = {
+    ...{ company_id: id, account_id, media_id: "1815", type: "document", bytes: 48_213 },
+    ...{ mime_type: "application/pdf", sha256: "5e".repeat(32), filename: "invoice.pdf" },
+    ...changes,
+  };
+  return await withDatabase(async (sql) => {
+    const [made] = await sql`insert into media_uploads ${sql(row)} returning id`;
+    return made.id;
+  });
 }

@@ -71,8 +71,8 @@ const MEANINGS = new Map<number, Meaning>([
   ...all([132015, 132016], rejected),
   // A parameter of the call is missing or invalid.
   ...all([100, 131008, 131009, 135000], rejected),
-  // The channel does not accept the message type or the media.
-  ...all([131051, 131053, 131055, 131063, 134100, 134102], rejected),
+  // The channel does not accept the message type, or cannot use the media.
+  ...all([131051, 131052, 131053, 131055, 131063, 134100, 134102], rejected),
   // The recipient cannot be reached, or the channel does not allow this message to the recipient.
   ...all([131021, 131026, 131030, 131062, 130403, 130472, 130497, 131049], unreachable),
   ...all([131050], optedOut),
