@@ -5,14 +5,7 @@ import { call } from "../support/calls.ts";
 import { mediumOf, newCompany, newCompanyWithTemplate } from "../support/company.ts";
 import { logged } from "../support/log_lines.ts";
 import { ownGateway, watchedStack } from "../support/own_functions.ts";
-import {
-  addMedium,
-  hex,
-  HOUR_MS,
-  mediaChannel,
-  mediaGateway,
-  patternOf,
-} from "../support/media.ts";
+import { addMedium, hex, mediaChannel, mediaGateway, patternOf } from "../support/media.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
 import { addMessage } from "../support/company.ts";
 
@@ -171,26 +164,6 @@ Deno.test("a media file without an expiry time is requested from the channel", a
   await using channel = mediaChannel(JPEG);
   const id = await addMedium(company, JPEG, { expires_at: null });
   assert.equal((await readFrom(channel, id)).status, 200);
-});
-
-const NO_OBJECT = {
-  error: { code: 100, error_subcode: 33, message: "Object with ID '1' does not exist" },
-};
-
-Deno.test("after the channel has said that a media file is gone, the gateway never requests it again", async () => {
-  await using channel = mediaChannel(JPEG, {
-    answer: () => Response.json(NO_OBJECT, { status: 400 }),
-  });
-  const id = await addMedium(company, JPEG);
-  const first = await readFrom(channel, id);
-  assert.deepEqual([first.status, first.body.code], [410, "media_expired"]);
-  const again = await readFrom(channel, id);
-  assert.equal(again.status, 410);
-  assert.equal(channel.seen.length, 1);
-  const { body } = await call(key, "GET", `/messages/${id}`);
-  const { gone_at } = body.data.media;
-  assert.ok(Math.abs(Date.parse(gone_at) - Date.now()) < HOUR_MS, gone_at);
-  assert.ok(again.body.error.includes(gone_at), again.body.error);
 });
 
 Deno.test("a message of a disconnected account gets a 404 account_not_connected", async () => {

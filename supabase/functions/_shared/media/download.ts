@@ -36,7 +36,7 @@ export type NoMedium =
   | { kind: "account"; code: number }
   | { kind: "unavailable"; cause: string; retryAfter?: number };
 
-/** The subcode of the error 100 for an object that does not exist. */
+/** The subcode of the error 100 for an object that does not exist, or that the token cannot read. */
 const NO_OBJECT = 33;
 const MAX_REDIRECTS = 3;
 /**
@@ -47,9 +47,10 @@ const ADDRESS_ENDED = [401, 403, 404];
 /** Asks the channel about a medium, within this time. */
 export async function askForMedium(
   channel: ChannelConfig,
-  { id, phoneNumberId, token }: MediumOfAccount,
+  medium: MediumOfAccount,
   timeoutMs: number,
 ): Promise<MediumFacts | NoMedium> {
+  const { id, phoneNumberId, token } = medium;
   const reply = await askChannel(channel, token, {
     path: encodeURIComponent(id),
     query: { phone_number_id: phoneNumberId },
@@ -59,7 +60,9 @@ export async function askForMedium(
   if (reply.kind === "unavailable") return reply;
   if (reply.kind === "refused") {
     const { code, subcode, message } = reply.channel;
-    if (code === 100 && subcode === NO_OBJECT) return { kind: "gone" };
+    if (code === 100 && subcode === NO_OBJECT) {
+      return await goneOrHidden(channel, medium, timeoutMs);
+    }
     if (isAboutAccount(reply.channel)) return { kind: "account", code };
     return { kind: "unavailable", cause: `code ${code}: ${message}` };
   }
@@ -77,6 +80,24 @@ export async function askForMedium(
       ? sha256.toLowerCase()
       : null,
   };
+}
+
+/**
+ * Why the channel does not find a medium. With a token that has lost its permissions, every object
+ * is missing. So the medium is gone only if the token can still read the phone number.
+ */
+async function goneOrHidden(
+  channel: ChannelConfig,
+  { phoneNumberId, token }: MediumOfAccount,
+  timeoutMs: number,
+): Promise<NoMedium> {
+  const path = encodeURIComponent(phoneNumberId);
+  const reply = await askChannel(channel, token, { path, query: { fields: "id" }, timeoutMs });
+  if (reply.kind === "unavailable") return reply;
+  if (reply.kind === "refused") return { kind: "account", code: reply.channel.code };
+  return Object(reply.body).id === phoneNumberId
+    ? { kind: "gone" }
+    : unavailable("The channel does not find the medium, and answered without the phone number");
 }
 
 /**
