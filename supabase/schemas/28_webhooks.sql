@@ -135,6 +135,7 @@ create index webhooks_company_idx on public.webhooks (company_id, created_at des
 -- The job asks for these webhooks four times a second.
 create index webhooks_catching_up_idx on public.webhooks (id) where catch_up_version is not null;
 create index open_deliveries_due_idx on app.open_deliveries (webhook_id, due_at);
+create index open_deliveries_newest_first_idx on app.open_deliveries (webhook_id, seq);
 create index deliveries_newest_first_idx on app.deliveries (webhook_id, seq);
 
 create function app.wants(types text[], type text) returns boolean

@@ -63,8 +63,17 @@ begin
   if of_record is null then
     for event in
       select events.* from app.events
-      where company_id = own_company_id and slot = any (own_slots)
+      where company_id = own_company_id
         and (version, seq) > (from_version, from_seq) and version < clock.horizon
+        -- Postgres skips the partitions of other days for a list of values, but not for an array.
+        and slot in (
+          own_slots[1], own_slots[2], own_slots[3], own_slots[4], own_slots[5], own_slots[6],
+          own_slots[7], own_slots[8], own_slots[9], own_slots[10], own_slots[11], own_slots[12],
+          own_slots[13], own_slots[14], own_slots[15], own_slots[16], own_slots[17], own_slots[18],
+          own_slots[19], own_slots[20], own_slots[21], own_slots[22], own_slots[23], own_slots[24],
+          own_slots[25], own_slots[26], own_slots[27], own_slots[28], own_slots[29], own_slots[30],
+          own_slots[31], own_slots[32]
+        )
       order by version, seq limit most_read
     loop
       number_read := number_read + 1;
@@ -77,10 +86,12 @@ begin
       end if;
     end loop;
   else
-    -- The index finds the few events of a record, which are then sorted.
     for event in
-      select events.* from app.events
-      where record_id = of_record and company_id = own_company_id and slot = any (own_slots)
+      -- The index finds the few events of a record, which are then sorted. Without "materialized", Postgres may read all
+      -- events of the company in their order instead.
+      with of_this_record as materialized (select * from app.events where record_id = of_record)
+      select * from of_this_record
+      where company_id = own_company_id
         and (version, seq) > (from_version, from_seq) and version < clock.horizon
         and happened_at > now() - interval '30 days'
         and happened_at >= coalesce(list_events.since, '-infinity')
