@@ -15,10 +15,7 @@ let state: { cursor: string | null; contacts: Record<string, unknown[]> } = awai
   });
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/**
- * Replaces a file in one step, so that no program reads a half-written file. Only the owner of the
- * file may read it.
- */
+/** Replaces a file in one step, so that no program reads half of it. Only its owner may read it. */
 async function replace(path: string, text: string) {
   await Deno.writeTextFile(`${path}.new`, text, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);

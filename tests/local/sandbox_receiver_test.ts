@@ -50,8 +50,8 @@ Deno.test("a delivery is accepted, and shown with its headers, its type and its 
 Deno.test("a request is verified only if a webhook with its address has the signing secret, and its timestamp is recent", async () => {
   const box = own();
   const whys: [Parameters<typeof post>[1], RegExp][] = [
-    [{ secret: newSecret() }, /of no secret of a webhook/],
-    [{ signed: "another body" }, /of no secret of a webhook/],
+    [{ secret: newSecret() }, /matches no secret of a webhook/],
+    [{ signed: "another body" }, /matches no secret of a webhook/],
     [{ path: "/invoices" }, /no webhook has this address/],
     [{ at: NOW / 1000 - 301 }, /more than five minutes/],
     [{ at: NOW / 1000 + 301 }, /more than five minutes/],
