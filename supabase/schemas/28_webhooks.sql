@@ -24,6 +24,9 @@ create table public.webhooks (
   catch_up_version bigint,
   catch_up_seq bigint,
   catch_up_until bigint,
+  is_queued boolean not null generated always as (
+    state in ('on', 'paused') and (catch_up_version is null or catch_up_until is not null)
+  ) stored,
   lease_id uuid,
   leased_until timestamptz,
   last_success_at timestamptz,
@@ -49,6 +52,8 @@ comment on column public.webhooks.created_by_key_id is
 comment on column public.webhooks.state is
   'on: events are delivered. catching_up: events are delivered from the log, because the queue was too long. paused: '
   'someone stopped the deliveries for a while, and they are queued. off: nothing is queued.';
+comment on column public.webhooks.is_queued is
+  'Whether events are queued when they happen. A webhook that is catching up gets its events from the log.';
 comment on column public.webhooks.why is
   'Why the webhook is paused or off. failing: no delivery arrived for three days. gone: the receiver answered 410. '
   'key_ended: its key ended. by_person, by_key, by_platform: who paused it or switched it off.';

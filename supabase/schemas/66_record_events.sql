@@ -3,90 +3,83 @@
 -- triggers queue the event for the webhooks of the company that ask for this type of event.
 --
 -- An event must never make a write fail or wait. So the triggers lock nothing, and use only the rows that they find.
--- They run once for each statement, because a trigger for each row would make a batch of 500 rows take 50 percent
--- longer.
+-- Batches write 500 contacts or deals at once, so their triggers run once for each statement. Other records are mostly
+-- written one by one. Their triggers run for each row, which costs such a write half as much.
 
-create function app.event_actor(kind text default null) returns jsonb
--- Security definer, because no role may read the digests of keys.
-language plpgsql stable security definer
+create type app.event_origin as (actor jsonb, request_id text);
+comment on type app.event_origin is 'Who caused an event, and in which request; see the columns of app.events.';
+
+create function app.event_origin(kind text default null) returns app.event_origin
+language plpgsql stable
 set search_path = ''
 as $$
 declare
   acting constant text := coalesce(current_setting('role', true), '');
+  headers constant text := current_setting('request.headers', true);
+  origin app.event_origin;
 begin
-  return case
-    when event_actor.kind is not null then jsonb_build_object('kind', event_actor.kind, 'id', null)
-    when acting = 'api_client' then jsonb_build_object('kind', 'key', 'id', (
-      select id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash'
-    ))
+  origin.actor := case
+    when event_origin.kind is not null then jsonb_build_object('kind', event_origin.kind, 'id', null)
     -- The function settings acts in the name of the person in its token.
     when acting in ('authenticated', 'settings_client') then jsonb_build_object('kind', 'person', 'id', auth.uid())
     when acting in ('channel_client', 'webhook_client') then
       jsonb_build_object('kind', coalesce(nullif(current_setting('app.event_actor', true), ''), case acting
         when 'channel_client' then 'channel' else 'job' end), 'id', null)
-    else '{ "kind": "platform", "id": null }'
+    when acting <> 'api_client' then '{ "kind": "platform", "id": null }'
   end;
+  -- This query is apart, because a query in an expression makes each evaluation of the expression slower.
+  if origin.actor is null then
+    origin.actor := jsonb_build_object('kind', 'key', 'id', (
+      select id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash'
+    ));
+  end if;
+  if pg_input_is_valid(headers, 'json') then
+    origin.request_id := substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$');
+  end if;
+  return origin;
 end
 $$;
-comment on function app.event_actor(text) is
-  'Returns who makes the change that this statement writes, as in app.events.actor. With a kind, that kind is the '
-  'author. The function whatsapp acts for the channel, unless one of its jobs has set app.event_actor.';
+comment on function app.event_origin(text) is
+  'Returns who makes the change that this statement writes. With a kind, that kind is the author. The function whatsapp '
+  'acts for the channel, unless one of its jobs has set app.event_actor. The request id is the X-Request-Id of the '
+  'request, which the edge functions pass on. It is null outside a request, or when it does not have the form of an id. '
+  'Never fails. Only functions of the owner call it, because no other role may read the digests of keys.';
 
-create function app.event_request_id() returns text
-language plpgsql stable
+create function app.write_event(
+  of_company uuid,
+  event_type text,
+  of_record uuid,
+  changed_fields text[] default null,
+  changed_values jsonb default null,
+  author text default null,
+  of_version bigint default null
+) returns void
+language plpgsql
 set search_path = ''
 as $$
 declare
-  headers constant text := current_setting('request.headers', true);
+  at constant timestamptz := clock_timestamp();
+  of_slot constant smallint := app.slot_of(at);
+  event_id constant uuid := app.new_event_id(at);
+  event_seq constant bigint := nextval('app.event_seq');
+  origin constant app.event_origin := app.event_origin(author);
 begin
-  return case
-    when pg_input_is_valid(headers, 'json')
-      then substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$')
-  end;
+  insert into app.events
+    (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, request_id, happened_at)
+  values (
+    of_slot, event_id, event_seq, coalesce(of_version, app.change_now()), of_company, event_type, of_record,
+    changed_fields, changed_values, origin.actor, origin.request_id, at
+  );
+  insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+  select hooks.id, of_record, event_seq, of_slot, event_id, of_company, event_type, at
+  from public.webhooks as hooks
+  where hooks.company_id = of_company and hooks.is_queued and app.wants(hooks.types, event_type);
 end
 $$;
-comment on function app.event_request_id() is
-  'Returns the X-Request-Id of the request, which the edge functions pass on. Returns null outside a request, or when '
-  'it does not have the form of an id. Never fails.';
-
--- The SQL text that all these triggers share. %1$s has the rows: company_id, type, record_id, changed, changes, actor.
--- The numbers of the events are taken in the order of the rows, while the statement has the locks on the records.
-create function app.events_statement(rows_query text, actor text) returns text
-language sql immutable
-set search_path = ''
-as $make$
-  select format(
-    $template$
-      with noted as (
-        insert into app.events
-          (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, request_id, happened_at)
-        select
-          of_slot,
-          -- The same expression as in app.new_event_id(), copied here because a function call for each row costs more.
-          encode(set_bit(set_bit(
-            overlay(uuid_send(gen_random_uuid()) placing at_in_id from 1), 52, 1
-          ), 53, 1), 'hex')::uuid,
-          nextval('app.event_seq'), (select app.change_now()),
-          happened.company_id, happened.type, happened.record_id, happened.changed, happened.changes,
-          (select app.event_actor(%2$L)), (select app.event_request_id()), at
-        from (%1$s) as happened
-        returning slot, id, seq, company_id, type, record_id
-      )
-      insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
-      select hooks.id, noted.record_id, noted.seq, noted.slot, noted.id, noted.company_id, noted.type, at
-      from noted
-      join public.webhooks as hooks on hooks.company_id = noted.company_id
-      where hooks.state in ('on', 'paused') and (hooks.catch_up_version is null or hooks.catch_up_until is not null)
-        -- The same condition as in app.wants(), copied here because a function call for each row costs more.
-        and hooks.types && array[noted.type, split_part(noted.type, '.', 1) || '.*', '*']
-    $template$,
-    rows_query, actor
-  )
-$make$;
-comment on function app.events_statement(text, text) is
-  'Returns the statement that writes events at the time `at` and queues them for webhooks. Its function also has the '
-  'variables of_slot, the slot of that time, and at_in_id, its six bytes in the ids. The query has the columns '
-  'company_id, type, record_id, changed and changes. A webhook that is catching up gets its events from the log.';
+comment on function app.write_event(uuid, text, uuid, text[], jsonb, text, bigint) is
+  'Writes an event of a record, and queues the event for webhooks. The caller has the lock on the record, so the events '
+  'of a record are numbered in the order of its changes. author is a kind of author. If it is null, the author of the '
+  'statement is stored. of_version saves a call of app.change_now(), which returns the same number.';
 
 create function app.changes_of(columns text[]) returns text
 language sql immutable
@@ -116,96 +109,140 @@ create function app.make_events(
   changed_values text default 'null::jsonb',
   deleted_values text default 'null::jsonb',
   record text default 'id',
-  actor text default null
+  actor text default null,
+  in_batches boolean default false
 ) returns void
 language plpgsql
 set search_path = ''
 as $make$
 declare
-  -- For each field: an expression that gives its name if the update changed it, or null.
+  -- Each names a field that the update changed, or null.
   changed_names constant text := (
     select string_agg(format('case when is_now.%1$I is distinct from was.%1$I then %1$L end', name), ', ' order by place)
     from unnest(fields) with ordinality as named (name, place)
   );
+  any_changed constant text := (
+    select 'when (' || string_agg(format('new.%1$I is distinct from old.%1$I', name), ' or ') || ')'
+    from unnest(fields) as name
+  );
+  -- A row that was just written has the version of this transaction, so app.change_now() need not be called again.
+  row_version constant text := case
+    when exists (
+      select from pg_catalog.pg_attribute
+      where attrelid = format('public.%I', of_table)::regclass and attname = 'version' and not attisdropped
+    ) then 'is_now.version'
+    else 'app.change_now()'
+  end;
   way record;
   function_name text;
 begin
   for way in
     select * from (values
-      ('added', 'insert', 'new table as after_rows', 'adds rows', added, format(
-        $rows$
-          select
-            is_now.company_id, event.type, is_now.%1$I as record_id, null::text[] as changed, %3$s as changes
-          from after_rows as is_now
-          cross join lateral unnest(array[%2$s]::text[]) as event (type)
-          where event.type is not null
-        $rows$,
-        record, added, added_values
-      )),
-      -- Postgres keeps the plan. Each table often has one row when the plan is made, and 500 rows later. A full join is
-      -- never planned as a nested loop, which would then be slow.
-      ('changed', 'update', 'old table as before_rows new table as after_rows', 'changes rows', changed, format(
-        $rows$
-          select
-            is_now.company_id, event.type, is_now.%1$I as record_id, fields.names as changed,
-            nullif(coalesce(%4$s, '{}') || coalesce(%5$s, '{}'), '{}') as changes
-          from after_rows as is_now
-          full join before_rows as was on was.id = is_now.id
-          cross join lateral (select array_remove(array[%2$s]::text[], null)) as fields (names)
-          cross join lateral unnest(array[%3$s]::text[]) as event (type)
-          where event.type is not null
-        $rows$,
-        record, changed_names, changed, app.changes_of(shown), changed_values
-      )),
-      ('deleted', 'delete', 'old table as before_rows', 'deletes rows', deleted, format(
-        $rows$
-          select
-            was.company_id, event.type, was.%1$I as record_id, null::text[] as changed, %3$s as changes
-          from before_rows as was
-          -- If the company itself is deleted, no one is left to read the log.
-          join public.companies on companies.id = was.company_id
-          cross join lateral unnest(array[%2$s]::text[]) as event (type)
-          where event.type is not null
-        $rows$,
-        record, deleted, deleted_values
-      ))
-    ) as ways (name, operation, tables, words, types, rows_query)
+      (
+        'added', 'insert', 'adds rows', added, 'null::text[]', added_values, 'is_now', row_version,
+        'is_now alias for new;', 'for each row',
+        'after_rows as is_now', 'referencing new table as after_rows for each statement', in_batches
+      ),
+      (
+        'changed', 'update', 'changes rows', changed, format('array_remove(array[%s]::text[], null)', changed_names),
+        format('nullif(coalesce(%s, ''{}'') || coalesce(%s, ''{}''), ''{}'')', app.changes_of(shown), changed_values),
+        'is_now', row_version, 'is_now alias for new; was alias for old;', concat_ws(' ', 'for each row', any_changed),
+        -- Postgres keeps the plan. Each table often has one row when the plan is made, and 500 rows later. A full join
+        -- is never planned as a nested loop, which would then be slow.
+        'after_rows as is_now full join before_rows as was on was.id = is_now.id',
+        'referencing old table as before_rows new table as after_rows for each statement', in_batches
+      ),
+      (
+        'deleted', 'delete', 'deletes rows', deleted, 'null::text[]', deleted_values, 'was', 'app.change_now()', '', '',
+        -- If the company itself is deleted, no one is left to read the log.
+        'before_rows as was join public.companies on companies.id = was.company_id',
+        'referencing old table as before_rows for each statement', true
+      )
+    ) as ways (name, operation, words, types, names, values, of_row, version, aliases, by_row, rows, by_statement, many)
     where types is not null
   loop
     function_name := format('note_%s_%s', of_table, way.name);
     execute format(
-      $template$
-        create function app.%1$I() returns trigger
-        language plpgsql security definer
-        set search_path = ''
-        as $trigger$
-        declare
-          at constant timestamptz := clock_timestamp();
-          of_slot constant smallint := app.slot_of(at);
-          at_in_id constant bytea := substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3);
-        begin
-          %2$s;
-          return null;
-        end
-        $trigger$
-      $template$,
-      function_name, app.events_statement(way.rows_query, actor)
+      case when way.many then
+        $template$
+          create function app.%1$I() returns trigger
+          language plpgsql security definer
+          set search_path = ''
+          as $trigger$
+          declare
+            at constant timestamptz := clock_timestamp();
+            of_slot constant smallint := app.slot_of(at);
+            origin constant app.event_origin := app.event_origin(%2$L);
+          begin
+            with noted as (
+              insert into app.events
+                (slot, id, seq, version, company_id, type, record_id, changed, changes, actor, request_id, happened_at)
+              select
+                of_slot, app.new_event_id(at), nextval('app.event_seq'), happened.version, happened.company_id,
+                happened.event_type, happened.record_id, happened.changed_fields, happened.changed_values,
+                origin.actor, origin.request_id, at
+              from (
+                select
+                  %3$s.company_id, %3$s.%4$I as record_id, %5$s as version, event_type, changed_fields,
+                  %6$s as changed_values
+                from %7$s
+                -- With the offset, Postgres computes the names only once.
+                cross join lateral (select %8$s offset 0) as fields (changed_fields)
+                cross join lateral (select unnest(array[%9$s]::text[])) as event (event_type)
+                where event_type is not null
+              ) as happened
+              returning slot, id, seq, company_id, type, record_id
+            )
+            insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
+            select hooks.id, noted.record_id, noted.seq, noted.slot, noted.id, noted.company_id, noted.type, at
+            from noted
+            join public.webhooks as hooks on hooks.company_id = noted.company_id
+            where hooks.is_queued and app.wants(hooks.types, noted.type);
+            return null;
+          end
+          $trigger$
+        $template$
+      else
+        $template$
+          create function app.%1$I() returns trigger
+          language plpgsql security definer
+          set search_path = ''
+          as $trigger$
+          declare
+            %10$s
+            changed_fields constant text[] := %8$s;
+            event_type text;
+          begin
+            foreach event_type in array array_remove(array[%9$s]::text[], null) loop
+              perform app.write_event(
+                %3$s.company_id, event_type, %3$s.%4$I, changed_fields, %6$s, %2$L, %5$s
+              );
+            end loop;
+            return null;
+          end
+          $trigger$
+        $template$
+      end,
+      function_name, actor, way.of_row, record, way.version, way.values, way.rows, way.names, way.types, way.aliases
     );
     execute format(
       'comment on function app.%I() is %L', function_name,
       format('Trigger: writes the events of a statement that %s of %s. Made by app.make_events().', way.words, of_table)
     );
     execute format(
-      'create trigger %I after %s on public.%I referencing %s for each statement execute function app.%I()',
-      format('%s_note_events_%s', of_table, way.name), way.operation, of_table, way.tables, function_name
+      'create trigger %I after %s on public.%I %s execute function app.%I()',
+      format('%s_note_events_%s', of_table, way.name), way.operation, of_table,
+      case when way.many then way.by_statement else way.by_row end, function_name
     );
   end loop;
 end
 $make$;
-comment on function app.make_events(text, text[], text[], text, text, text, text, text, text, text, text) is
+comment on function
+  app.make_events(text, text[], text[], text, text, text, text, text, text, text, text, boolean) is
   'Declares the events of a table with the columns id and company_id. The expressions added, changed and deleted give '
   'the type of the event of a row, or null when there is none; each may be a list of expressions. They use the rows '
-  'is_now and was, and changed also uses fields.names: which of the fields the statement changed. shown are columns '
+  'is_now and was, and changed also uses changed_fields: which of the fields the statement changed. shown are columns '
   'whose values the event has, because they say nothing about a person. The expressions added_values, changed_values '
-  'and deleted_values add further values. record is the column with the id of the record, and actor the kind of author '
-  'who makes all changes.';
+  'and deleted_values add further values, and may use event_type. record is the column with the id of the record, and '
+  'actor the kind of author who makes all changes. in_batches says that one statement often writes many rows. Without '
+  'it, an update that changes none of the fields has no event.';

@@ -9,10 +9,10 @@ select app.make_events(
   added => $$'conversation.opened'$$,
   changed => $$
     case
-      when fields.names = '{}' then null
+      when changed_fields = '{}' then null
       when is_now.status = 'closed' and was.status <> 'closed' then 'conversation.closed'
       when is_now.status <> 'closed' and was.status = 'closed' then 'conversation.opened'
-      when fields.names && '{assigned_to, team_id}' then 'conversation.assigned'
+      when changed_fields && '{assigned_to, team_id}' then 'conversation.assigned'
       else 'conversation.updated'
     end
   $$,
@@ -36,7 +36,7 @@ select app.make_events(
     case
       when is_now.is_erased then null
       when is_now.status is distinct from was.status then 'message.status_changed'
-      when fields.names && '{content, edited_at, revoked_at, reaction}' then 'message.updated'
+      when changed_fields && '{content, edited_at, revoked_at, reaction}' then 'message.updated'
     end,
     case
       when is_now.status = 'failed' and was.status <> 'failed' and is_now.outcome <> 'failed' and not is_now.is_erased
@@ -74,7 +74,6 @@ select app.make_events(
 select app.make_events(
   'account_notices',
   record => 'account_id',
-  fields => '{}',
   added => $$
     case when is_now.stops_sending and coalesce(is_now.until > now(), true) then 'account.restricted' end
   $$,

@@ -29,79 +29,57 @@ create index contact_windows_closing_idx on public.contact_windows (expires_at);
 
 -- The job calls these two functions with the time up to which it has written all events. Each function writes at most
 -- 1,000 events, and returns the time up to which it has written all of them.
-do $do$
+create function app.note_closing_windows(since timestamptz) returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  at constant timestamptz := clock_timestamp();
+  -- After a time without runs, the job writes no event for a window that has already closed.
+  after constant timestamptz := greatest(since, at);
+  until timestamptz := at + interval '1 hour';
 begin
-  execute format(
-    $template$
-      create function app.note_closing_windows(since timestamptz) returns timestamptz
-      language plpgsql
-      set search_path = ''
-      as $body$
-      declare
-        at constant timestamptz := clock_timestamp();
-        of_slot constant smallint := app.slot_of(at);
-        at_in_id constant bytea := substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3);
-        -- After a time without runs, the job writes no event for a window that has already closed.
-        after constant timestamptz := greatest(since, at);
-        until timestamptz := at + interval '1 hour';
-      begin
-        -- Windows that close at the same time get their events in the same run.
-        until := least(until, (
-          select expires_at from public.contact_windows
-          where expires_at > after and expires_at <= until order by expires_at offset 999 limit 1
-        ));
-        %1$s;
-        return greatest(until, since);
-      end
-      $body$
-    $template$,
-    app.events_statement($rows$
-      select
-        conversations.company_id, 'conversation.window_closing' as type, conversations.id as record_id,
-        null::text[] as changed, null::jsonb as changes
-      from public.contact_windows as windows
-      join public.conversations on conversations.company_id = windows.company_id
-        and conversations.contact_id = windows.contact_id
-        and conversations.messaging_account_id = windows.account_id
-        and conversations.status <> 'closed'
-      where windows.expires_at > after and windows.expires_at <= until
-    $rows$, 'job')
-  );
-  execute format(
-    $template$
-      create function app.note_ended_leases(since timestamptz) returns timestamptz
-      language plpgsql
-      set search_path = ''
-      as $body$
-      declare
-        at constant timestamptz := clock_timestamp();
-        of_slot constant smallint := app.slot_of(at);
-        at_in_id constant bytea := substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3);
-        until timestamptz := at;
-      begin
-        until := least(until, (
-          select lease_ends_at from public.sends
-          where state = 'pending' and lease_ends_at > since and lease_ends_at <= until
-          order by lease_ends_at offset 999 limit 1
-        ));
-        %1$s;
-        return greatest(until, since);
-      end
-      $body$
-    $template$,
-    app.events_statement($rows$
-      select
-        sends.company_id, 'send.failed' as type, sends.message_id as record_id, null::text[] as changed,
-        '{ "state": { "from": "pending", "to": "failed" }, "reason": { "from": null, "to": "outcome_unknown" } }'::jsonb
-          as changes
-      from public.sends
-      where sends.state = 'pending' and sends.lease_ends_at > since and sends.lease_ends_at <= until
-    $rows$, 'job')
-  );
+  -- Windows that close at the same time get their events in the same run.
+  until := least(until, (
+    select expires_at from public.contact_windows
+    where expires_at > after and expires_at <= until order by expires_at offset 999 limit 1
+  ));
+  perform app.write_event(conversations.company_id, 'conversation.window_closing', conversations.id, author => 'job')
+  from public.contact_windows as windows
+  join public.conversations on conversations.company_id = windows.company_id
+    and conversations.contact_id = windows.contact_id
+    and conversations.messaging_account_id = windows.account_id
+    and conversations.status <> 'closed'
+  where windows.expires_at > after and windows.expires_at <= until;
+  return greatest(until, since);
 end
-$do$;
+$$;
 comment on function app.note_closing_windows(timestamptz) is
   'Writes conversation.window_closing for the conversations whose window closes in the next hour, and after this time.';
+
+create function app.note_ended_leases(since timestamptz) returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  until timestamptz := clock_timestamp();
+begin
+  until := least(until, (
+    select lease_ends_at from public.sends
+    where state = 'pending' and lease_ends_at > since and lease_ends_at <= until
+    order by lease_ends_at offset 999 limit 1
+  ));
+  perform app.write_event(
+    sends.company_id, 'send.failed', sends.message_id,
+    changed_values =>
+      '{ "state": { "from": "pending", "to": "failed" }, "reason": { "from": null, "to": "outcome_unknown" } }',
+    author => 'job'
+  )
+  from public.sends
+  where sends.state = 'pending' and sends.lease_ends_at > since and sends.lease_ends_at <= until;
+  return greatest(until, since);
+end
+$$;
 comment on function app.note_ended_leases(timestamptz) is
   'Writes send.failed for the sends that are still pending although their lease has ended, after this time. Callers see '
   'such a send as failed, with the reason outcome_unknown.';

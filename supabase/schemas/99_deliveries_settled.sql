@@ -309,11 +309,10 @@ begin
   )
   returning * into noted;
   insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
-  select webhooks.id, webhook, noted.seq, noted.slot, noted.id, of_company, event_type, at
-  from public.webhooks
-  where webhooks.company_id = of_company and webhooks.state in ('on', 'paused')
-    and (webhooks.catch_up_version is null or webhooks.catch_up_until is not null)
-    and app.wants(webhooks.types, event_type) and app.is_for_webhook(event_type, webhook, webhooks.id);
+  select hooks.id, webhook, noted.seq, noted.slot, noted.id, of_company, event_type, at
+  from public.webhooks as hooks
+  where hooks.company_id = of_company and hooks.is_queued
+    and app.wants(hooks.types, event_type) and app.is_for_webhook(event_type, webhook, hooks.id);
 end
 $$;
 comment on function app.note_webhook_event(uuid, uuid, text, jsonb) is

@@ -61,8 +61,8 @@ test("a send that the channel accepts makes an event send.settled, and a report 
   const ofMessage = (events: StoredEvent[]) =>
     typesOf(events.filter(({ record_id }) => record_id === message));
   assert.deepEqual(ofMessage(taken), [
-    ["message.status_changed", message],
     ["send.settled", message],
+    ["message.status_changed", message],
   ]);
   const delivered = await inside(
     sql,

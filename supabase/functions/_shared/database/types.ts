@@ -2650,6 +2650,7 @@ export type Database = {
           "failing_since": string | null;
           "failures": number;
           "id": string;
+          "is_queued": boolean;
           "last_success_at": string | null;
           "lease_id": string | null;
           "leased_until": string | null;
@@ -2679,6 +2680,7 @@ export type Database = {
           "failing_since"?: string | null;
           "failures"?: number;
           "id"?: string;
+          "is_queued"?: never;
           "last_success_at"?: string | null;
           "lease_id"?: string | null;
           "leased_until"?: string | null;
@@ -2707,6 +2709,7 @@ export type Database = {
           "failing_since"?: string | null;
           "failures"?: number;
           "id"?: string;
+          "is_queued"?: never;
           "last_success_at"?: string | null;
           "lease_id"?: string | null;
           "leased_until"?: string | null;
