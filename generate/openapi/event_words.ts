@@ -39,7 +39,7 @@ export const WHEN: Record<string, string> = {
     "WhatsApp does not accept a send, or reports later that the send failed. `changes.reason` says why",
   "template.status_changed": "WhatsApp changes the status of a template",
   "account.restricted": "WhatsApp restricts a business number",
-  "account.restored": "WhatsApp withdraws a restriction",
+  "account.restored": "WhatsApp withdraws a restriction, or the time of the restriction is over",
   "webhook.test": "someone requests a test event for a webhook. The webhook gets it even if its " +
     "`types` do not contain this type",
   "webhook.switched_off":

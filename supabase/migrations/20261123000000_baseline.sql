@@ -10659,21 +10659,35 @@ comment on table public.account_notices is
   'The newest notice of the channel about each account, for each event and each code of trouble. A notice is kept for '
   '30 days after its end.';
 
-create function app.is_current(notice public.account_notices) returns boolean
+create function app.end_of_notice(
+  kind text, stops_sending boolean, happened_at timestamptz, received_at timestamptz, until timestamptz
+) returns timestamptz
 language sql stable
 set search_path = ''
 as $$
   select case
     -- The next success withdraws a refusal. Without any send, a refusal says nothing after 30 days.
-    when notice.kind like '%refusal' then notice.received_at > now() - interval '30 days'
-    when notice.until is not null then notice.until > now()
-    when notice.stops_sending then notice.happened_at > now() - interval '30 days'
-    else notice.happened_at > now() - interval '1 day'
+    when kind like '%refusal' then received_at + interval '30 days'
+    when until is not null then until
+    when stops_sending then happened_at + interval '30 days'
+    else happened_at + interval '1 day'
   end
 $$;
+comment on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) is
+  'Returns when a notice with these values no longer counts. A notice without an end counts for a day, or for 30 days '
+  'if it stops sends.';
+grant execute on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) to authenticated;
+
+create function app.is_current(notice public.account_notices) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select now() < app.end_of_notice(
+    notice.kind, notice.stops_sending, notice.happened_at, notice.received_at, notice.until
+  )
+$$;
 comment on function app.is_current(public.account_notices) is
-  'Checks whether a notice still counts. A notice counts until it ends. A notice without an end counts for a day, or '
-  'for 30 days if it stops sends.';
+  'Checks whether a notice still counts; see app.end_of_notice().';
 grant execute on function app.is_current(public.account_notices) to authenticated;
 
 create function app.keep_account_notices(account_ids uuid[], notices public.account_notices[]) returns text
@@ -11606,7 +11620,9 @@ select app.make_events(
 );
 
 -- A notice that stops sends restricts its account until it ends or is withdrawn. A repeated refusal of an account does
--- not change happened_at while the earlier refusal counts, so it makes no second event.
+-- not change happened_at while the earlier refusal counts, so it makes no second event. If a restriction ends by time,
+-- a job writes its event; see app.note_ended_notices(). The triggers write the event of every end that the job has not
+-- noted yet.
 select app.make_events(
   'account_notices',
   record => 'account_id',
@@ -11618,7 +11634,11 @@ select app.make_events(
     case
       when is_now.stops_sending and coalesce(is_now.until > now(), true) and is_now.happened_at <> was.happened_at
         then 'account.restricted'
-      when was.stops_sending and not is_now.stops_sending then 'account.restored'
+      when was.stops_sending and not is_now.stops_sending
+        and app.end_of_notice(was.kind, was.stops_sending, was.happened_at, was.received_at, was.until) > (
+          select noted_until from app.noted_times where subject = 'notices'
+        )
+        then 'account.restored'
     end
   $$,
   changed_values => $$
@@ -11627,11 +11647,13 @@ select app.make_events(
     ))
   $$,
   deleted => $$
-    case when was.stops_sending and case
-      when was.kind in ('refusal', 'reading_refusal') then was.received_at > now() - interval '30 days'
-      when was.until is not null then was.until > now()
-      else was.happened_at > now() - interval '30 days'
-    end then 'account.restored' end
+    case
+      when was.stops_sending
+        and app.end_of_notice(was.kind, was.stops_sending, was.happened_at, was.received_at, was.until) > (
+          select noted_until from app.noted_times where subject = 'notices'
+        )
+        then 'account.restored'
+    end
   $$,
   deleted_values => $$jsonb_build_object('notice', jsonb_build_object('from', was.event, 'to', null))$$,
   actor => 'channel'
@@ -13651,8 +13673,8 @@ grant execute on function public.note_message_read(uuid) to api_client;
 
 -- schemas/78_send_events.sql
 
--- The events of sends, and the events that nobody causes: a window that closes in an hour, and a send whose outcome
--- nobody reported. A job writes these; see app.note_passed_times().
+-- The events of sends, and the events that nobody causes: a window that closes in an hour, a send whose outcome nobody
+-- reported, and the end of a restriction. A job writes these; see app.note_passed_times().
 
 -- The id of a send is the id of its message, as callers know it.
 select app.make_events(
@@ -13669,19 +13691,21 @@ select app.make_events(
   $$
 );
 
--- The job looks for the windows and leases that have passed since its last run.
+-- The job looks for the windows, leases and notices that have passed since its last run.
 create table app.noted_times (
-  subject text primary key check (subject in ('windows', 'leases')),
+  subject text primary key check (subject in ('windows', 'leases', 'notices')),
   noted_until timestamptz not null default now()
 );
 comment on table app.noted_times is
   'The time up to which app.note_passed_times() has written the events that nobody causes.';
-insert into app.noted_times (subject) values ('windows'), ('leases');
+insert into app.noted_times (subject) values ('windows'), ('leases'), ('notices');
 
 create index contact_windows_closing_idx on public.contact_windows (expires_at);
+-- Few accounts are restricted.
+create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
--- The job calls these two functions with the time up to which it has written all events. Each function writes at most
--- 1,000 events, and returns the time up to which it has written all of them.
+-- The job calls these functions with the time up to which it has written all events. Each function returns the time up
+-- to which it has now written all of them. The first two write at most 1,000 events.
 create function app.note_closing_windows(since timestamptz) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -13737,6 +13761,31 @@ comment on function app.note_ended_leases(timestamptz) is
   'Writes send.failed for the sends that are still pending although their lease has ended, after this time. Callers see '
   'such a send as failed, with the reason outcome_unknown.';
 
+create function app.note_ended_notices(since timestamptz) returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ended_until constant timestamptz := clock_timestamp();
+begin
+  -- Few notices end at a time, so there is no limit.
+  perform app.write_event(
+    notices.company_id, 'account.restored', notices.account_id,
+    changed_values => jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null)),
+    author => 'job'
+  )
+  from public.account_notices as notices
+  cross join lateral app.end_of_notice(
+    notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
+  ) as ends (at)
+  -- A notice that came after its end has restricted nothing.
+  where notices.stops_sending and ends.at > since and ends.at <= ended_until and notices.received_at < ends.at;
+  return greatest(ended_until, since);
+end
+$$;
+comment on function app.note_ended_notices(timestamptz) is
+  'Writes account.restored for the notices that stopped sends and have ended by time, after this time.';
+
 create function app.note_passed_times() returns void
 language plpgsql
 set search_path = ''
@@ -13747,8 +13796,9 @@ begin
   update app.noted_times set noted_until = case subject
     when 'windows' then app.note_closing_windows(noted_until)
     when 'leases' then app.note_ended_leases(noted_until)
+    when 'notices' then app.note_ended_notices(noted_until)
   end
-  where subject in ('windows', 'leases');
+  where subject in ('windows', 'leases', 'notices');
 end
 $$;
 comment on function app.note_passed_times() is

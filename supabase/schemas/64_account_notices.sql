@@ -33,21 +33,35 @@ comment on table public.account_notices is
   'The newest notice of the channel about each account, for each event and each code of trouble. A notice is kept for '
   '30 days after its end.';
 
-create function app.is_current(notice public.account_notices) returns boolean
+create function app.end_of_notice(
+  kind text, stops_sending boolean, happened_at timestamptz, received_at timestamptz, until timestamptz
+) returns timestamptz
 language sql stable
 set search_path = ''
 as $$
   select case
     -- The next success withdraws a refusal. Without any send, a refusal says nothing after 30 days.
-    when notice.kind like '%refusal' then notice.received_at > now() - interval '30 days'
-    when notice.until is not null then notice.until > now()
-    when notice.stops_sending then notice.happened_at > now() - interval '30 days'
-    else notice.happened_at > now() - interval '1 day'
+    when kind like '%refusal' then received_at + interval '30 days'
+    when until is not null then until
+    when stops_sending then happened_at + interval '30 days'
+    else happened_at + interval '1 day'
   end
 $$;
+comment on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) is
+  'Returns when a notice with these values no longer counts. A notice without an end counts for a day, or for 30 days '
+  'if it stops sends.';
+grant execute on function app.end_of_notice(text, boolean, timestamptz, timestamptz, timestamptz) to authenticated;
+
+create function app.is_current(notice public.account_notices) returns boolean
+language sql stable
+set search_path = ''
+as $$
+  select now() < app.end_of_notice(
+    notice.kind, notice.stops_sending, notice.happened_at, notice.received_at, notice.until
+  )
+$$;
 comment on function app.is_current(public.account_notices) is
-  'Checks whether a notice still counts. A notice counts until it ends. A notice without an end counts for a day, or '
-  'for 30 days if it stops sends.';
+  'Checks whether a notice still counts; see app.end_of_notice().';
 grant execute on function app.is_current(public.account_notices) to authenticated;
 
 create function app.keep_account_notices(account_ids uuid[], notices public.account_notices[]) returns text

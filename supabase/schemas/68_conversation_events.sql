@@ -70,7 +70,9 @@ select app.make_events(
 );
 
 -- A notice that stops sends restricts its account until it ends or is withdrawn. A repeated refusal of an account does
--- not change happened_at while the earlier refusal counts, so it makes no second event.
+-- not change happened_at while the earlier refusal counts, so it makes no second event. If a restriction ends by time,
+-- a job writes its event; see app.note_ended_notices(). The triggers write the event of every end that the job has not
+-- noted yet.
 select app.make_events(
   'account_notices',
   record => 'account_id',
@@ -82,7 +84,11 @@ select app.make_events(
     case
       when is_now.stops_sending and coalesce(is_now.until > now(), true) and is_now.happened_at <> was.happened_at
         then 'account.restricted'
-      when was.stops_sending and not is_now.stops_sending then 'account.restored'
+      when was.stops_sending and not is_now.stops_sending
+        and app.end_of_notice(was.kind, was.stops_sending, was.happened_at, was.received_at, was.until) > (
+          select noted_until from app.noted_times where subject = 'notices'
+        )
+        then 'account.restored'
     end
   $$,
   changed_values => $$
@@ -91,11 +97,13 @@ select app.make_events(
     ))
   $$,
   deleted => $$
-    case when was.stops_sending and case
-      when was.kind in ('refusal', 'reading_refusal') then was.received_at > now() - interval '30 days'
-      when was.until is not null then was.until > now()
-      else was.happened_at > now() - interval '30 days'
-    end then 'account.restored' end
+    case
+      when was.stops_sending
+        and app.end_of_notice(was.kind, was.stops_sending, was.happened_at, was.received_at, was.until) > (
+          select noted_until from app.noted_times where subject = 'notices'
+        )
+        then 'account.restored'
+    end
   $$,
   deleted_values => $$jsonb_build_object('notice', jsonb_build_object('from', was.event, 'to', null))$$,
   actor => 'channel'

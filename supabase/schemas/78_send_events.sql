@@ -1,5 +1,5 @@
--- The events of sends, and the events that nobody causes: a window that closes in an hour, and a send whose outcome
--- nobody reported. A job writes these; see app.note_passed_times().
+-- The events of sends, and the events that nobody causes: a window that closes in an hour, a send whose outcome nobody
+-- reported, and the end of a restriction. A job writes these; see app.note_passed_times().
 
 -- The id of a send is the id of its message, as callers know it.
 select app.make_events(
@@ -16,19 +16,21 @@ select app.make_events(
   $$
 );
 
--- The job looks for the windows and leases that have passed since its last run.
+-- The job looks for the windows, leases and notices that have passed since its last run.
 create table app.noted_times (
-  subject text primary key check (subject in ('windows', 'leases')),
+  subject text primary key check (subject in ('windows', 'leases', 'notices')),
   noted_until timestamptz not null default now()
 );
 comment on table app.noted_times is
   'The time up to which app.note_passed_times() has written the events that nobody causes.';
-insert into app.noted_times (subject) values ('windows'), ('leases');
+insert into app.noted_times (subject) values ('windows'), ('leases'), ('notices');
 
 create index contact_windows_closing_idx on public.contact_windows (expires_at);
+-- Few accounts are restricted.
+create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
--- The job calls these two functions with the time up to which it has written all events. Each function writes at most
--- 1,000 events, and returns the time up to which it has written all of them.
+-- The job calls these functions with the time up to which it has written all events. Each function returns the time up
+-- to which it has now written all of them. The first two write at most 1,000 events.
 create function app.note_closing_windows(since timestamptz) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -84,6 +86,31 @@ comment on function app.note_ended_leases(timestamptz) is
   'Writes send.failed for the sends that are still pending although their lease has ended, after this time. Callers see '
   'such a send as failed, with the reason outcome_unknown.';
 
+create function app.note_ended_notices(since timestamptz) returns timestamptz
+language plpgsql
+set search_path = ''
+as $$
+declare
+  ended_until constant timestamptz := clock_timestamp();
+begin
+  -- Few notices end at a time, so there is no limit.
+  perform app.write_event(
+    notices.company_id, 'account.restored', notices.account_id,
+    changed_values => jsonb_build_object('notice', jsonb_build_object('from', notices.event, 'to', null)),
+    author => 'job'
+  )
+  from public.account_notices as notices
+  cross join lateral app.end_of_notice(
+    notices.kind, notices.stops_sending, notices.happened_at, notices.received_at, notices.until
+  ) as ends (at)
+  -- A notice that came after its end has restricted nothing.
+  where notices.stops_sending and ends.at > since and ends.at <= ended_until and notices.received_at < ends.at;
+  return greatest(ended_until, since);
+end
+$$;
+comment on function app.note_ended_notices(timestamptz) is
+  'Writes account.restored for the notices that stopped sends and have ended by time, after this time.';
+
 create function app.note_passed_times() returns void
 language plpgsql
 set search_path = ''
@@ -94,8 +121,9 @@ begin
   update app.noted_times set noted_until = case subject
     when 'windows' then app.note_closing_windows(noted_until)
     when 'leases' then app.note_ended_leases(noted_until)
+    when 'notices' then app.note_ended_notices(noted_until)
   end
-  where subject in ('windows', 'leases');
+  where subject in ('windows', 'leases', 'notices');
 end
 $$;
 comment on function app.note_passed_times() is

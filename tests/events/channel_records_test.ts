@@ -224,3 +224,55 @@ test("a refusal of the account makes one event account.restricted, and a later s
     { notice: { from: "131042", to: null } },
   ]);
 });
+
+test("the job makes one event account.restored for a restriction that ends by time", async (sql) => {
+  const note = () => sql`select app.note_passed_times()`;
+  const account = [["account.restored", account_id]];
+  /** Adds a notice that ends at this time. */
+  const restrict = (event: string, columns: Record<string, unknown>) =>
+    sql`insert into account_notices ${
+      sql({
+        ...{ company_id, account_id, event, kind: "event", value: sql.json({}) },
+        ...{ happened_at: ago(60), received_at: ago(60), stops_sending: true },
+        ...columns,
+      })
+    }`;
+  const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+  const DAYS = 30 * 24 * 60;
+  await restrict("LATER", { until: ago(-60) });
+  await restrict("EARLIER", { until: ago(20) });
+  // These restrict nothing: one came after its end, and the other does not stop sends.
+  await restrict("LATE", { until: ago(5), received_at: ago(4) });
+  await restrict("NEWS", { until: ago(5), stops_sending: false });
+  await sql`update app.noted_times set noted_until = ${ago(10)} where subject = 'notices'`;
+  assert.deepEqual(await inside(sql, note), []);
+
+  await sql`update account_notices set until = ${
+    ago(5)
+  } where event = 'LATER' and account_id = ${account_id}`;
+  await sql`update app.noted_times set noted_until = ${ago(10)} where subject = 'notices'`;
+  const ended = await inside(sql, note);
+  assert.deepEqual(typesOf(ended), account);
+  assert.deepEqual(ended[0].changes, { notice: { from: "LATER", to: null } });
+  assert.deepEqual(ended[0].actor, { kind: "job", id: null });
+  assert.deepEqual(await inside(sql, note), []);
+
+  // Without an end, a restriction counts for 30 days, and a refusal for 30 days after the last one.
+  await restrict("FOREVER", { happened_at: ago(DAYS + 2), received_at: ago(DAYS + 2) });
+  await restrict("131042", {
+    kind: "refusal",
+    happened_at: ago(2 * DAYS),
+    received_at: ago(DAYS + 2),
+  });
+  await sql`update app.noted_times set noted_until = ${ago(3)} where subject = 'notices'`;
+  assert.deepEqual(typesOf(await inside(sql, note)), [...account, ...account]);
+  // A deletion makes the event of an end that the job has not noted yet, and of no other end.
+  const remove = (event: string) =>
+    inside(
+      sql,
+      () => sql`delete from account_notices where account_id = ${account_id} and event = ${event}`,
+    );
+  assert.deepEqual(await remove("FOREVER"), []);
+  await sql`update app.noted_times set noted_until = ${ago(3)} where subject = 'notices'`;
+  assert.deepEqual(typesOf(await remove("131042")), account);
+});
