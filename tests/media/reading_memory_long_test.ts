@@ -2,16 +2,12 @@
 // of it. Tests both the installed Deno and the Deno version of the hosted runtime.
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { root } from "../../local/checkout.ts";
 import { newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
+import { DENOS, MIB, usageOf } from "../support/function_usage.ts";
 import { addMedium, facts, streamOf } from "../support/media.ts";
 
-const MIB = 2 ** 20;
 const SIZE = 100 * MIB;
-
-/** The Deno version of the hosted runtime. */
-const HOSTED_DENO = `${root}tools/node_modules/deno/deno`;
 
 const digest = createHash("sha256");
 for await (const piece of streamOf(SIZE).body) digest.update(piece);
@@ -32,21 +28,7 @@ function largeChannel() {
   };
 }
 
-/** The seconds of CPU and the maximum resident bytes of a process; see proc(5). */
-function usageOf(pid: number) {
-  const stat = Deno.readTextFileSync(`/proc/${pid}/stat`).split(") ")[1].split(" ");
-  const ticks = Number(stat[11]) + Number(stat[12]);
-  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
-  const [, kib] = /^VmHWM:\s*(\d+) kB$/m.exec(status)!;
-  return { cpu: ticks / 100, memory: Number(kib) * 1024 };
-}
-
-for (
-  const [version, deno] of [["the current Deno", Deno.execPath()], [
-    "the hosted runtime's Deno",
-    HOSTED_DENO,
-  ]]
-) {
+for (const [version, deno] of DENOS) {
   Deno.test(
     `on ${version}, streaming 100 MiB takes at most 80 MiB of memory, and three streams at once at most 160 MiB`,
     {

@@ -149,7 +149,7 @@ export async function readBytes(
 type Reader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** The next piece of a body. @throws ApiError malformed_request when the body breaks off. */
-export async function nextPiece(reader: Reader) {
+export async function nextPiece(reader: Pick<Reader, "read">) {
   try {
     return await reader.read();
   } catch {
