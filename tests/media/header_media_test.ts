@@ -72,8 +72,11 @@ Deno.test("a send uses the given upload or address as the template's header, and
   }
   const other = { ...invoice(), header_media: { id }, idempotency_key: "k" };
   await send(company.keys.messaging, other);
-  const without = { ...other, header_media: undefined };
-  assert.deepEqual((await send(company.keys.messaging, without)).body.mismatch, ["header_media"]);
+  const another = await upload(channel.url, company, "application/pdf");
+  for (const header_media of [undefined, { id: another }, { url: `${origin}/invoice.pdf` }]) {
+    const { body } = await send(company.keys.messaging, { ...other, header_media });
+    assert.deepEqual([body.idempotent_hit, body.mismatch], [true, ["header_media"]]);
+  }
   assert.equal((await ledgerOf(company)).length, 3);
 });
 
