@@ -33,9 +33,12 @@ begin
       select id from public.api_keys where key_hash = auth.jwt() ->> 'key_hash'
     ));
   end if;
-  if pg_input_is_valid(headers, 'json') then
+  begin
     origin.request_id := substring(headers::json ->> 'x-request-id' from '^[\x21-\x7e]{1,128}$');
-  end if;
+  exception when data_exception then
+    -- The headers are no JSON, or have a character that Postgres cannot store.
+    null;
+  end;
   return origin;
 end
 $$;
