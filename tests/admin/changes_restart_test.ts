@@ -137,6 +137,40 @@ Deno.test("after a dump is restored, a restart of the changes makes old cursors 
   assert.deepEqual(await names(company), ["Ada", "Of the dump", "Later", "Latest"]);
 });
 
+Deno.test("after a restart of the changes, an old cursor of the log of events is a 410, and the log is complete", async () => {
+  const company = await newCompany();
+  const ask = (query = "") => gateway(company.keys.read, "GET", `/events${query}`);
+  const types = async (query = "") => {
+    const { status, body } = await ask(query);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.data.map(({ type }: { type: string }) => type);
+  };
+  const { next_cursor } = (await ask("?start=now")).body.pagination;
+  const before = await types();
+  await add(company, "Later");
+  assert.deepEqual(await types(`?cursor=${next_cursor}`), ["contact.created"]);
+  await operate("restart");
+  for (const query of ["", "&type=contact.*", `&record_id=${company.contact_id}`]) {
+    const { status, body } = await ask(`?cursor=${next_cursor}${query}`);
+    assert.deepEqual([status, body.code], [410, "cursor_expired"], query);
+  }
+  assert.deepEqual(await types(), [...before, "contact.created"]);
+
+  // An event of a restored dump: until the restart, a page would be incomplete.
+  const now = (await ask("?start=now")).body.pagination.next_cursor;
+  await sql`update app.events set version = ${
+    10 ** 12
+  } where company_id = ${company.id} and type = 'deal.created'`;
+  await logged(async () => {
+    const { status, body } = await ask(`?cursor=${now}`);
+    assert.deepEqual([status, body.code], [500, "internal"]);
+  });
+  await operate("restart");
+  const expired = await ask(`?cursor=${now}`);
+  assert.deepEqual([expired.status, expired.body.code], [410, "cursor_expired"]);
+  assert.deepEqual((await types()).sort(), [...before, "contact.created"].sort());
+});
+
 Deno.test("a restart of the changes also corrects a feed in which only a tombstone has a version that is too high", async () => {
   const company = await newCompany();
   await sql`

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { readPage } from "../docs/pages.ts";
 import { withFolder } from "../support/started.ts";
 import { stack, statement, withDatabase } from "../support/test_stack.ts";
+import { eventsOf } from "../support/events.ts";
 import { adminRuns, bareCompany, type Ending } from "./command.ts";
 
 /** Makes a company without contacts, and files to import into it. */
@@ -118,6 +119,30 @@ Deno.test("importing a file again changes nothing, and importing its corrected r
         source: "api",
       })),
     );
+  });
+});
+
+Deno.test("an import makes one event for each contact that it adds or changes, and the operator is their author", async () => {
+  await importing(async ({ args, company }) => {
+    const events = () =>
+      withDatabase(async (sql) =>
+        (await eventsOf(sql, { id: company })).map(({ type, actor, changed }) => [
+          ...[type, actor.kind, actor.id, changed],
+        ])
+      );
+    const created = ["contact.created", "platform", null, null];
+    const first = await args(people(3));
+    await adminRuns([[...first, "--dry-run"]]);
+    assert.deepEqual(await events(), []);
+    await adminRuns([first]);
+    assert.deepEqual(await events(), [created, created, created]);
+    // One contact is known and unchanged, one gets another name, and one is new.
+    const again = `${people(1)}+5511900000001,Grace\n${people(1, 3).split("\n")[1]}\n`;
+    await adminRuns([[...await args(again), "--on-conflict", "update"]]);
+    assert.deepEqual((await events()).slice(3).map(String).sort(), [
+      String(created),
+      String(["contact.updated", "platform", null, ["name"]]),
+    ]);
   });
 });
 
