@@ -205,13 +205,11 @@ comment on function app.bound_queues() is
   'Stops the growth of queues with more than 50,000 open deliveries: later events are read from the log. Returns the '
   'number of such webhooks.';
 
-create function app.delete_left_deliveries() returns integer
+create function app.delete_left_deliveries(of_slot integer) returns integer
 language plpgsql
 set search_path = ''
 as $$
 declare
-  -- Each minute, the function looks through one day of the log.
-  of_slot constant smallint := (extract(epoch from clock_timestamp())::bigint / 60) % 32;
   webhook uuid := '00000000-0000-0000-0000-000000000000';
   deleted integer := 0;
   now_deleted integer;
@@ -238,11 +236,25 @@ begin
       deleted := deleted + now_deleted;
     end if;
   end loop;
+  delete from app.replays where not exists (select from public.webhooks where id = webhook_id);
   return deleted;
 end
 $$;
-comment on function app.delete_left_deliveries() is
-  'Deletes the deliveries of deleted webhooks. Returns their number.';
+comment on function app.delete_left_deliveries(integer) is
+  'Deletes the open deliveries and the replays of deleted webhooks, and their deliveries in one slot of the log. Returns '
+  'the number of deliveries.';
+
+create function app.delete_events_of_company() returns trigger
+language plpgsql security definer
+set search_path = ''
+as $$
+begin
+  delete from app.events where company_id = old.id;
+  return null;
+end
+$$;
+comment on function app.delete_events_of_company() is
+  'Trigger: deletes the events of a deleted company. A job deletes the deliveries of its webhooks.';
 
 create function app.empty_next_day() returns boolean
 language plpgsql
@@ -318,7 +330,8 @@ begin
   return jsonb_build_object(
     'keys_ended', ended,
     'queues_bounded', app.bound_queues(),
-    'left_deliveries', app.delete_left_deliveries(),
+    -- Each minute, another slot of the log is looked through.
+    'left_deliveries', app.delete_left_deliveries((extract(epoch from clock_timestamp())::bigint / 60 % 32)::integer),
     'day_emptied', app.empty_next_day()
   );
 end
@@ -328,3 +341,6 @@ comment on function public.tidy_events() is
   'deliveries of deleted webhooks, writes the events that nobody causes, and empties the partitions for tomorrow. It '
   'runs each minute. Returns what it did.';
 grant execute on function public.tidy_events() to webhook_client, service_role;
+
+create trigger companies_delete_events after delete on public.companies
+  for each row execute function app.delete_events_of_company();

@@ -1,7 +1,7 @@
 // Tests the maintenance job of events and webhooks, which runs each minute.
 import assert from "node:assert/strict";
-import { rolledBack, type Sql } from "../support/acting_as.ts";
-import { newCompany } from "../support/company.ts";
+import { actAs, actAsSuperuser, rolledBack, type Sql } from "../support/acting_as.ts";
+import { type Company, newCompany } from "../support/company.ts";
 import { addWebhook } from "../support/receiving.ts";
 import { withDatabase } from "../support/test_stack.ts";
 
@@ -64,28 +64,83 @@ Deno.test("a webhook with more than 50,000 waiting deliveries catches up from th
   });
 });
 
-Deno.test("a deleted webhook leaves no deliveries", async () => {
+/** Looks through the whole log, as the job does in 32 minutes. */
+async function deleteLeftDeliveries(sql: Sql) {
+  for (let slot = 0; slot < 32; slot++) await sql`select app.delete_left_deliveries(${slot})`;
+}
+
+/** The tables of the events and deliveries that have rows of a company, with their numbers. */
+async function rowsLeft(sql: Sql, company_id: string) {
+  const tables = await sql`
+    select oid::regclass::text as name from pg_class
+    where relnamespace = 'app'::regnamespace and relkind in ('r', 'p') and not relispartition
+      and exists (select from pg_attribute where attrelid = pg_class.oid and attname = 'company_id')
+    order by name
+  `;
+  const counts = tables.map(({ name }) =>
+    `select '${name}' as name, count(*)::int as rows from ${name} where company_id = $1`
+  );
+  const found = await sql.unsafe(`${counts.join(" union all ")} order by 1`, [company_id]);
+  return Object.fromEntries(
+    found.filter(({ rows }) => rows > 0).map(({ name, rows }) => [name, rows]),
+  );
+}
+
+/** Adds a replay and two deliveries that have ended; the triggers add open ones. */
+async function fillQueue(sql: Sql, { id, deal_id }: Company, webhook_id: string) {
+  await sql`
+    insert into app.replays (webhook_id, company_id, since, until)
+    values (${webhook_id}, ${id}, now() - interval '1 day', now())
+  `;
+  await sql`
+    insert into app.deliveries (
+      slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, ended_at
+    )
+    select slot, ${webhook_id}, 1, gen_random_uuid(), ${id}, 'deal.won', gen_random_uuid(), now(), 'delivered', now()
+    from generate_series(0, 31) as slot
+  `;
+  await sql`update deals set status = 'won' where id = ${deal_id}`;
+}
+
+Deno.test("a deleted webhook leaves no deliveries and no replay, and the events stay", async () => {
+  const company = await newCompany();
+  const [gone, kept] = [
+    await addWebhook(company.id, "https://example.com/gone"),
+    await addWebhook(company.id, "https://example.com/kept"),
+  ];
   await rolledBack(async (sql) => {
-    const gone = crypto.randomUUID();
-    await sql`
-      insert into app.open_deliveries (webhook_id, record_id, seq, slot, event_id, company_id, type, due_at)
-      values (${gone}, gen_random_uuid(), 1, 0, gen_random_uuid(), ${company.id}, 'deal.won', now())
-    `;
-    await sql`
-      insert into app.deliveries (
-        slot, webhook_id, seq, event_id, company_id, type, record_id, happened_at, outcome, ended_at
-      )
-      select slot, ${gone}, 1, gen_random_uuid(), ${company.id}, 'deal.won', gen_random_uuid(), now(), 'delivered', now()
-      from generate_series(0, 31) as slot
-    `;
-    const count = async () =>
-      (await sql`
-        select (select count(*) from app.open_deliveries where webhook_id = ${gone})::integer as open,
-          (select count(*) from app.deliveries where webhook_id = ${gone})::integer as ended
-      `)[0];
-    await sql`select app.delete_left_deliveries()`;
-    // The job searches one day of the log each minute.
-    assert.deepEqual({ ...await count() }, { open: 0, ended: 31 });
+    await fillQueue(sql, company, gone.id);
+    const { ["app.events"]: events } = await rowsLeft(sql, company.id);
+    await sql`delete from webhooks where id = ${gone.id}`;
+    await deleteLeftDeliveries(sql);
+    assert.deepEqual(await rowsLeft(sql, company.id), {
+      "app.events": events,
+      "app.open_deliveries": 1,
+    });
+    const [open] =
+      await sql`select webhook_id from app.open_deliveries where company_id = ${company.id}`;
+    assert.equal(open.webhook_id, kept.id);
+  });
+});
+
+Deno.test("a deleted company leaves no events, deliveries and replays", async () => {
+  const company = await newCompany();
+  const [{ id: other }, webhook] = [
+    await newCompany(),
+    await addWebhook(company.id, "https://example.com/gone"),
+  ];
+  await rolledBack(async (sql) => {
+    await fillQueue(sql, company, webhook.id);
+    assert.deepEqual(Object.keys(await rowsLeft(sql, company.id)), [
+      ...["app.deliveries", "app.events", "app.open_deliveries", "app.replays"],
+    ]);
+    const ofOther = await rowsLeft(sql, other);
+    await actAs(sql, "service_role");
+    await sql`delete from companies where id = ${company.id}`;
+    await actAsSuperuser(sql);
+    await deleteLeftDeliveries(sql);
+    assert.deepEqual(await rowsLeft(sql, company.id), {});
+    assert.deepEqual(await rowsLeft(sql, other), ofOther);
   });
 });
 
