@@ -87,8 +87,17 @@ const InteractiveMessage = z.object({
 const ReactionMessage = z.object({
   ...ANY_MESSAGE,
   type: z.literal("reaction"),
-  reaction: z.strictObject({ message_id: z.string().min(1), emoji: z.string().max(32) }),
+  reaction: z.strictObject({
+    message_id: z.string().min(1),
+    emoji: z.string().max(32).refine((text) => text === "" || isOneEmoji(text)),
+  }),
 });
+
+/** Whether a text is one picture: one character for a reader, which is an emoji. */
+function isOneEmoji(text: string): boolean {
+  return [...new Intl.Segmenter().segment(text)].length === 1 &&
+    /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u{20E3}/u.test(text);
+}
 
 /** The forms of free messages, by their types. */
 export const FREE_MESSAGES = {

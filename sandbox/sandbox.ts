@@ -99,8 +99,11 @@ export function sandbox(
 
     const digits = message.to?.replace("+", "");
     const story = digits === undefined ? undefined : STORIES[`+${digits}`];
-    const ofTexts = story?.ofTexts ??
-      (story?.steps ?? ORDINARY).filter((step) => !("reply" in step));
+    const ofTexts = (story?.ofTexts ?? story?.steps ?? ORDINARY).filter((step) =>
+      // A person reads a message, but not a reaction.
+      !("reply" in step ||
+        message.type === "reaction" && "status" in step && step.status === "read")
+    );
     teller.begin({
       ...{ id, person, phoneNumberId: phone_number_id, acceptedAt },
       waId: story?.hidesPhone ? null : digits ?? null,

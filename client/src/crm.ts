@@ -119,6 +119,19 @@ export class CRM {
           isRead: true,
           options,
         }, ({ data }) => data),
+      react: (id, emoji, options) =>
+        asked("PUT", [], {
+          path: ["whatsapp", "messages", id, "reaction"],
+          body: { emoji },
+          isRead: true,
+          options,
+        }, ({ data }) => data),
+      unreact: (id, options) =>
+        asked("DELETE", [], {
+          path: ["whatsapp", "messages", id, "reaction"],
+          isRead: true,
+          options,
+        }),
     };
     this.media = {
       upload: (file, { type, filename, phone_number_id }, options) =>

@@ -190,6 +190,16 @@ export interface Messages
     how?: { typing?: boolean },
     options?: RequestOptions,
   ): APIPromise<api.MessageRead>;
+  /**
+   * Puts an emoji of your company on a message, in place of an earlier emoji.
+   *
+   * ```ts
+   * await crm.messages.react(message.id, "👍");
+   * ```
+   */
+  react(id: string, emoji: string, options?: RequestOptions): APIPromise<api.ReactedMessage>;
+  /** Removes your company's emoji from a message. */
+  unreact(id: string, options?: RequestOptions): APIPromise<void>;
 }
 
 /** What is known about a file before it is uploaded. */

@@ -2239,6 +2239,8 @@ export type Message = {
   reply_to_whatsapp_id: string | null;
   /** The person's reaction to the message; `null` when there is none. */
   reaction: MessageReaction | null;
+  /** Your company's reaction to the message; `null` when there is none. */
+  own_reaction: MessageReaction | null;
   /** When the person last edited the message. `content` is the newest text. */
   readonly edited_at: string | null;
   /** When the person deleted the message for everyone. */
@@ -2319,11 +2321,11 @@ export type MessageMedia = {
   gone_at?: string;
 };
 
-/** A person's reaction to a message. */
+/** A reaction to a message. */
 export type MessageReaction = {
   /** The emoji. */
   emoji: string;
-  /** When the person reacted. */
+  /** The time of the reaction. */
   at: string;
 };
 
@@ -2608,6 +2610,24 @@ export type PutContactQuery = {
 export type QueuedEvent = {
   /** The id of the event, which the receiver gets as `webhook-id`. */
   event_id: string;
+};
+
+/** A message that has your company's reaction. */
+export type ReactedMessage = {
+  /** The id of the message. */
+  id: string;
+  /** Your company's reaction. */
+  own_reaction: {
+    emoji: string;
+    /** Format: date-time */
+    at: string;
+  };
+};
+
+/** A reaction to a message. */
+export type ReactionRequest = {
+  /** Exactly one emoji. It may have a skin tone, or be a flag. */
+  emoji: string;
 };
 
 /** How a message is marked as read. */

@@ -440,6 +440,38 @@ export const EXAMPLE_REQUESTS = {
       body: {},
     },
   ],
+  reactToMessage: [
+    {
+      name: "reacted",
+      summary: "The person sees a thumb on the message",
+      params: { id: demoId("10", 401) },
+      body: { emoji: "👍" },
+    },
+    {
+      name: "notOneEmoji",
+      summary: "The text is not one emoji",
+      params: { id: demoId("10", 401) },
+      body: { emoji: "ok" },
+    },
+    {
+      name: "unknown",
+      summary: "Your company does not have this message",
+      params: { id: demoId("10", 99999) },
+      body: { emoji: "👍" },
+    },
+  ],
+  removeReaction: [
+    {
+      name: "removed",
+      summary: "The message has no emoji of your company any more",
+      params: { id: demoId("10", 401) },
+    },
+    {
+      name: "unknown",
+      summary: "Your company does not have this message",
+      params: { id: demoId("10", 99999) },
+    },
+  ],
   uploadMedia: [
     {
       name: "uploaded",

@@ -33,7 +33,8 @@ export const WHEN: Record<string, string> = {
   "message.received": "a person writes",
   "message.status_changed":
     "a message of the company is sent, delivered, read, failed or expired. `changes.status` has the status",
-  "message.updated": "a person edits or revokes a message, or reacts to one",
+  "message.updated":
+    "a person edits or revokes a message, or the person or your company reacts to one",
   "send.settled": "WhatsApp accepts a message that was sent with this API",
   "send.failed":
     "WhatsApp does not accept a send, or reports later that the send failed. `changes.reason` says why",

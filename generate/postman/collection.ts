@@ -77,6 +77,7 @@ function variables(): string[] {
   return [
     ...["phone", "second_phone", "third_phone", "send_key", "upload_file", "media_message_id"],
     "inbound_message_id",
+    "reaction_message_id",
     ...requests.flatMap(({ keep = {} }) => Object.keys(keep)),
   ];
 }

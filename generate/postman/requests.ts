@@ -176,6 +176,13 @@ export const REQUESTS = {
     path: { id: "inbound_message_id" },
     body: "read",
   },
+  // A reaction would reach a real person, so the run reacts only if someone sets the variable.
+  reactToMessage: {
+    needs: "reaction_message_id",
+    path: { id: "reaction_message_id" },
+    body: "reacted",
+  },
+  removeReaction: { needs: "reaction_message_id", path: { id: "reaction_message_id" } },
   uploadMedia: {
     file: "application/pdf",
     query: { filename: "invoice.pdf" },

@@ -8854,6 +8854,10 @@ create table public.messages (
   reply_to_id uuid,
   -- The reaction of the person, as { emoji, at }. Null when there is none.
   reaction jsonb constraint messages_reaction_check check (jsonb_typeof(reaction) = 'object'),
+  -- The reaction of the company, as { emoji, at }, and the channel's id of this reaction. Null when there is none.
+  own_reaction jsonb constraint messages_own_reaction_check check (jsonb_typeof(own_reaction) = 'object'),
+  own_reaction_whatsapp_id text constraint messages_own_reaction_whatsapp_id_check
+    check (char_length(own_reaction_whatsapp_id) between 1 and 255),
   edited_at timestamptz,
   revoked_at timestamptz,
   -- The channel tries to deliver a message until this time. After that, the channel drops the message without a report.
@@ -8877,6 +8881,7 @@ create table public.messages (
   constraint messages_author_while_outbound check (
     direction = 'outbound' and author_type is not null or num_nonnulls(author_type, author_id, author_name) = 0
   ),
+  constraint messages_own_reaction_has_id check ((own_reaction is null) = (own_reaction_whatsapp_id is null)),
   constraint messages_reply_to_fkey foreign key (company_id, reply_to_id)
     references public.messages (company_id, id) on delete set null (reply_to_id)
 );
@@ -8896,6 +8901,10 @@ comment on column public.messages.expires_at is
   'time is an hour after the end of the message''s life.';
 comment on column public.messages.reaction is
   'The newest reaction of the person: { emoji, at }. The emoji is null when the person took the reaction back.';
+comment on column public.messages.own_reaction is
+  'The reaction of the company: { emoji, at }. Null when there is none.';
+comment on column public.messages.own_reaction_whatsapp_id is
+  'The channel''s id of the company''s reaction, which its reports about the reaction name.';
 comment on column public.messages.edited_at is
   'When the person last edited the message. The text before the first edit is original_content.';
 comment on column public.messages.original_content is 'The first text of a message that the person edited.';
@@ -8932,6 +8941,10 @@ create index messages_reply_to_idx on public.messages (company_id, reply_to_id) 
 -- A reply can arrive before the message that it answers has its id.
 create index messages_waiting_reply_idx on public.messages (company_id, reply_to_whatsapp_id)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
+
+-- The channel reports about a reaction as about a message.
+create index messages_own_reaction_idx on public.messages (company_id, own_reaction_whatsapp_id)
+  where own_reaction_whatsapp_id is not null;
 
 -- Messages that may still arrive, and messages that have expired.
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
@@ -9096,8 +9109,8 @@ create policy "a key reads its company's messages" on public.messages
 grant select (
   id, company_id, conversation_id, direction, type, content, whatsapp_message_id, created_at, updated_at, outcome,
   rendered_text, version, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type,
-  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, edited_at, revoked_at, author_type, author_id,
-  author_name
+  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, own_reaction, edited_at, revoked_at, author_type,
+  author_id, author_name
 ) on public.messages to api_client;
 grant select on public.messages to authenticated;
 grant select, insert, update, delete on public.messages to service_role;
@@ -9121,8 +9134,8 @@ select app.make_feed('message_changes', 'messages', $columns$
   case when type = 'contacts' then app.contact_cards_in(payload) end as contact_cards,
   case when direction = 'inbound' and type in ('interactive', 'button') then app.choice_in(payload) end as choice,
   media, reply_to_id,
-  reply_to_whatsapp_id, case when reaction ->> 'emoji' <> '' then reaction end as reaction, edited_at, revoked_at,
-  created_at, updated_at
+  reply_to_whatsapp_id, case when reaction ->> 'emoji' <> '' then reaction end as reaction, own_reaction, edited_at,
+  revoked_at, created_at, updated_at
 $columns$);
 
 -- schemas/54_opt_outs.sql
@@ -11578,7 +11591,8 @@ select app.make_events(
 select app.make_events(
   'messages',
   fields => '{
-    content, status, sent_at, delivered_at, read_at, failed_at, expired_at, failure, edited_at, revoked_at, reaction
+    content, status, sent_at, delivered_at, read_at, failed_at, expired_at, failure, edited_at, revoked_at, reaction,
+    own_reaction
   }',
   shown => '{status}',
   added => $$
@@ -11589,7 +11603,7 @@ select app.make_events(
     case
       when is_now.is_erased then null
       when is_now.status is distinct from was.status then 'message.status_changed'
-      when changed_fields && '{content, edited_at, revoked_at, reaction}' then 'message.updated'
+      when changed_fields && '{content, edited_at, revoked_at, reaction, own_reaction}' then 'message.updated'
     end,
     case
       when is_now.status = 'failed' and was.status <> 'failed' and is_now.outcome <> 'failed' and not is_now.is_erased
@@ -12558,29 +12572,45 @@ grant execute on function public.claim_template_send(uuid, text, text, text, tex
 -- because the answer of the person would go to a new contact.
 
 create function app.wrote_after_stop(
-  own_company_id uuid, of_contact_id uuid, on_account_id uuid, stopped_at timestamptz
+  own_company_id uuid, of_contact_id uuid, on_account_id uuid, stopped_at timestamptz, last_inbound_at timestamptz
 ) returns boolean
 language sql stable
 set search_path = ''
 as $$
-  select coalesce(max(place) filter (where not is_stop) > max(place) filter (where is_stop), false)
-  from (
-    select
-      messages.wish is not distinct from 'stop' as is_stop,
-      row_number() over (order by messages.received_at, messages.created_at) as place
-    from public.conversations
-    join public.messages on messages.company_id = conversations.company_id
-      and messages.conversation_id = conversations.id
-    where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
-      and (conversations.messaging_account_id = on_account_id or messages.wish = 'stop')
-      and messages.direction = 'inbound' and messages.type not in ('system', 'unsupported')
-      -- A row is never older than its message. So this condition limits the search to the end of an index.
-      and messages.created_at >= stopped_at and messages.sent_at = stopped_at and messages.received_at is not null
-  ) as said
+  select case when stopped_at < last_inbound_at then true else (
+    select coalesce(max(place) filter (where not is_stop) > max(place) filter (where is_stop), false)
+    from (
+      select
+        messages.wish is not distinct from 'stop' as is_stop,
+        row_number() over (order by messages.received_at, messages.created_at) as place
+      from public.conversations
+      join public.messages on messages.company_id = conversations.company_id
+        and messages.conversation_id = conversations.id
+      where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
+        and (conversations.messaging_account_id = on_account_id or messages.wish = 'stop')
+        and messages.direction = 'inbound' and messages.type not in ('system', 'unsupported')
+        -- A row is never older than its message. So this condition limits the search to the end of an index.
+        and messages.created_at >= stopped_at and messages.sent_at = stopped_at and messages.received_at is not null
+    ) as said
+  ) end
 $$;
-comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz) is
-  'Whether a person wrote a stop word in this second, and then another message to the account in the same second. The '
-  'times of the channel are whole seconds, so the order is that of the events, and of the messages within an event.';
+comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
+  'Whether a person wrote to the account after do_not_contact was set, so that the company may answer. If a time is not '
+  'known, the company may not answer. The times of the channel are whole seconds. If a stop word and another message '
+  'have the same second, the order is that of the events, and of the messages within an event.';
+
+create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
+language sql stable
+set search_path = ''
+as $$
+  select user_id from public.contact_identities
+  where company_id = own_company_id and contact_id = of_contact_id
+  order by seen_at desc, id desc
+  limit 1
+$$;
+comment on function app.newest_user_id(uuid, uuid) is
+  'Returns the newest id that the channel gave to a person. An older id is no longer valid after the person changed the '
+  'phone.';
 
 create function public.claim_reply(
   claim_id uuid,
@@ -12676,11 +12706,9 @@ begin
 
     select last_inbound_at, expires_at into period from public.contact_windows
     where company_id = own_company_id and contact_id = contact.id and account_id = account.id;
-    -- If the person wrote after do_not_contact was set, the company may answer. If a time is not known, the company may
-    -- not answer.
-    if contact.do_not_contact and (contact.do_not_contact_at >= period.last_inbound_at) is not false
-      and not app.wrote_after_stop(own_company_id, contact.id, account.id, contact.do_not_contact_at)
-    then
+    if contact.do_not_contact and not app.wrote_after_stop(
+      own_company_id, contact.id, account.id, contact.do_not_contact_at, period.last_inbound_at
+    ) then
       answer := jsonb_build_object('result', 'do_not_contact');
       raise sqlstate 'CRM01';
     end if;
@@ -12744,13 +12772,7 @@ begin
       'message_id', send.message_id,
       'created_conversation', send.created_conversation,
       'phone', contact.phone,
-      -- The newest id of the person, because an older id is no longer valid after the person changed the phone.
-      'user_id', case when contact.phone is null then (
-        select user_id from public.contact_identities
-        where company_id = own_company_id and contact_id = contact.id
-        order by seen_at desc, id desc
-        limit 1
-      ) end
+      'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
     );
     if claim_reply.media is not null then
       answer := answer || jsonb_build_object('media', medium_sent);
@@ -13588,6 +13610,144 @@ grant execute on function public.claim_test_send(uuid, uuid, uuid, text, text, t
 alter table public.test_sends enable row level security;
 create policy "the platform reads test sends" on public.test_sends for select to service_role using (true);
 grant select on public.test_sends to service_role;
+
+-- schemas/78_reactions.sql
+
+-- The reactions of a company: a company reacts to a message with an emoji, or takes its reaction back. The channel keeps
+-- only the newest reaction, so a repeat does no harm. The call to the channel comes between the first two functions,
+-- because it may fail. The reactions of people are in 85_inbound.sql.
+
+create function public.message_to_react(message_id uuid, emoji text default null) returns jsonb
+-- Security definer, because a key cannot read accounts and windows.
+language plpgsql security definer
+set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  message record;
+  contact record;
+  account record;
+  period record;
+  answer jsonb;
+begin
+  select messages.type, messages.whatsapp_message_id, messages.is_erased, messages.revoked_at,
+    coalesce(messages.sent_at, messages.created_at) as said_at,
+    conversations.contact_id, conversations.messaging_account_id
+  into message
+  from public.messages
+  join public.conversations on conversations.company_id = messages.company_id
+    and conversations.id = messages.conversation_id
+  where messages.company_id = own_company_id and messages.id = message_to_react.message_id;
+  select id, phone, do_not_contact, do_not_contact_at, archived_at into contact from public.contacts
+  where company_id = own_company_id and id = message.contact_id;
+  select id, phone_number_id, business_account_id, encrypted_token into account from public.messaging_accounts
+  where company_id = own_company_id and id = message.messaging_account_id and disconnected_at is null;
+  select last_inbound_at, expires_at into period from public.contact_windows
+  where company_id = own_company_id and contact_id = message.contact_id and account_id = message.messaging_account_id;
+
+  answer := case
+    when message.is_erased is not false then '{ "result": "not_found" }'
+    when message.whatsapp_message_id is null or message.type = 'system' then '{ "result": "not_on_channel" }'
+    when message.revoked_at is not null then '{ "result": "revoked" }'
+    when message.said_at < now() - interval '30 days' then '{ "result": "too_old" }'
+    when contact.archived_at is not null then '{ "result": "archived" }'
+    when account.id is null then '{ "result": "no_account" }'
+    -- A removed reaction does not disturb the person.
+    when message_to_react.emoji is not null and contact.do_not_contact and not app.wrote_after_stop(
+      own_company_id, contact.id, account.id, contact.do_not_contact_at, period.last_inbound_at
+    ) then '{ "result": "do_not_contact" }'
+    -- As for a reply, the reaction still needs time to reach the channel.
+    when (period.expires_at > now() + interval '60 seconds') is not true
+      then jsonb_build_object('result', 'window_closed', 'expires_at', period.expires_at)
+    else jsonb_build_object(
+      'result', 'ready',
+      'account_id', account.id,
+      'phone_number_id', account.phone_number_id,
+      'business_account_id', account.business_account_id,
+      'encrypted_token', account.encrypted_token,
+      'whatsapp_message_id', message.whatsapp_message_id,
+      'phone', contact.phone,
+      'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
+    )
+  end;
+  perform public.authenticate();
+  return answer || jsonb_build_object('company_id', own_company_id);
+end
+$$;
+comment on function public.message_to_react(uuid, text) is
+  'Returns what the channel needs to put the company''s reaction on a message, or to remove it if there is no emoji: '
+  'the account''s encrypted token, and the phone of the person, or user_id if there is no phone. The result not_found '
+  'means that the company has no such message, not_on_channel that the channel does not have it, revoked that the person '
+  'took it back, too_old that it is older than 30 days, archived that its contact is archived, no_account that its '
+  'account is disconnected, and do_not_contact that the person must not be contacted. The result window_closed has the '
+  'end of the window, or null when the person has never written. Raises PT401 and PT403 as app.company_id() does.';
+grant execute on function public.message_to_react(uuid, text) to api_client;
+
+create function public.note_own_reaction(message_id uuid, whatsapp_message_id text, emoji text default null)
+returns jsonb
+-- Security definer, because no key may write messages.
+language plpgsql security definer
+set search_path = ''
+-- With this time zone, the time of a reaction has the same form as the time columns.
+set timezone = 'UTC'
+as $$
+#variable_conflict use_column
+declare
+  own_company_id constant uuid := app.company_id('messaging');
+  has_failed boolean;
+begin
+  -- A repeat changes nothing, so it makes no event.
+  update public.messages set
+    own_reaction = case
+      when note_own_reaction.emoji is not null
+        then jsonb_build_object('emoji', note_own_reaction.emoji, 'at', now())
+    end,
+    own_reaction_whatsapp_id = case
+      when note_own_reaction.emoji is not null then note_own_reaction.whatsapp_message_id
+    end
+  where company_id = own_company_id and id = note_own_reaction.message_id and not is_erased
+    and own_reaction ->> 'emoji' is distinct from note_own_reaction.emoji;
+  -- The reports may come before this function runs.
+  with reports as (
+    delete from public.waiting_facts
+    where company_id = own_company_id and whatsapp_message_id = note_own_reaction.whatsapp_message_id
+    returning item ->> 'status' as word
+  )
+  select bool_or(word = 'failed') into has_failed from reports;
+  if has_failed then
+    perform app.take_report_of_reaction(array[own_company_id], note_own_reaction.whatsapp_message_id, 'failed');
+  end if;
+  return (
+    select own_reaction from public.messages where company_id = own_company_id and id = note_own_reaction.message_id
+  );
+end
+$$;
+comment on function public.note_own_reaction(uuid, text, text) is
+  'Stores the company''s reaction to a message after the channel accepted it, with the channel''s id of the reaction. '
+  'Without an emoji, removes the reaction. Returns the stored reaction: { emoji, at }. Returns null if there is none, '
+  'also when the channel has already reported that it did not deliver the reaction. Raises PT401 and PT403 as '
+  'app.company_id() does.';
+grant execute on function public.note_own_reaction(uuid, text, text) to api_client;
+
+create function app.take_report_of_reaction(company_ids uuid[], wamid text, word text) returns boolean
+language plpgsql
+set search_path = ''
+as $$
+begin
+  if word = 'failed' then
+    update public.messages set own_reaction = null, own_reaction_whatsapp_id = null
+    where company_id = any (company_ids) and own_reaction_whatsapp_id = wamid;
+    return found;
+  end if;
+  return exists (
+    select from public.messages where company_id = any (company_ids) and own_reaction_whatsapp_id = wamid
+  );
+end
+$$;
+comment on function app.take_report_of_reaction(uuid[], text, text) is
+  'Applies a report of the channel about a company''s reaction, and returns whether the id is that of a stored reaction. '
+  'If the channel did not deliver the reaction, the message loses it. The other reports change nothing.';
 
 -- schemas/78_read_receipts.sql
 
@@ -15436,6 +15596,9 @@ begin
       select sends.company_id, sends.message_id as id, sends.id as send_id into found_message
       from public.sends where sends.id = own_send_id and sends.whatsapp_message_id = wamid;
     end if;
+  end if;
+  if found_message.id is null and own_send_id is null and app.take_report_of_reaction(companies, wamid, word) then
+    return 'done';
   end if;
   if found_message.id is null then
     -- The report is kept for each company that had the number, because any of them may get the message later.
@@ -17934,6 +18097,8 @@ begin
   new.payload := null;
   new.media := null;
   new.reaction := null;
+  new.own_reaction := null;
+  new.own_reaction_whatsapp_id := null;
   -- The channel's text of a failure may name the person, but its code does not.
   new.failure := new.failure || '{ "message": null, "details": null }';
   -- The ids of the channel contain the phone.
@@ -19137,7 +19302,7 @@ as $$
       -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
       -- replace it.
       case when messages.reaction ->> 'emoji' <> '' then messages.reaction end as reaction,
-      messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
+      messages.own_reaction, messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
       messages.version::text as version
     from public.messages
     join public.conversations on conversations.company_id = messages.company_id
@@ -19486,7 +19651,7 @@ create view public.own_messages as
     -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
     -- replace it.
     case when messages.reaction ->> 'emoji' <> '' then messages.reaction end as reaction,
-    messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
+    messages.own_reaction, messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
     messages.version::text as version
   from public.messages
   join public.conversations on conversations.company_id = messages.company_id

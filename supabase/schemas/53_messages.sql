@@ -60,6 +60,10 @@ create table public.messages (
   reply_to_id uuid,
   -- The reaction of the person, as { emoji, at }. Null when there is none.
   reaction jsonb constraint messages_reaction_check check (jsonb_typeof(reaction) = 'object'),
+  -- The reaction of the company, as { emoji, at }, and the channel's id of this reaction. Null when there is none.
+  own_reaction jsonb constraint messages_own_reaction_check check (jsonb_typeof(own_reaction) = 'object'),
+  own_reaction_whatsapp_id text constraint messages_own_reaction_whatsapp_id_check
+    check (char_length(own_reaction_whatsapp_id) between 1 and 255),
   edited_at timestamptz,
   revoked_at timestamptz,
   -- The channel tries to deliver a message until this time. After that, the channel drops the message without a report.
@@ -83,6 +87,7 @@ create table public.messages (
   constraint messages_author_while_outbound check (
     direction = 'outbound' and author_type is not null or num_nonnulls(author_type, author_id, author_name) = 0
   ),
+  constraint messages_own_reaction_has_id check ((own_reaction is null) = (own_reaction_whatsapp_id is null)),
   constraint messages_reply_to_fkey foreign key (company_id, reply_to_id)
     references public.messages (company_id, id) on delete set null (reply_to_id)
 );
@@ -102,6 +107,10 @@ comment on column public.messages.expires_at is
   'time is an hour after the end of the message''s life.';
 comment on column public.messages.reaction is
   'The newest reaction of the person: { emoji, at }. The emoji is null when the person took the reaction back.';
+comment on column public.messages.own_reaction is
+  'The reaction of the company: { emoji, at }. Null when there is none.';
+comment on column public.messages.own_reaction_whatsapp_id is
+  'The channel''s id of the company''s reaction, which its reports about the reaction name.';
 comment on column public.messages.edited_at is
   'When the person last edited the message. The text before the first edit is original_content.';
 comment on column public.messages.original_content is 'The first text of a message that the person edited.';
@@ -138,6 +147,10 @@ create index messages_reply_to_idx on public.messages (company_id, reply_to_id) 
 -- A reply can arrive before the message that it answers has its id.
 create index messages_waiting_reply_idx on public.messages (company_id, reply_to_whatsapp_id)
   where reply_to_whatsapp_id is not null and reply_to_id is null;
+
+-- The channel reports about a reaction as about a message.
+create index messages_own_reaction_idx on public.messages (company_id, own_reaction_whatsapp_id)
+  where own_reaction_whatsapp_id is not null;
 
 -- Messages that may still arrive, and messages that have expired.
 create index messages_expiring_idx on public.messages (expires_at) where status in ('accepted', 'sent');
@@ -302,8 +315,8 @@ create policy "a key reads its company's messages" on public.messages
 grant select (
   id, company_id, conversation_id, direction, type, content, whatsapp_message_id, created_at, updated_at, outcome,
   rendered_text, version, sent_at, delivered_at, read_at, failed_at, expired_at, failure, price_category, price_type,
-  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, edited_at, revoked_at, author_type, author_id,
-  author_name
+  status, payload, media, reply_to_whatsapp_id, reply_to_id, reaction, own_reaction, edited_at, revoked_at, author_type,
+  author_id, author_name
 ) on public.messages to api_client;
 grant select on public.messages to authenticated;
 grant select, insert, update, delete on public.messages to service_role;
@@ -327,6 +340,6 @@ select app.make_feed('message_changes', 'messages', $columns$
   case when type = 'contacts' then app.contact_cards_in(payload) end as contact_cards,
   case when direction = 'inbound' and type in ('interactive', 'button') then app.choice_in(payload) end as choice,
   media, reply_to_id,
-  reply_to_whatsapp_id, case when reaction ->> 'emoji' <> '' then reaction end as reaction, edited_at, revoked_at,
-  created_at, updated_at
+  reply_to_whatsapp_id, case when reaction ->> 'emoji' <> '' then reaction end as reaction, own_reaction, edited_at,
+  revoked_at, created_at, updated_at
 $columns$);

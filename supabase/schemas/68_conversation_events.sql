@@ -25,7 +25,8 @@ select app.make_events(
 select app.make_events(
   'messages',
   fields => '{
-    content, status, sent_at, delivered_at, read_at, failed_at, expired_at, failure, edited_at, revoked_at, reaction
+    content, status, sent_at, delivered_at, read_at, failed_at, expired_at, failure, edited_at, revoked_at, reaction,
+    own_reaction
   }',
   shown => '{status}',
   added => $$
@@ -36,7 +37,7 @@ select app.make_events(
     case
       when is_now.is_erased then null
       when is_now.status is distinct from was.status then 'message.status_changed'
-      when changed_fields && '{content, edited_at, revoked_at, reaction}' then 'message.updated'
+      when changed_fields && '{content, edited_at, revoked_at, reaction, own_reaction}' then 'message.updated'
     end,
     case
       when is_now.status = 'failed' and was.status <> 'failed' and is_now.outcome <> 'failed' and not is_now.is_erased

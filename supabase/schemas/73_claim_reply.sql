@@ -3,29 +3,45 @@
 -- because the answer of the person would go to a new contact.
 
 create function app.wrote_after_stop(
-  own_company_id uuid, of_contact_id uuid, on_account_id uuid, stopped_at timestamptz
+  own_company_id uuid, of_contact_id uuid, on_account_id uuid, stopped_at timestamptz, last_inbound_at timestamptz
 ) returns boolean
 language sql stable
 set search_path = ''
 as $$
-  select coalesce(max(place) filter (where not is_stop) > max(place) filter (where is_stop), false)
-  from (
-    select
-      messages.wish is not distinct from 'stop' as is_stop,
-      row_number() over (order by messages.received_at, messages.created_at) as place
-    from public.conversations
-    join public.messages on messages.company_id = conversations.company_id
-      and messages.conversation_id = conversations.id
-    where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
-      and (conversations.messaging_account_id = on_account_id or messages.wish = 'stop')
-      and messages.direction = 'inbound' and messages.type not in ('system', 'unsupported')
-      -- A row is never older than its message. So this condition limits the search to the end of an index.
-      and messages.created_at >= stopped_at and messages.sent_at = stopped_at and messages.received_at is not null
-  ) as said
+  select case when stopped_at < last_inbound_at then true else (
+    select coalesce(max(place) filter (where not is_stop) > max(place) filter (where is_stop), false)
+    from (
+      select
+        messages.wish is not distinct from 'stop' as is_stop,
+        row_number() over (order by messages.received_at, messages.created_at) as place
+      from public.conversations
+      join public.messages on messages.company_id = conversations.company_id
+        and messages.conversation_id = conversations.id
+      where conversations.company_id = own_company_id and conversations.contact_id = of_contact_id
+        and (conversations.messaging_account_id = on_account_id or messages.wish = 'stop')
+        and messages.direction = 'inbound' and messages.type not in ('system', 'unsupported')
+        -- A row is never older than its message. So this condition limits the search to the end of an index.
+        and messages.created_at >= stopped_at and messages.sent_at = stopped_at and messages.received_at is not null
+    ) as said
+  ) end
 $$;
-comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz) is
-  'Whether a person wrote a stop word in this second, and then another message to the account in the same second. The '
-  'times of the channel are whole seconds, so the order is that of the events, and of the messages within an event.';
+comment on function app.wrote_after_stop(uuid, uuid, uuid, timestamptz, timestamptz) is
+  'Whether a person wrote to the account after do_not_contact was set, so that the company may answer. If a time is not '
+  'known, the company may not answer. The times of the channel are whole seconds. If a stop word and another message '
+  'have the same second, the order is that of the events, and of the messages within an event.';
+
+create function app.newest_user_id(own_company_id uuid, of_contact_id uuid) returns text
+language sql stable
+set search_path = ''
+as $$
+  select user_id from public.contact_identities
+  where company_id = own_company_id and contact_id = of_contact_id
+  order by seen_at desc, id desc
+  limit 1
+$$;
+comment on function app.newest_user_id(uuid, uuid) is
+  'Returns the newest id that the channel gave to a person. An older id is no longer valid after the person changed the '
+  'phone.';
 
 create function public.claim_reply(
   claim_id uuid,
@@ -121,11 +137,9 @@ begin
 
     select last_inbound_at, expires_at into period from public.contact_windows
     where company_id = own_company_id and contact_id = contact.id and account_id = account.id;
-    -- If the person wrote after do_not_contact was set, the company may answer. If a time is not known, the company may
-    -- not answer.
-    if contact.do_not_contact and (contact.do_not_contact_at >= period.last_inbound_at) is not false
-      and not app.wrote_after_stop(own_company_id, contact.id, account.id, contact.do_not_contact_at)
-    then
+    if contact.do_not_contact and not app.wrote_after_stop(
+      own_company_id, contact.id, account.id, contact.do_not_contact_at, period.last_inbound_at
+    ) then
       answer := jsonb_build_object('result', 'do_not_contact');
       raise sqlstate 'CRM01';
     end if;
@@ -189,13 +203,7 @@ begin
       'message_id', send.message_id,
       'created_conversation', send.created_conversation,
       'phone', contact.phone,
-      -- The newest id of the person, because an older id is no longer valid after the person changed the phone.
-      'user_id', case when contact.phone is null then (
-        select user_id from public.contact_identities
-        where company_id = own_company_id and contact_id = contact.id
-        order by seen_at desc, id desc
-        limit 1
-      ) end
+      'user_id', case when contact.phone is null then app.newest_user_id(own_company_id, contact.id) end
     );
     if claim_reply.media is not null then
       answer := answer || jsonb_build_object('media', medium_sent);

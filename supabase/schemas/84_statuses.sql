@@ -142,6 +142,9 @@ begin
       from public.sends where sends.id = own_send_id and sends.whatsapp_message_id = wamid;
     end if;
   end if;
+  if found_message.id is null and own_send_id is null and app.take_report_of_reaction(companies, wamid, word) then
+    return 'done';
+  end if;
   if found_message.id is null then
     -- The report is kept for each company that had the number, because any of them may get the message later.
     perform app.keep_waiting(accounts.id, wamid, item)

@@ -49,6 +49,8 @@ begin
   new.payload := null;
   new.media := null;
   new.reaction := null;
+  new.own_reaction := null;
+  new.own_reaction_whatsapp_id := null;
   -- The channel's text of a failure may name the person, but its code does not.
   new.failure := new.failure || '{ "message": null, "details": null }';
   -- The ids of the channel contain the phone.

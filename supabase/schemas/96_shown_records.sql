@@ -78,7 +78,7 @@ as $$
       -- A reaction that was taken back is stored without its emoji, so that an older reaction that comes late does not
       -- replace it.
       case when messages.reaction ->> 'emoji' <> '' then messages.reaction end as reaction,
-      messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
+      messages.own_reaction, messages.edited_at, messages.revoked_at, messages.created_at, messages.updated_at,
       messages.version::text as version
     from public.messages
     join public.conversations on conversations.company_id = messages.company_id

@@ -83,6 +83,8 @@ const CALLS: Record<string, (crm: CRM) => PromiseLike<unknown>> = {
       display_text: "Hello",
     }),
   markMessageRead: (crm) => crm.messages.markRead(ID, { typing: true }),
+  reactToMessage: (crm) => crm.messages.react(ID, "👍"),
+  removeReaction: (crm) => crm.messages.unreact(ID),
   uploadMedia: (crm) => crm.media.upload(new Uint8Array([1]), { type: "audio/x-m4a" }),
   getMediaUpload: (crm) => crm.media.get(ID),
   sendReply: (crm) => crm.conversations.reply(ID, { text: "Hello" }),

@@ -116,6 +116,8 @@ Deno.test("each function accepts only the tokens of its own scopes", async () =>
     call("media_upload", { id: claim_id }),
     call("message_to_read", { message_id: claim_id }),
     call("note_message_read", { message_id: claim_id }),
+    call("message_to_react", { message_id: claim_id }),
+    call("note_own_reaction", { message_id: claim_id, whatsapp_message_id: "wamid.1" }),
     call("add_company_member", { company_id: company.id, email: "ada@people.example" }),
     call("add_pipeline", { pipeline: { name: "Renewals" } }),
     call("add_stage", { stage: { pipeline_id: company.pipeline_id, name: "Due" } }),

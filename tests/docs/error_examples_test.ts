@@ -22,6 +22,7 @@ import { presentedKey } from "../../supabase/functions/_shared/key/presented_key
 import {
   failedSend,
   refusedAccount,
+  repeatOfUnknown,
 } from "../../supabase/functions/_shared/sending/send_errors.ts";
 import { FUNCTIONS } from "../../generate/openapi/functions.ts";
 import recorded from "../../generate/examples/examples.json" with { type: "json" };
@@ -131,10 +132,14 @@ const OF_SENDS: Partial<Record<ErrorCode, () => unknown>> = {
         message: "(#131053) Media upload error",
         details: "The file is damaged",
       },
-    }, { send, hasKey: true, rejected: "" }),
+    }, { send, rejected: "", ifUnknown: repeatOfUnknown(true) }),
   channel_account_error: () => refusedAccount("900000000000011", 190),
   channel_unavailable: () =>
-    failedSend({ kind: "unknown", cause: "" }, { send, hasKey: true, rejected: "" }),
+    failedSend({ kind: "unknown", cause: "" }, {
+      send,
+      rejected: "",
+      ifUnknown: repeatOfUnknown(true),
+    }),
 };
 
 /** The errors that need a real request, from the recorded examples in the API's description. */

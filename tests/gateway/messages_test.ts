@@ -29,8 +29,8 @@ const WITHOUT = {
   ...{ sent_at: null, delivered_at: null, read_at: null, failed_at: null, expired_at: null },
   ...{ failure: null, price_category: null, price_type: null, payload: null },
   ...{ location: null, contact_cards: null, choice: null, media: null },
-  ...{ reply_to_id: null, reply_to_whatsapp_id: null, reaction: null, edited_at: null },
-  revoked_at: null,
+  ...{ reply_to_id: null, reply_to_whatsapp_id: null, reaction: null, own_reaction: null },
+  ...{ edited_at: null, revoked_at: null },
 };
 
 Deno.test("a message shows its sender and text, and whether the channel has accepted it", async () => {

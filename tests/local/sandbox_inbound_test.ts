@@ -294,3 +294,34 @@ Deno.test("a text message in the wrong form is refused", async () => {
     ...{ recipient_type: "individual", context: { message_id: "wamid.1" } },
   });
 });
+
+Deno.test("a reaction is listed and delivered, and one in the wrong form is refused", async () => {
+  await using channel = sandboxWithWebhook();
+  const { body: { message_id } } = await channel.writes(ANA, "Hello");
+  const reaction = (parts: object) => ({
+    ...{ type: "reaction", reaction: { message_id, emoji: "👍🏽", ...parts } },
+  });
+  await channel.told();
+  const id = await channel.send({ to: ANA }, { ...reaction({}), template: undefined });
+  const statuses = (await channel.told()).map(({ value }) => value.statuses[0]);
+  assert.deepEqual(statuses.map((report) => [report.id, report.status]), [
+    ...[[id, "sent"], [id, "delivered"]],
+  ]);
+  const [{ message }] = (await channel.listed()).data;
+  assert.deepEqual(message.reaction, { message_id, emoji: "👍🏽" });
+  await channel.send({ to: ANA }, { ...reaction({ emoji: "" }), template: undefined });
+  const wrong: [parts: object, code: number][] = [
+    [{ emoji: undefined }, 131008],
+    [{ message_id: undefined }, 131008],
+    [{ message_id: "" }, 100],
+    [{ emoji: "ok" }, 100],
+    [{ emoji: "👍👍" }, 100],
+    [{ remove: true }, 100],
+  ];
+  for (const [parts, code] of wrong) {
+    const { body } = await channel.call(`/v26.0/${NUMBER}/messages`, {
+      ...{ messaging_product: "whatsapp", to: ANA, ...reaction(parts) },
+    });
+    assert.equal(body.error?.code, code, JSON.stringify(parts));
+  }
+});

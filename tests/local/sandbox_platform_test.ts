@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { sandbox } from "../../sandbox/sandbox.ts";
 import { send } from "../support/calls.ts";
 import { type Company, newCompany } from "../support/company.ts";
-import { ownReplies, ownSender } from "../support/own_functions.ts";
+import { ownReactions, ownReplies, ownSender } from "../support/own_functions.ts";
 import { template } from "../support/sending.ts";
 import { stack, statement } from "../support/test_stack.ts";
 
@@ -127,4 +127,25 @@ Deno.test("a simulated person can get a reply, even without a phone", async () =
     const [answer] = await statement`select status from messages where id = ${body.message_id}`;
     assert.equal(answer.status, "read");
   }
+});
+
+Deno.test("the platform removes a reaction that fails later, and ignores all other reports about reactions", async () => {
+  await using channel = await companyWithSandbox();
+  const { company } = channel;
+  const react = await ownReactions(`${channel.url}/v26.0`);
+  for (const [from, shown] of [["+12025550123", "👍"], ["+15552000010", null]]) {
+    await channel.plays({ from }, "Hello");
+    const [{ id }] = await statement`
+      select id from messages where company_id = ${company.id} and direction = 'inbound' order by created_at desc limit 1
+    `;
+    const { status } = await channel.tells(() =>
+      react(company.keys.messaging, id, { emoji: "👍" })
+    );
+    const [{ emoji }] = await statement`
+      select own_reaction ->> 'emoji' as emoji from messages where id = ${id}
+    `;
+    assert.deepEqual([status, emoji], [200, shown], `${from}`);
+  }
+  const kept = await statement`select from waiting_facts where company_id = ${company.id}`;
+  assert.equal(kept.length, 0);
 });

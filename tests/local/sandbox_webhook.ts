@@ -81,6 +81,8 @@ export function sandboxWithWebhook(
       assert.equal(status, 200, JSON.stringify(body));
       return body.messages[0].id as string;
     },
+    /** The messages that the sandbox has accepted, newest first. */
+    listed: async () => await (await channel.fetch(new Request(`${CHANNEL}/messages`))).json(),
     /** Makes a person write a message to the number. */
     writes: (from: string, text: string, more: object = {}) =>
       call("/inbound", { phone_number_id: NUMBER, from, text, ...more }),

@@ -58,7 +58,7 @@ function timeOf(work: () => unknown): number {
   return performance.now() - start;
 }
 
-const CANDIDATES = [..." \t\na0Z-_.é\u0301\u200c\u0000"];
+const CANDIDATES = [..." \t\na0Z-_.é\u0301\u200c\u0000😀"];
 const ATOM =
   /\\[pP]\{\w+\}|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\.|\[(?:\\.|[^\]\\])*\]|\(\?(?:[:=!]|<[=!])|\{(\d+)(,\d*)?\}|[^]/giu;
 

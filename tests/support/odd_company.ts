@@ -189,6 +189,8 @@ async function addOddRows(sql: Sql, company: Company) {
       : null,
     payload: at % 6 === 0 ? sql.json({ text: { body: content } }) : null,
     reaction: at % 7 === 1 ? sql.json({ emoji: "👍🏽", at: "2026-01-31T09:30:00Z" }) : null,
+    own_reaction: at % 9 === 1 ? sql.json({ emoji: "❤️", at: "2026-01-31T09:31:00Z" }) : null,
+    own_reaction_whatsapp_id: at % 9 === 1 ? `wamid.reaction.${at}` : null,
     rendered_text: pick([null, content], at),
     ...at % 3 !== 0 && at % 2 === 0 && {
       author_type: pick(["key", "agent", "member"], at),

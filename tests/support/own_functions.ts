@@ -123,22 +123,33 @@ export async function ownWebhooks(
     });
 }
 
+type OwnReplies = Partial<WhatsappConfig> & { timeoutMs?: number };
+
 /** The endpoint for free replies in this process, with the channel and the database at these addresses. */
-export async function ownReplies(
+export async function ownReplies(channelUrl: string, options: OwnReplies = {}) {
+  const app = await ownMessages(channelUrl, options);
+  return (key: string, json: unknown, query = "", headers?: Record<string, string>) =>
+    ask(app, key, "POST", `/whatsapp/messages${query}`, json, headers);
+}
+
+/** The endpoint for reactions in this process. Without a body, it removes the reaction. */
+export async function ownReactions(channelUrl: string, options: OwnReplies = {}) {
+  const app = await ownMessages(channelUrl, options);
+  return (key: string, id: string, json?: unknown) =>
+    ask(app, key, json ? "PUT" : "DELETE", `/whatsapp/messages/${id}/reaction`, json);
+}
+
+async function ownMessages(
   channelUrl: string,
-  { supabaseUrl = stack.url, timeoutMs = 20_000, ...changes }:
-    & Partial<WhatsappConfig>
-    & { timeoutMs?: number } = {},
+  { supabaseUrl = stack.url, timeoutMs = 20_000, ...changes }: OwnReplies,
 ) {
   const config = await readWhatsappConfig(environment({ supabaseUrl, channelUrl }));
-  const app = whatsapp({
+  return whatsapp({
     ...config,
     ...UNTIL_ASKED,
     whatsapp: { ...config.whatsapp, timeoutMs },
     ...changes,
   });
-  return (key: string, json: unknown, query = "", headers?: Record<string, string>) =>
-    ask(app, key, "POST", `/whatsapp/messages${query}`, json, headers);
 }
 
 async function ask<Env extends object>(

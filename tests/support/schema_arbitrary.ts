@@ -11,6 +11,7 @@ const FORMATS: Record<string, fc.Arbitrary<string>> = {
   "idn-email": fc.tuple(fc.stringMatching(/^[a-z0-9]{1,20}$/), fc.domain())
     .map((parts) => parts.join("@"))
     .filter((address) => /\.[a-z]{2,}$/.test(address)),
+  emoji: fc.constantFrom("👍", "❤️", "☝🏿", "🇧🇷", "1️⃣", "👩🏻‍❤️‍💋‍👩🏿", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"),
   "date-time": anyDate().map((date) => date.toISOString()),
   date: anyDate().map((date) => date.toISOString().slice(0, 10)),
 };

@@ -5,6 +5,12 @@ import type { JsonSchema } from "../../generate/openapi/json_schema.ts";
 /** The pattern of an email address in any script (RFC 6531), as the description promises. */
 const IDN_EMAIL = /^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/u;
 
+/** Whether a reader sees one character, which is a picture, a flag or a key of a phone. */
+function isOneEmoji(text: string): boolean {
+  return [...new Intl.Segmenter().segment(text)].length === 1 &&
+    /\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|\u{20E3}/u.test(text);
+}
+
 /** Checks values against the schemas of an OpenAPI document. */
 export class SchemaValidator {
   #ajv: Ajv2020;
@@ -23,6 +29,7 @@ export class SchemaValidator {
     });
     addFormats.default(this.#ajv);
     this.#ajv.addFormat("idn-email", IDN_EMAIL);
+    this.#ajv.addFormat("emoji", isOneEmoji);
     this.#ajv.addVocabulary([...Object.keys(document), "example"]);
     this.#ajv.addSchema(document, "doc");
   }

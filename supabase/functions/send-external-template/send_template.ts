@@ -2,7 +2,7 @@ import type { Caller } from "../_shared/key/caller.ts";
 import type { Origin } from "../_shared/log.ts";
 import { dryRunAnswer, sentAnswer } from "../_shared/sending/send_answers.ts";
 import { callAndSettle } from "../_shared/sending/call.ts";
-import { type FailedOutcome, failedSend } from "../_shared/sending/send_errors.ts";
+import { type FailedOutcome, failedSend, repeatOfUnknown } from "../_shared/sending/send_errors.ts";
 import { keyOfOtherMessage, repeatReply, type SendReply } from "../_shared/sending/repeat.ts";
 import { unfitMedia } from "../_shared/template_sends/own_media.ts";
 import { claimWhenReady } from "../_shared/template_sends/ready_claim.ts";
@@ -61,7 +61,7 @@ export async function sendTemplate(
   if (outcome.kind === "accepted") return { body: sentAnswer(claim, outcome.whatsappMessageId) };
   throw failedSend(ofTemplate(outcome), {
     send: claim,
-    hasKey: request.idempotency_key !== undefined,
+    ifUnknown: repeatOfUnknown(request.idempotency_key !== undefined),
     rejected: "The messaging channel rejected the template; the field channel has the reason",
   });
 }

@@ -13,13 +13,13 @@ export type MessageContent = { type: string } & Record<string, unknown>;
 /**
  * The call that sends a message, ready to be made.
  *
- * @param mark a text that the channel repeats in its later reports about the message.
+ * @param mark a text that the channel repeats in its later reports about the message; undefined: none.
  * @throws TypeError when the token contains characters that a header cannot have.
  */
 export function messageCall(
   channel: ChannelConfig,
   account: { phoneNumberId: string; token: string },
-  mark: string,
+  mark: string | undefined,
   message: Recipient & MessageContent,
 ): ChannelCall {
   return {

@@ -1693,6 +1693,8 @@ export type Database = {
           "media": Json | null;
           "original_content": string | null;
           "outcome": string | null;
+          "own_reaction": Json | null;
+          "own_reaction_whatsapp_id": string | null;
           "payload": Json | null;
           "price_category": string | null;
           "price_type": string | null;
@@ -1732,6 +1734,8 @@ export type Database = {
           "media"?: Json | null;
           "original_content"?: string | null;
           "outcome"?: string | null;
+          "own_reaction"?: Json | null;
+          "own_reaction_whatsapp_id"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
           "price_type"?: string | null;
@@ -1770,6 +1774,8 @@ export type Database = {
           "media"?: Json | null;
           "original_content"?: string | null;
           "outcome"?: string | null;
+          "own_reaction"?: Json | null;
+          "own_reaction_whatsapp_id"?: string | null;
           "payload"?: Json | null;
           "price_category"?: string | null;
           "price_type"?: string | null;
@@ -3558,6 +3564,7 @@ export type Database = {
           "id": string;
           "location": Json | null;
           "media": Json | null;
+          "own_reaction": Json | null;
           "payload": Json | null;
           "price_category": string | null;
           "price_type": string | null;
@@ -4916,6 +4923,7 @@ export type Database = {
         };
         Returns: Json[];
       };
+      "message_to_react": { Args: { "emoji"?: string; "message_id": string }; Returns: Json };
       "message_to_read": { Args: { "message_id": string }; Returns: Json };
       "messaging_account_troubles": {
         Args: { "company_id": string };
@@ -4957,6 +4965,10 @@ export type Database = {
       "note_media_gone": { Args: { "media_id": string; "message_id": string }; Returns: string };
       "note_message_read": { Args: { "message_id": string }; Returns: string };
       "note_numbers": { Args: { "account_id": string; "numbers": Json }; Returns: number };
+      "note_own_reaction": {
+        Args: { "emoji"?: string; "message_id": string; "whatsapp_message_id": string };
+        Returns: Json;
+      };
       "opt_outs": {
         Args: {
           "company_id": string;

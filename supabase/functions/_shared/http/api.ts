@@ -16,7 +16,7 @@ import { respondWithBytes } from "./bytes.ts";
 import { headLength } from "./head_length.ts";
 import { type ErrorAnswers, respondToError } from "./error_response.ts";
 import { idempotencyOf, readIdempotencyKey, requireKeyOfBody } from "./idempotency.ts";
-import { bodiesOf, type Operation } from "./operation.ts";
+import { bodiesOf, type Operation, pathOf } from "./operation.ts";
 import { methodNotAllowed, refusedRoute } from "./refused_route.ts";
 import { requestId } from "./request_id.ts";
 import { requireUnchanged } from "./sent_back.ts";
@@ -31,7 +31,10 @@ interface ApiOptions {
    * any valid key is enough.
    */
   scopeOf(method: string): Scope | null;
-  /** Whether a request with an unknown method is refused before its key is checked. */
+  /**
+   * Whether a request with an unknown method is refused before its key is checked, if its path has
+   * no id.
+   */
   refusesMethodFirst?: boolean;
   errors?: Partial<ErrorAnswers>;
   /** Answers a GET of the function's own address, without a key. */
@@ -96,9 +99,8 @@ export function api(config: Config, options: ApiOptions): Hono<ApiEnv> {
       const { body, headers } = await welcome(c.req.raw);
       return c.body(body, 200, headers);
     }
-    if (refusesMethodFirst && !operations.some((operation) => operation.method === method)) {
-      throw methodNotAllowed(method, operations);
-    }
+    const here = refusesMethodFirst ? fixed.filter((each) => pathOf(name, each) === path) : [];
+    if (here.length > 0) throw methodNotAllowed(method, here);
     const caller = await callerOf(c.req.raw.headers, scopeOf(method));
     c.set("caller", caller);
     // The key is checked before the path is examined, because the path may be long.

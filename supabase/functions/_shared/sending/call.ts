@@ -5,7 +5,7 @@ import { callChannel } from "../channel/channel.ts";
 import { messageCall, type MessageContent, type Recipient } from "../channel/message_call.ts";
 import { ofOwnMedia, type SendOutcome } from "../channel/outcome.ts";
 import { settleSend } from "./settle.ts";
-import type { ClaimedSend } from "./claim.ts";
+import type { Access, ClaimedSend } from "./claim.ts";
 import type { SendingConfig } from "./send_config.ts";
 import { withToken } from "./readable_token.ts";
 
@@ -35,25 +35,32 @@ export async function callAndSettle(
   config: SendingConfig,
   sending: Sending,
 ): Promise<SendOutcome> {
-  const called = await outcomeOfCall(config, sending);
+  const { claimId, send, message, origin } = sending;
+  // The mark has the number of the attempt, so the channel's reports about this message differ from
+  // reports about an earlier attempt.
+  const mark = `${send.send_id}.${send.attempt}`;
+  const called = await outcomeOfCall(config, send, origin, message, mark);
   const outcome = sending.hasOwnMedia ? ofOwnMedia(called) : called;
-  const { claimId, send, origin } = sending;
   await settleSend(db, config, { claimId, send }, outcome, origin);
   logSend(sending, outcome);
   return outcome;
 }
 
-/** Makes the call with the account's token. */
-async function outcomeOfCall(
+/**
+ * Sends a message with the account's token, in one call to the channel. Never throws because of the
+ * channel.
+ * @param mark a text that the channel repeats in its reports about the message.
+ */
+export async function outcomeOfCall(
   config: SendingConfig,
-  { send, message, origin }: Sending,
+  access: Access,
+  origin: Origin,
+  message: Recipient & MessageContent,
+  mark?: string,
 ): Promise<SendOutcome> {
   try {
-    return await withToken(config, send, origin, async (token) => {
-      const account = { phoneNumberId: send.phone_number_id, token };
-      // The mark has the number of the attempt, so the channel's reports about this message differ
-      // from reports about an earlier attempt.
-      const mark = `${send.send_id}.${send.attempt}`;
+    return await withToken(config, access, origin, async (token) => {
+      const account = { phoneNumberId: access.phone_number_id, token };
       return await callChannel(
         config.whatsapp,
         messageCall(config.whatsapp, account, mark, message),

@@ -1,23 +1,23 @@
 import { ApiError } from "../errors.ts";
 import type { ChannelError, SendOutcome } from "../channel/outcome.ts";
-import type { ClaimedSend } from "./claim.ts";
+import type { Access } from "./claim.ts";
 
 /** A send that the channel did not accept, or that has an unknown outcome. */
 export type FailedOutcome = Exclude<SendOutcome, { kind: "accepted" }>;
 
 /** The facts that decide which error a failed send gets. */
 interface FailedSend {
-  send: ClaimedSend;
-  /** Whether the request has an idempotency key, so that a repeat is recognised. */
-  hasKey: boolean;
+  send: Pick<Access, "phone_number_id">;
   /** The sentence about a message that the channel rejected because of its content. */
   rejected: string;
+  /** What to do if it is unknown whether the channel accepted the message. */
+  ifUnknown: string;
 }
 
 /** The error of a send that the channel did not accept, or whose outcome is unknown. */
 export function failedSend(
   outcome: FailedOutcome,
-  { send, hasKey, rejected }: FailedSend,
+  { send, rejected, ifUnknown }: FailedSend,
 ): ApiError {
   switch (outcome.kind) {
     case "refused": {
@@ -46,13 +46,20 @@ export function failedSend(
     case "unknown":
       return new ApiError(
         "channel_unavailable",
-        "The messaging channel did not say whether it accepted the message. " +
-          (hasKey
-            ? "Repeat the request with the same idempotency_key: that reports the result and never sends twice"
-            : "A repeat could send the message twice; with an idempotency_key, a repeat never sends it twice"),
+        `The messaging channel did not say whether it accepted the message. ${ifUnknown}`,
         { body: { outcome: "unknown" } },
       );
   }
+}
+
+/**
+ * What to do if the outcome of a send is unknown.
+ * @param hasKey whether the request has an idempotency key, so that a repeat is recognised.
+ */
+export function repeatOfUnknown(hasKey: boolean): string {
+  return hasKey
+    ? "Repeat the request with the same idempotency_key: that reports the result and never sends twice"
+    : "A repeat could send the message twice; with an idempotency_key, a repeat never sends it twice";
 }
 
 /** The sentences for the channel's refusals. */

@@ -2,7 +2,7 @@ import { api } from "../../_shared/http/api.ts";
 import type { SendingConfig } from "../../_shared/sending/send_config.ts";
 import { replyOperations } from "./operations.ts";
 
-/** The part of this function for callers with an API key: `POST /whatsapp/messages`. */
+/** The part of this function for callers with an API key: everything below `/whatsapp/messages`. */
 export function replies(config: SendingConfig) {
   return api(config, {
     name: "whatsapp",
@@ -11,8 +11,10 @@ export function replies(config: SendingConfig) {
     refusesMethodFirst: true,
     errors: {
       always: { success: false },
-      // Only the claim can fail because of the database, and the channel is called after the claim.
-      whenUnavailable: () => "nothing was sent, so repeat the request",
+      // The claim of a send fails before the channel is called. A reaction may have reached the channel
+      // already, but a repeat of it does no harm.
+      whenUnavailable: (method) =>
+        `${method === "POST" ? "nothing was sent, so " : ""}repeat the request`,
     },
   });
 }

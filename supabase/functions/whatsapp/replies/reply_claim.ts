@@ -8,6 +8,7 @@ import {
 } from "../../_shared/sending/claim.ts";
 import type { SettlePatience } from "../../_shared/sending/settle.ts";
 import { interactiveOf } from "./interactive.ts";
+import type { Person } from "./recipient.ts";
 import type { ReplyRequest } from "./reply_request.ts";
 
 // How a free reply is claimed before the call to the channel; see claim_reply() in the database.
@@ -43,10 +44,7 @@ export interface Unfit {
 }
 
 /** A free reply that this request has claimed. */
-export interface ClaimedReply extends ClaimedSend {
-  phone: string | null;
-  /** The channel's id of the person, for a contact without a phone. */
-  user_id: string | null;
+export interface ClaimedReply extends ClaimedSend, Person {
   /** The file, as the channel needs it; missing without a file. */
   media?: {
     type: "image" | "video" | "audio" | "document";

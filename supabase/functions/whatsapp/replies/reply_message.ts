@@ -1,20 +1,17 @@
 import type { MessageContent, Recipient } from "../../_shared/channel/message_call.ts";
 import { interactiveOf } from "./interactive.ts";
+import { recipientOf } from "./recipient.ts";
 import type { ClaimedReply } from "./reply_claim.ts";
 import type { ReplyRequest } from "./reply_request.ts";
 
-/**
- * A reply in the channel's form. A person's id must not be in `to`, because the channel would then
- * deliver nothing.
- */
+/** A reply in the channel's form. */
 export function replyMessage(
   claim: ClaimedReply,
   request: ReplyRequest,
 ): Recipient & MessageContent {
-  const { phone, user_id, reply_to } = claim;
-  const recipient = phone === null ? { recipient: user_id! } : { to: phone };
+  const { reply_to } = claim;
   return {
-    ...recipient,
+    ...recipientOf(claim),
     ...(reply_to !== undefined && { context: { message_id: reply_to } }),
     ...content(claim, request),
   };

@@ -3,7 +3,7 @@ import type { Origin } from "../../_shared/log.ts";
 import { dryRunAnswer, sentAnswer } from "../../_shared/sending/send_answers.ts";
 import { callAndSettle } from "../../_shared/sending/call.ts";
 import type { SendingConfig } from "../../_shared/sending/send_config.ts";
-import { failedSend } from "../../_shared/sending/send_errors.ts";
+import { failedSend, repeatOfUnknown } from "../../_shared/sending/send_errors.ts";
 import { keyOfOtherMessage, repeatReply, type SendReply } from "../../_shared/sending/repeat.ts";
 import {
   archivedContact,
@@ -64,7 +64,7 @@ export async function sendReply(
   if (outcome.kind === "accepted") return { body: sentAnswer(claim, outcome.whatsappMessageId) };
   throw failedSend(outcome, {
     send: claim,
-    hasKey: request.idempotency_key !== undefined,
+    ifUnknown: repeatOfUnknown(request.idempotency_key !== undefined),
     rejected: "The messaging channel rejected the message; the field channel has the reason",
   });
 }

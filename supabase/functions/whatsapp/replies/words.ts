@@ -1,5 +1,6 @@
 import type { FieldsOf, Words } from "../../_shared/http/api_words.ts";
 import type { MessageRead, ReadRequest } from "./mark_read.ts";
+import type { ReactedMessage, ReactionRequest } from "./react.ts";
 import type {
   ReplyButton,
   ReplyList,
@@ -29,8 +30,25 @@ export const words = {
         "earlier messages of the conversation as read, and they get a `read_at` too. A repeat " +
         "does no harm. A reply never marks anything as read by itself.",
     },
+    reactToMessage: {
+      tag: "Conversations",
+      summary: "React to a message",
+      description:
+        "Puts your company's emoji on a message of the conversation, in place of an earlier emoji. " +
+        "The window must be open, as for a reply. A repeat does no harm. If WhatsApp reports " +
+        "later that it did not deliver the reaction, `own_reaction` of the message becomes `null`.",
+    },
+    removeReaction: {
+      tag: "Conversations",
+      summary: "Remove a reaction",
+      description:
+        "Removes your company's emoji from a message. The window must be open. A repeat does no " +
+        "harm, and neither does a message without a reaction.",
+    },
   },
   schemas: {
+    ReactionRequest: "A reaction to a message.",
+    ReactedMessage: "A message that has your company's reaction.",
     ReadRequest: "How a message is marked as read.",
     MessageRead: "A message of a person that your company has read.",
     ReplyRequest: "A free reply to send: a text, or a file, buttons or a list with a text.",
@@ -52,6 +70,13 @@ export const words = {
       read_at: "When the message was first marked as read.",
       typing: "Whether the person sees that someone is typing.",
     } satisfies FieldsOf<typeof MessageRead>,
+    ReactionRequest: {
+      emoji: "Exactly one emoji. It may have a skin tone, or be a flag.",
+    } satisfies FieldsOf<typeof ReactionRequest>,
+    ReactedMessage: {
+      id: "The id of the message.",
+      own_reaction: "Your company's reaction.",
+    } satisfies FieldsOf<typeof ReactedMessage>,
     ReplyRequest: {
       conversation_id: "The conversation to reply in. It must not be closed.",
       text:

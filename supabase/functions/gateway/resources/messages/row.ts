@@ -69,7 +69,7 @@ export const MessageChoice = z.object({
   description: TextOrNull,
 }).register(z.globalRegistry, { id: "MessageChoice" });
 
-/** A person's reaction to a message. */
+/** A reaction to a message. */
 export const MessageReaction = z.object({ emoji: z.string(), at: OwnTime }).register(
   z.globalRegistry,
   { id: "MessageReaction" },
@@ -111,6 +111,7 @@ export const Message = z.object({
   reply_to_id: z.nullable(Id),
   reply_to_whatsapp_id: z.nullable(verbatim(255)),
   reaction: z.nullable(MessageReaction),
+  own_reaction: z.nullable(MessageReaction),
   edited_at: MaybeTime,
   revoked_at: MaybeTime,
   ...ROW_CHANGE,

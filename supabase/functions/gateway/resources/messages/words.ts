@@ -53,7 +53,7 @@ export const words = {
     MessageMedia:
       "A file that a person sent, such as an image. The channel keeps the file itself; " +
       "`GET /messages/{id}/media` reads it.",
-    MessageReaction: "A person's reaction to a message.",
+    MessageReaction: "A reaction to a message.",
     MessageLocation: "A place that a person sent.",
     ContactCard: "A contact card that a person sent. The card does not create a contact.",
     MessageChoice: "The button or the entry of a list that a person chose.",
@@ -115,6 +115,7 @@ export const words = {
         "The id of the message that this message answers, if this service has that message.",
       reply_to_whatsapp_id: "The channel's id of the message that this message answers.",
       reaction: "The person's reaction to the message; `null` when there is none.",
+      own_reaction: "Your company's reaction to the message; `null` when there is none.",
       edited_at: "When the person last edited the message. `content` is the newest text.",
       revoked_at: "When the person deleted the message for everyone.",
     } satisfies FieldsOf<typeof Message>,
@@ -171,7 +172,7 @@ export const words = {
     } satisfies FieldsOf<typeof MessageChoice>,
     MessageReaction: {
       emoji: "The emoji.",
-      at: "When the person reacted.",
+      at: "The time of the reaction.",
     } satisfies FieldsOf<typeof MessageReaction>,
   },
 } satisfies Words;
