@@ -7,6 +7,7 @@ import { faults } from "./parts/faults.ts";
 import { fuzz } from "./parts/fuzz.ts";
 import { keyless } from "./parts/keyless.ts";
 import { kills } from "./parts/kills.ts";
+import { media } from "./parts/media.ts";
 import { neighbour } from "./parts/neighbour.ts";
 import { webhooks } from "./parts/webhooks.ts";
 import { type PartName, PARTS } from "./attack_report.ts";
@@ -27,6 +28,7 @@ const RUN: Record<PartName, (context: Context) => Promise<PartResult>> = {
   faults,
   events,
   webhooks,
+  media,
 };
 
 /**

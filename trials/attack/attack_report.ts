@@ -29,6 +29,9 @@ export const PARTS = {
   webhooks:
     "no hostile address is accepted, no redirect followed, no webhook of another company reached; a good " +
     "receiver gets every event in order beside hostile ones",
+  media:
+    "no file from a foreign host, no wrong file as a whole answer, no file of another company; slow files " +
+    "hold up no other company",
 };
 
 export type PartName = keyof typeof PARTS;

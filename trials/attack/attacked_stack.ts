@@ -13,6 +13,8 @@ export type FunctionName = "gateway" | "send-external-template" | "webhooks" | "
 export interface FunctionOptions {
   /** The address of the Data API. If missing, it is the stack's own REST layer. */
   restUrl?: string;
+  /** The address of the channel. If missing, it is the stack's own imitation. */
+  channelUrl?: string;
   /** The number of milliseconds by which the function's clock is ahead. */
   clockAheadMs?: number;
   /** The origins on this machine that webhooks may have. */
@@ -60,10 +62,11 @@ export async function startAttackedStack(
   );
 
   const startFunction: AttackedStack["startFunction"] = async (name, options = {}) => {
-    const { restUrl = stack.rest.url, clockAheadMs, webhookHosts, hear } = options;
+    const { restUrl = stack.rest.url, channelUrl = channel.url, clockAheadMs } = options;
+    const { webhookHosts, hear } = options;
     const entry = `${checkout}supabase/functions/${name}/index.ts`;
     const env = {
-      ...functionEnvironment(restUrl, secrets, channel.url),
+      ...functionEnvironment(restUrl, secrets, channelUrl),
       ...(webhookHosts !== undefined && { WEBHOOK_HOSTS: webhookHosts }),
     };
     const process = { cwd: checkout, owner: resources, hear };
