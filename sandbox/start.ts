@@ -43,6 +43,7 @@ try {
   The messages that it accepted    http://127.0.0.1:${actual}/sandbox/messages
   Write as a person at             http://127.0.0.1:${actual}/sandbox/inbound
   Events are posted to             ${webhook?.url ?? "nowhere; --webhook gives an address"}
+  It receives webhooks at          http://127.0.0.1:${actual}/sandbox/webhooks/<name>
   The token of every account       ${SANDBOX_TOKEN}`);
 } catch (error) {
   if (error instanceof Deno.errors.AddrInUse) {

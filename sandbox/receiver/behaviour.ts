@@ -2,6 +2,9 @@ import * as z from "zod";
 
 const ORDINARY = { status: 200, delay_ms: 0, silent: false, times: null, retry_after: null };
 
+/** What readBehaviour() accepts. */
+const SETTINGS = [...Object.keys(ORDINARY), "secret"];
+
 const Plan = z.strictObject({
   /** The status of the answer. */
   status: z.int("must be a status from 200 to 599").min(200).max(599),
@@ -18,24 +21,35 @@ const Plan = z.strictObject({
 /** What the receiver does with the requests for a name. */
 export type Behaviour = z.infer<typeof Plan>;
 
+/** The secret of the webhook, as the answer to its creation shows it. */
+const Secret = z.string().regex(
+  /^whsec_(?:[A-Za-z\d+/]{4}){8,}(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/,
+  "must be whsec_ followed by base64, as in the answer to the creation of the webhook",
+);
+
 /**
  * Reads the behaviour that someone sets for the receiver. A setting that the text leaves out has
  * its default: the receiver answers 200 at once.
  *
- * @returns the behaviour, or a sentence that says what to change.
+ * @returns the behaviour, and the secret if one is given; or a sentence that says what to change.
  */
-export function readBehaviour(text: string): Behaviour | string {
+export function readBehaviour(
+  text: string,
+): { behaviour: Behaviour; secret: string | undefined } | string {
   let told: unknown;
   try {
     told = JSON.parse(text || "{}");
   } catch {
     return 'The body is not JSON; send an object such as {"status":500,"times":3}';
   }
-  const { data, error } = Plan.partial().safeParse(told);
-  if (data) return { ...ORDINARY, ...data };
+  const { data, error } = Plan.partial().extend({ secret: Secret.optional() }).safeParse(told);
+  if (data) {
+    const { secret, ...behaviour } = data;
+    return { behaviour: { ...ORDINARY, ...behaviour }, secret };
+  }
   const [{ path, message, code, ...issue }] = error.issues;
   if (code === "unrecognized_keys" && "keys" in issue) {
-    return `${(issue.keys as string[])[0]} is not known; use ${Object.keys(ORDINARY).join(", ")}`;
+    return `${(issue.keys as string[])[0]} is not known; use ${SETTINGS.join(", ")}`;
   }
   return path.length > 0
     ? `${path.join(".")}: ${message}`

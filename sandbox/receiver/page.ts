@@ -10,12 +10,18 @@ const REFRESH_S = 5;
  * @param name shows only the requests for this name.
  * @param address of the receiver, without a slash at the end.
  * @param most how many requests the receiver keeps.
+ * @param isAlone whether the sandbox runs without a stack, and so does not find the secrets itself.
  */
 export function receiverPage(
   received: Received[],
-  { name, address, most }: { name: string | null; address: string; most: number },
+  { name, address, most, isAlone }: {
+    name: string | null;
+    address: string;
+    most: number;
+    isAlone: boolean;
+  },
 ): string {
-  const title = name === null ? "Webhooks of the local stack" : `Webhook ${name}`;
+  const title = name === null ? "Webhooks that the sandbox receives" : `Webhook ${name}`;
   const what = name === null
     ? `<p>This page is a receiver for webhooks. Every name has an address:
 <code>${
@@ -42,6 +48,7 @@ p{margin:.25rem 0}pre{margin:.5rem 0;max-height:20rem;overflow:auto;white-space:
 <main>
 <h1>${escaped(title)}</h1>
 ${what}
+${isAlone ? aboutSecrets(`${address}/${name ?? "<name>"}`) : ""}
 ${
     received.length > 0
       ? `<ol>\n${received.map(item).join("\n")}\n</ol>`
@@ -49,6 +56,17 @@ ${
   }
 </main>
 `;
+}
+
+/** What someone must do so that a sandbox without a stack verifies deliveries. */
+function aboutSecrets(url: string): string {
+  return `<p>This sandbox runs without a stack, so it cannot look up the secrets of webhooks, and
+verifies only the deliveries whose secret you give it. The answer to the creation of a webhook has its secret:</p>
+<pre>${
+    escaped(
+      `curl -X PUT ${url} -H "Content-Type: application/json" -d '{"secret":"whsec_…"}'`,
+    )
+  }</pre>`;
 }
 
 function item({ name, at, type, verified, why, answered, headers, body }: Received): string {

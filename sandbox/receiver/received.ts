@@ -21,6 +21,10 @@ export interface Received {
 /** The secrets of the webhooks with an address, and null if no webhook has it. */
 export type SecretsOf = (url: string) => Promise<string[] | null>;
 
+/** Why a request is not verified if the receiver has no secret for its address. */
+export const NO_WEBHOOK = "no webhook has this address";
+export const NO_SECRET = "the sandbox does not have the secret of this webhook";
+
 /**
  * A receiver refuses a request whose time differs from its clock by more than this, so that no one
  * can replay an old request.
@@ -30,13 +34,13 @@ const TOLERANCE_S = 300;
 /**
  * Why a request is not verified, by Standard Webhooks; null when it is.
  *
- * @param secrets null when no webhook has the address.
+ * @param secrets the secrets of the address, or a sentence that says why there are none.
  * @param now in milliseconds.
  */
 export async function whyUnverified(
   headers: Headers,
   body: Uint8Array,
-  secrets: string[] | null,
+  secrets: string[] | string,
   now: number,
 ): Promise<string | null> {
   const [id, time, signature] = ["webhook-id", "webhook-timestamp", "webhook-signature"]
@@ -48,7 +52,7 @@ export async function whyUnverified(
   if (Math.abs(Number(time) - now / 1000) > TOLERANCE_S) {
     return "webhook-timestamp is more than five minutes from now";
   }
-  if (secrets === null) return "no webhook has this address";
+  if (typeof secrets === "string") return secrets;
   const given = signature.split(" ");
   for (const secret of secrets) {
     if (given.includes(await sign([secret], id, Number(time), body))) return null;

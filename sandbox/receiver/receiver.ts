@@ -2,7 +2,14 @@ import { delay } from "deno-std/async/delay.js";
 import { HEADERS } from "../../local/static_files.ts";
 import { behaviours, readBehaviour } from "./behaviour.ts";
 import { receiverPage } from "./page.ts";
-import { type Received, type SecretsOf, typeOf, whyUnverified } from "./received.ts";
+import {
+  NO_SECRET,
+  NO_WEBHOOK,
+  type Received,
+  type SecretsOf,
+  typeOf,
+  whyUnverified,
+} from "./received.ts";
 
 /** A receiver for webhooks, as a company would run one. */
 export interface Receiver {
@@ -30,16 +37,19 @@ const METHODS = "GET, HEAD, POST, PUT, DELETE";
  * Receives webhooks at any name below /sandbox/webhooks, shows them to people and programs, and can
  * be set to fail. The newest requests are kept in memory.
  *
- * @param secretsOf finds the secrets that verify a request.
+ * @param secretsOf finds the secrets that verify a request. Without it, the receiver has only the
+ *   secrets that someone gives it.
  */
 export function receiver(
-  { secretsOf = () => Promise.resolve(null), now = Date.now }: {
+  { secretsOf, now = Date.now }: {
     secretsOf?: SecretsOf;
     now?: () => number;
   } = {},
 ): Receiver {
   const told = behaviours();
   const ending = new AbortController();
+  /** The secrets that someone gave the receiver, by name. */
+  const given = new Map<string, string>();
   let kept: Received[] = [];
 
   const keep = (received: Received) => {
@@ -51,12 +61,20 @@ export function receiver(
     if (tooMany > 0) kept.length = tooMany;
   };
 
+  /** The secrets for an address, or why there are none. */
+  const secretsFor = async (name: string, origin: string): Promise<string[] | string> => {
+    const own = given.get(name);
+    if (own !== undefined) return [own];
+    if (!secretsOf) return NO_SECRET;
+    return await secretsOf(`${origin}${RECEIVER_PATH}/${name}`).catch(() => null) ?? NO_WEBHOOK;
+  };
+
   const receive = async (request: Request, name: string): Promise<Response> => {
     const bytes = await bodyOf(request);
     if (bytes === null) return problem(413, `The body has more than ${MAX_BODY_BYTES} bytes`);
     const { status, delay_ms, silent, retry_after } = told.next(name);
     const { origin } = new URL(request.url);
-    const secrets = await secretsOf(`${origin}${RECEIVER_PATH}/${name}`).catch(() => null);
+    const secrets = await secretsFor(name, origin);
     const why = await whyUnverified(request.headers, bytes, secrets, now());
     const body = new TextDecoder().decode(bytes);
     keep({
@@ -87,9 +105,12 @@ export function receiver(
       return Response.json({ data, ...(name !== null && { next: told.of(name) }) }, { headers });
     }
     const address = `${new URL(request.url).origin}${RECEIVER_PATH}`;
-    return new Response(receiverPage(data, { name, address, most: MOST_KEPT }), {
-      headers: { ...headers, "Content-Type": "text/html; charset=utf-8" },
-    });
+    return new Response(
+      receiverPage(data, { name, address, most: MOST_KEPT, isAlone: !secretsOf }),
+      {
+        headers: { ...headers, "Content-Type": "text/html; charset=utf-8" },
+      },
+    );
   };
 
   return {
@@ -113,13 +134,17 @@ export function receiver(
           const bytes = await bodyOf(request);
           const read = readBehaviour(new TextDecoder().decode(bytes ?? new Uint8Array()));
           if (typeof read === "string") return problem(400, read);
-          told.tell(name, read);
-          return Response.json(read);
+          told.tell(name, read.behaviour);
+          if (read.secret !== undefined) given.set(name, read.secret);
+          return Response.json(read.behaviour);
         }
         case "DELETE":
           if (extension) break;
           kept = kept.filter((each) => name !== null && each.name !== name);
-          if (name !== null) told.forget(name);
+          if (name !== null) {
+            told.forget(name);
+            given.delete(name);
+          }
           return new Response(null, { status: 204 });
       }
       const allowed = extension ? "GET, HEAD" : name === null ? METHODS_OF_ALL : METHODS;

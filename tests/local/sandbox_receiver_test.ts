@@ -68,6 +68,33 @@ Deno.test("a request is verified only if a webhook with its address has the sign
   assert.match(why, /webhook-signature are not all there/);
 });
 
+Deno.test("a sandbox without a stack verifies the deliveries of a name after it was given their secret", async () => {
+  const box = own({ secretsOf: undefined });
+  const verified = async (request: Parameters<typeof post>[1] = {}) => {
+    await post(box, request);
+    const [{ verified, why }] = await listed(box, ".json");
+    return verified || why;
+  };
+  const page = async () => await (await ask(box, "GET", "/orders")).text();
+  assert.equal(await verified(), "the sandbox does not have the secret of this webhook");
+  assert.match(await page(), /runs without a stack/);
+  assert.ok((await page()).includes(`curl -X PUT ${ADDRESS}/orders `));
+  const told = await ask(box, "PUT", "/orders", { body: JSON.stringify({ secret: SECRET }) });
+  assert.doesNotMatch(await told.text(), /whsec_/);
+  assert.equal(await verified(), true);
+  assert.match(await verified({ secret: newSecret() }), /matches no secret/);
+  assert.equal(
+    await verified({ path: "/others" }),
+    "the sandbox does not have the secret of this webhook",
+  );
+  // A later setting keeps the secret, and DELETE removes it.
+  await ask(box, "PUT", "/orders", { body: '{"status":503,"times":1}' });
+  assert.deepEqual([await verified(), await verified()], [true, true]);
+  await ask(box, "DELETE", "/orders");
+  assert.equal(await verified(), "the sandbox does not have the secret of this webhook");
+  assert.doesNotMatch(await (await ask(own(), "GET", "/orders")).text(), /without a stack/);
+});
+
 Deno.test("the page shows the requests as escaped text, newest first", async () => {
   const box = own();
   const page = async (path: string) => await (await ask(box, "GET", path)).text();
@@ -144,7 +171,9 @@ Deno.test("the error of a wrong request says what to change", async () => {
     ["PUT", "/orders", "{", 400, /is not JSON/],
     ["PUT", "/orders", "[]", 400, /must be an object/],
     ["PUT", "/orders", '{"status":99}', 400, /^status: /],
-    ["PUT", "/orders", '{"delay":1}', 400, /^delay is not known; use status, delay_ms/],
+    ["PUT", "/orders", '{"delay":1}', 400, /^delay is not known; use status, delay_ms.*, secret$/],
+    ["PUT", "/orders", '{"secret":"sk_live"}', 400, /^secret: must be whsec_ followed by base64/],
+    ["PUT", "/orders", `{"secret":"whsec_${"A".repeat(33)}"}`, 400, /^secret: must be whsec_/],
     ["POST", "", "{}", 405, /use GET, HEAD, DELETE$/],
     ["POST", "/orders.json", "{}", 405, /use GET, HEAD$/],
     ["PATCH", "/orders", "{}", 405, /use GET, HEAD, POST, PUT, DELETE$/],
