@@ -99,7 +99,12 @@ function greeting(addresses: Awaited<ReturnType<typeof startStack>>["addresses"]
     "",
     `  Gateway        ${addresses.gateway_url}`,
     `  Template sends ${addresses.template_url}`,
-    ...(addresses.sandbox_url ? [`  Sandbox        ${addresses.sandbox_url}`] : []),
+    ...(addresses.sandbox_url
+      ? [
+        `  Sandbox        ${addresses.sandbox_url}`,
+        `  Chats          ${addresses.url}/sandbox/chat shows what people see`,
+      ]
+      : []),
     `  Webhooks       ${addresses.receiver_url} shows what they deliver`,
     ...(addresses.docs_url ? [`  Docs           ${addresses.docs_url}`] : []),
     `  Settings       ${addresses.settings_url}`,

@@ -1,5 +1,6 @@
 import { http, HttpResponse } from "msw";
 import * as z from "zod";
+import type { Conversations } from "./chat/conversations.ts";
 import { BSUID, PHONE } from "./message_shape.ts";
 import type { people } from "./people.ts";
 import { PEOPLE_MEDIA, type peopleMedia } from "./people_media.ts";
@@ -8,8 +9,14 @@ import { newMessageId, type storyTeller } from "./story_teller.ts";
 /** The longest text that people can write in the channel's app. */
 const MAX_TEXT = 65_536;
 
+/** The channel reports what a person wrote for seven days. */
+const MAX_HOURS_AGO = 7 * 24;
+const HOUR_MS = 60 * 60 * 1000;
+
 /** The sandbox adds these parts of a message. */
 const ADDED = ["from", "from_user_id", "id", "timestamp", "context"];
+
+const HOURS = `must be from 0 to ${MAX_HOURS_AGO}`;
 
 const fields = {
   phone_number_id: z.string("must be a text of digits: the id of the number that gets the message")
@@ -39,6 +46,7 @@ const fields = {
   }).optional(),
   caption: z.string("must be a text").min(1, "must not be empty")
     .max(1024, "must have at most 1024 characters").optional(),
+  tap: z.string("must be a text").min(1, "must not be empty").optional(),
   user_id: z.string("must be a text").regex(
     BSUID,
     "must be a business-scoped user id, such as US.1043781234567890",
@@ -51,6 +59,7 @@ const fields = {
     "must not be empty",
   )
     .max(255, "must have at most 255 characters").optional(),
+  hours_ago: z.number("must be a number").min(0, HOURS).max(MAX_HOURS_AGO, HOURS).default(0),
 };
 
 /** The body of a request that imitates a person who writes a message. */
@@ -60,11 +69,11 @@ const Inbound = z.strictObject(fields, "The body must be a JSON object")
     error: "is required, unless the person has a user_id",
   })
   .refine(
-    ({ text, message, medium }) =>
-      [text, message, medium].filter((part) => part !== undefined).length === 1,
+    ({ text, message, medium, tap }) =>
+      [text, message, medium, tap].filter((part) => part !== undefined).length === 1,
     {
       path: ["text"],
-      error: "is required, unless the request has message or medium; send only one of them",
+      error: "is required, unless the request has message, medium or tap; send only one of them",
     },
   )
   .refine(
@@ -76,18 +85,23 @@ const Inbound = z.strictObject(fields, "The body must be a JSON object")
     },
   );
 
+interface InboundOptions {
+  people: ReturnType<typeof people>;
+  teller: ReturnType<typeof storyTeller>;
+  media: ReturnType<typeof peopleMedia>;
+  conversations: Conversations;
+  /** Says why no one sees people's messages to a number; null when someone sees them. */
+  whyUnheard: (phoneNumberId: string) => Promise<string | null>;
+  /** The sandbox's clock, in milliseconds. */
+  now: () => number;
+}
+
 /**
  * Imitates a person who writes to a number of the business. The caller needs no secret. The
  * Content-Type must be JSON, because a page of another web site cannot send JSON.
- *
- * @param whyUnheard says why no one sees people's messages to a number; null when someone sees
- * them.
  */
 export function inboundHandler(
-  known: ReturnType<typeof people>,
-  teller: ReturnType<typeof storyTeller>,
-  media: ReturnType<typeof peopleMedia>,
-  whyUnheard: (phoneNumberId: string) => Promise<string | null>,
+  { people, teller, media, conversations, whyUnheard, now }: InboundOptions,
 ) {
   return http.post("*/inbound", async ({ request }) => {
     const contentType = request.headers.get("Content-Type") ?? "";
@@ -100,19 +114,22 @@ export function inboundHandler(
     if (!judged.success) return refusal(400, judged.error.issues.map(sentence).join(". "));
 
     const { phone_number_id, from, text, message, medium, caption, ...more } = judged.data;
-    const { user_id, name, hide_phone, answers } = more;
+    const { tap, user_id, name, hide_phone, answers, hours_ago } = more;
     const digits = from?.replace("+", "");
-    const person = known.find(digits === undefined ? null : `+${digits}`, {
+    const person = people.find(digits === undefined ? null : `+${digits}`, {
       userId: user_id,
       name,
     });
     const waId = hide_phone ? null : digits ?? null;
+    const pair = { phoneNumberId: phone_number_id, person, waId };
+    const tapped = tap === undefined ? null : conversations.tap(pair, tap, answers);
+    if (typeof tapped === "string") return refusal(400, tapped);
     const content = medium !== undefined
       ? media.send(medium, caption)
       : message ?? { type: "text", text: { body: text } };
     const id = newMessageId();
-    const pair = { phoneNumberId: phone_number_id, person, waId };
-    const posted = await teller.write(pair, { id, content, answers });
+    const written = { id, content, answers, ...tapped };
+    const posted = await teller.write(pair, written, now() - hours_ago * HOUR_MS);
     const warning = posted.isPosted ? await whyUnheard(phone_number_id) : null;
     return HttpResponse.json({
       message_id: id,

@@ -1,3 +1,4 @@
+import { concat } from "deno-std/bytes/concat.js";
 import { createHash, randomInt } from "node:crypto";
 import { HttpResponse } from "msw";
 import { type Fault, graphError, noObject } from "./graph_error.ts";
@@ -5,7 +6,14 @@ import { MalformedForm, readForm } from "./multipart.ts";
 
 export type MediaKind = "image" | "video" | "audio" | "document";
 
-/** An uploaded file. The sandbox keeps the facts about the file, but not its bytes. */
+/** The bytes of a file, and what a browser has to know about them. */
+export interface MediaContent {
+  mime_type: string;
+  size: number;
+  pieces(): Iterable<Uint8Array<ArrayBuffer>>;
+}
+
+/** An uploaded file. */
 interface Medium {
   phone_number_id: string;
   mime_type: string;
@@ -14,7 +22,11 @@ interface Medium {
   file_size: number;
   uploadedAt: number;
   isDeleted: boolean;
+  /** The bytes, for the page that shows the chat; null when the file is too large or too old. */
+  bytes: Bytes | null;
 }
+
+type Bytes = Uint8Array<ArrayBuffer>;
 
 const MIB = 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -24,6 +36,10 @@ const KEPT_MS = 30 * DAY_MS;
  * Only the newest files are known, so that a sandbox that runs for days does not fill the memory.
  */
 const MAX_KEPT = 10_000;
+/** The bytes of larger files are not kept. */
+const MAX_KEPT_FILE = 16 * MIB;
+/** The kept bytes of all files together have at most this size. */
+const MAX_KEPT_BYTES = 64 * MIB;
 /** A field of the form has fewer bytes than this limit. */
 const MAX_FIELD_BYTES = 1_024;
 
@@ -58,6 +74,15 @@ export type MediaStore = ReturnType<typeof mediaStore>;
 export function mediaStore(now: () => number) {
   const media = new Map<string, Medium>();
 
+  /** Drops the bytes of the oldest files until the others have room. */
+  const makeRoom = () => {
+    let total = 0;
+    for (const medium of [...media.values()].reverse()) {
+      total += medium.bytes?.length ?? 0;
+      if (total > MAX_KEPT_BYTES) medium.bytes = null;
+    }
+  };
+
   const usable = (id: string): Medium | null => {
     const medium = media.get(id);
     return medium && !medium.isDeleted && now() < medium.uploadedAt + KEPT_MS ? medium : null;
@@ -66,6 +91,12 @@ export function mediaStore(now: () => number) {
   return {
     /** Whether an id belongs or belonged to an uploaded file. */
     knows: (id: string) => media.has(id),
+
+    /** A file as the recipient of a message sees it; null when the sandbox does not have it. */
+    content(id: string): MediaContent | null {
+      const { mime_type, bytes } = media.get(id) ?? {};
+      return mime_type && bytes ? { mime_type, size: bytes.length, pieces: () => [bytes] } : null;
+    },
 
     /**
      * Why a message of this phone number cannot show the file in a header of this kind; null when
@@ -90,7 +121,7 @@ export function mediaStore(now: () => number) {
      */
     async upload(request: Request, phoneNumberId: string): Promise<Response> {
       try {
-        const { type, size, sha256 } = await readUpload(request);
+        const { type, size, sha256, bytes } = await readUpload(request);
         const id = `1${String(randomInt(1e12)).padStart(15, "0")}`;
         media.set(id, {
           phone_number_id: phoneNumberId,
@@ -99,7 +130,9 @@ export function mediaStore(now: () => number) {
           file_size: size,
           uploadedAt: now(),
           isDeleted: false,
+          bytes,
         });
+        makeRoom();
         for (const oldest of media.keys()) {
           if (media.size <= MAX_KEPT) break;
           media.delete(oldest);
@@ -136,6 +169,7 @@ async function readUpload(request: Request) {
   const hash = createHash("sha256");
   let file: { type: string } | undefined;
   let size = 0;
+  let pieces: Uint8Array[] = [];
   await readForm(request, ({ name, filename, type = "" }) => {
     if (name !== "file") {
       fields.set(name, "");
@@ -155,6 +189,9 @@ async function readUpload(request: Request) {
         throw refused(131053, `A file of the type ${file!.type} has at most ${limit} bytes`);
       }
       hash.update(piece);
+      // A piece may be a part of a larger buffer, which it would keep in memory.
+      if (size <= MAX_KEPT_FILE) pieces.push(piece.slice());
+      else pieces = [];
     };
   });
   if (fields.get("messaging_product") !== "whatsapp") {
@@ -168,7 +205,8 @@ async function readUpload(request: Request) {
   if (asked.split(";")[0].trim().toLowerCase() !== file.type) {
     throw refused(131053, `The parameter type is ${asked}, but the file's is ${file.type}`);
   }
-  return { type: file.type, size, sha256: hash.digest("hex") };
+  const bytes = size <= MAX_KEPT_FILE ? concat(pieces) : null;
+  return { type: file.type, size, sha256: hash.digest("hex"), bytes };
 }
 
 function limitOf(type: string): number {

@@ -6,6 +6,8 @@ export interface Person {
   /** The channel's id of the person for the sandbox's businesses (BSUID). */
   userId: string;
   name: string;
+  /** The phone with its plus sign; null when the sandbox does not know it. */
+  phone: string | null;
 }
 
 /** The last message of a person to a number. Either the phone or the id may be null. */
@@ -64,10 +66,16 @@ export function people(now: () => number, windows: OpenWindow[] = []) {
     const known = phone === null ? undefined : byPhone.get(phoneKey(phone));
     const userId = told.userId ?? known?.userId ?? userIdOf(phone!);
     const name = told.name ?? byUserId.get(userId)?.name ?? `Person ${lastFour(phone ?? userId)}`;
-    return remember({ userId, name }, phone);
+    return remember({ userId, name, phone: phone ?? byUserId.get(userId)?.phone ?? null }, phone);
   };
-  const wrote = ({ userId }: Person, phoneNumberId: string, at: number) =>
-    put(lastWrote, `${phoneNumberId} ${userId}`, at);
+  const lastOf = ({ userId }: Person, phoneNumberId: string) =>
+    lastWrote.get(`${phoneNumberId} ${userId}`) ?? -Infinity;
+  const wrote = (person: Person, phoneNumberId: string, at: number) =>
+    put(
+      lastWrote,
+      `${phoneNumberId} ${person.userId}`,
+      Math.max(at, lastOf(person, phoneNumberId)),
+    );
 
   for (const { phoneNumberId, phone, userId, at } of windows) {
     wrote(find(phone, { userId: userId ?? undefined }), phoneNumberId, at);
@@ -81,12 +89,13 @@ export function people(now: () => number, windows: OpenWindow[] = []) {
      * @param told new facts about the person, which are stored.
      */
     find,
-    /** Records that the person has just written to a number. */
-    wrote: (person: Person, phoneNumberId: string) => wrote(person, phoneNumberId, now()),
+    /** Records that the person wrote to a number at this time. */
+    wrote,
+    /** Until when free replies from this number to the person are allowed, in milliseconds. */
+    windowEnd: (person: Person, phoneNumberId: string) => lastOf(person, phoneNumberId) + WINDOW_MS,
     /** Whether free replies from this number to the person are allowed. */
-    hasWindow({ userId }: Person, phoneNumberId: string): boolean {
-      return now() - (lastWrote.get(`${phoneNumberId} ${userId}`) ?? -Infinity) < WINDOW_MS;
-    },
+    hasWindow: (person: Person, phoneNumberId: string) =>
+      now() - lastOf(person, phoneNumberId) < WINDOW_MS,
   };
 }
 

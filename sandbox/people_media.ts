@@ -2,6 +2,7 @@ import { createHash, randomInt } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { HttpResponse } from "msw";
 import { graphError, noObject } from "./graph_error.ts";
+import type { MediaContent } from "./media.ts";
 import { tokenFault } from "./rules.ts";
 import { fromBase64, pdf } from "./samples.ts";
 import { CUP_JPEG, SILENCE_OGG } from "./sample_bytes.ts";
@@ -141,6 +142,12 @@ export function peopleMedia(now: () => number) {
         ...(type === "audio" && { voice: voice ?? false }),
       };
       return { type, [type]: own } as { type: string };
+    },
+
+    /** A file as the person has it, whatever the channel does with it; null when unknown. */
+    content(id: string): MediaContent | null {
+      const name = sent.get(id)?.name ?? FIXED_IDS.get(id);
+      return name === undefined ? null : PEOPLE_MEDIA[name];
     },
 
     /** `GET /{media_id}`. @param base the address of the API, without a slash at the end. */

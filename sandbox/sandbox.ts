@@ -1,5 +1,7 @@
 import { getResponse, http, HttpResponse, type RequestHandler } from "msw";
 import { catalogueHandlers } from "./catalogue.ts";
+import { chatHandlers } from "./chat/handlers.ts";
+import { type Conversations, conversations } from "./chat/conversations.ts";
 import type { Pricing } from "./events.ts";
 import { graphError } from "./graph_error.ts";
 import { fixedFailure, MAGIC } from "./magic.ts";
@@ -67,7 +69,7 @@ const SERVED =
   "The sandbox serves POST /{phone_number_id}/messages and /{phone_number_id}/media, " +
   "GET /{phone_number_id}, /{media_id}, /files/{media_id}, /{business_account_id}/message_templates, " +
   "/{business_account_id}/phone_numbers, /debug_token and /samples/{file} and " +
-  "DELETE /{media_id} below /sandbox/v26.0, GET /sandbox/messages and POST /sandbox/inbound";
+  "DELETE /{media_id} below /sandbox/v26.0, GET /sandbox/messages, GET /sandbox/chat and POST /sandbox/inbound";
 
 /**
  * An imitation of the WhatsApp API. The sandbox has the templates of templates.ts, accepts media,
@@ -87,7 +89,8 @@ export function sandbox(
   const media = mediaStore(now);
   const sentByPeople = peopleMedia(now);
   const known = people(now, windows);
-  const teller = storyTeller({ webhook, people: known, now, pace });
+  const chats = conversations(now);
+  const teller = storyTeller({ webhook, people: known, conversations: chats, now, pace });
   const kept: SandboxMessage<Message>[] = [];
   const calls = new Map<string, number>();
 
@@ -104,9 +107,11 @@ export function sandbox(
       !("reply" in step ||
         message.type === "reaction" && "status" in step && step.status === "read")
     );
+    const waId = story?.hidesPhone ? null : digits ?? null;
+    const pair = { phoneNumberId: phone_number_id, person, waId };
+    chats.sent(pair, id, message, acceptedAt);
     teller.begin({
-      ...{ id, person, phoneNumberId: phone_number_id, acceptedAt },
-      waId: story?.hidesPhone ? null : digits ?? null,
+      ...{ ...pair, id, acceptedAt },
       mark: message.biz_opaque_callback_data,
       pricing: pricingOf(message, known.hasWindow(person, phone_number_id)),
       steps: message.type === "template" ? story?.steps ?? ORDINARY : ofTexts,
@@ -133,7 +138,7 @@ export function sandbox(
       const noAccess = accessFault(request, phoneNumberId);
       if (noAccess) return graphError(noAccess);
       const body: unknown = await request.json().catch(() => undefined);
-      if (body && typeof body === "object" && "status" in body) return markRead(body);
+      if (body && typeof body === "object" && "status" in body) return markRead(body, chats);
       const fault = faultOf(body, (id, kind) => media.faultOf(id, kind, phoneNumberId));
       if (fault) return graphError(fault);
       const message = body as Message;
@@ -159,7 +164,15 @@ export function sandbox(
       "*/v:version/:phone_number_id/media",
       ({ request, params }) => upload(request, String(params.phone_number_id)),
     ),
-    inboundHandler(known, teller, sentByPeople, whyUnheard),
+    inboundHandler({
+      ...{ people: known, teller, media: sentByPeople, conversations: chats, whyUnheard, now },
+    }),
+    ...chatHandlers({
+      conversations: chats,
+      contentOf: (id) => media.content(id) ?? sentByPeople.content(id),
+      windowEnd: known.windowEnd,
+      now,
+    }),
     sampleHandler(now),
     http.get(
       "*/v:version/files/:media_id",
@@ -192,11 +205,16 @@ export function sandbox(
 }
 
 /** A call that marks a person's message as read. Earlier messages count as read too. */
-function markRead(body: unknown): Response {
+function markRead(body: unknown, chats: Conversations): Response {
   const read = ReadCall.safeParse(body);
-  return read.success
-    ? HttpResponse.json({ success: true })
-    : graphError({ code: 100, details: `${read.error.issues[0].path.join(".")} is malformed` });
+  if (!read.success) {
+    return graphError({
+      code: 100,
+      details: `${read.error.issues[0].path.join(".")} is malformed`,
+    });
+  }
+  chats.read(read.data.message_id, read.data.typing_indicator !== undefined);
+  return HttpResponse.json({ success: true });
 }
 
 const WINDOW_CLOSED = {

@@ -41,6 +41,7 @@ try {
   For functions on this machine    WHATSAPP_API_URL=http://127.0.0.1:${actual}/sandbox/v26.0
   For functions in a container     WHATSAPP_API_URL=http://host.docker.internal:${actual}/sandbox/v26.0
   The messages that it accepted    http://127.0.0.1:${actual}/sandbox/messages
+  What people see in their chats   http://127.0.0.1:${actual}/sandbox/chat
   Write as a person at             http://127.0.0.1:${actual}/sandbox/inbound
   Events are posted to             ${webhook?.url ?? "nowhere; --webhook gives an address"}
   It receives webhooks at          http://127.0.0.1:${actual}/sandbox/webhooks/<name>

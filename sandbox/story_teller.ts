@@ -1,4 +1,5 @@
 import { delay } from "deno-std/async/delay.js";
+import type { Conversations } from "./chat/conversations.ts";
 import {
   failureEvent,
   messageEvent,
@@ -24,6 +25,7 @@ export interface TellerOptions {
    */
   webhook: () => Webhook | null;
   people: ReturnType<typeof people>;
+  conversations: Conversations;
   /** The sandbox's clock, in milliseconds. */
   now: () => number;
   /** The factor for all delays. The reported times do not change. */
@@ -42,7 +44,7 @@ export type Posted =
   | { isPosted: false; status: number | null; reason: string };
 
 /** Reports to the webhook what happens to messages, and what people write. */
-export function storyTeller({ webhook, people, now, pace }: TellerOptions) {
+export function storyTeller({ webhook, people, conversations, now, pace }: TellerOptions) {
   const ending = new AbortController();
   const underWay = new Set<Promise<void>>();
   const callers = new Map<string, ReturnType<typeof webhookCaller>>();
@@ -67,6 +69,11 @@ export function storyTeller({ webhook, people, now, pace }: TellerOptions) {
       );
     }
     return false;
+  };
+
+  const note = (pair: Pair, written: Written, at: number) => {
+    people.wrote(pair.person, pair.phoneNumberId, at);
+    conversations.wrote(pair, written, at);
   };
 
   const keep = (work: Promise<void>) => {
@@ -94,15 +101,17 @@ export function storyTeller({ webhook, people, now, pace }: TellerOptions) {
         // The channel reports the price with `sent`, and with the first of the other statuses.
         const tellsPrice = status === "sent" || !isPriceTold;
         isPriceTold ||= status !== "sent";
+        conversations.reported(message.id, status);
         delivery = deliver(statusEvent(message, status, { at: at(step.at ?? after), tellsPrice }));
       } else if ("failed" in step) {
         const error = { code: step.failed, details: step.details };
         const facts = { at: at(step.after), tellsMark: !step.withoutMark };
+        conversations.reported(message.id, { failed: step.failed });
         delivery = deliver(failureEvent(message, error, facts));
       } else {
         const content = { type: "text", text: { body: step.reply } };
         const written = { id: newMessageId(), content, answers: message.id };
-        people.wrote(message.person, message.phoneNumberId);
+        note(message, written, now());
         delivery = deliver(messageEvent(message, written, at(step.after)));
       }
       deliveries.push(delivery);
@@ -124,9 +133,11 @@ export function storyTeller({ webhook, people, now, pace }: TellerOptions) {
 
     /**
      * Posts a message that a person writes, and returns the webhook's answer to the first attempt.
+     *
+     * @param at when the person wrote it, in milliseconds.
      */
-    async write(pair: Pair, written: Written): Promise<Posted> {
-      people.wrote(pair.person, pair.phoneNumberId);
+    async write(pair: Pair, written: Written, at: number): Promise<Posted> {
+      note(pair, written, at);
       const target = webhook();
       if (target === null || ending.signal.aborted || !hasRoom()) {
         const reason = target === null
@@ -134,7 +145,7 @@ export function storyTeller({ webhook, people, now, pace }: TellerOptions) {
           : "The sandbox has too many events for the webhook; try again later";
         return { isPosted: false, status: null, reason };
       }
-      const { first, over } = callerOf(target).deliver(messageEvent(pair, written, now()), true);
+      const { first, over } = callerOf(target).deliver(messageEvent(pair, written, at), true);
       keep(over);
       const status = await first;
       if (status === 200) return { isPosted: true, status };

@@ -98,7 +98,7 @@ const REFUSED: [changes: unknown, message: RegExp][] = [
   ): [unknown, RegExp] => [{ from }, /^from must be /]),
   [
     { text: undefined },
-    /^text is required, unless the request has message or medium; send only one of them$/,
+    /^text is required, unless the request has message, medium or tap; send only one of them$/,
   ],
   [{ message: { type: "image", image: {} } }, /^text is required, unless the request has message/],
   [{ text: "" }, /^text must not be empty$/],
@@ -120,7 +120,7 @@ const REFUSED: [changes: unknown, message: RegExp][] = [
   [{ answers: 1 }, /^answers must be the id of a message on the channel \(wamid\)$/],
   [
     { texts: "x" },
-    /^texts: not accepted here; the known fields are phone_number_id, from, text, message, medium, caption, user_id, name, hide_phone, answers$/,
+    /^texts: not accepted here; the known fields are phone_number_id, from, text, message, medium, caption, tap, user_id, name, hide_phone, answers, hours_ago$/,
   ],
   [{ from: "x", name: 1 }, /^from must .+\. name must be a text$/],
 ];

@@ -41,6 +41,8 @@ Deno.test("the sandbox accepts messages at the printed address and ends on a sig
   assert.equal(sent.status, 200, JSON.stringify(sent.body));
   const { body: { data } } = await send(list, "GET", {});
   assert.deepEqual(data.map(({ id }: { id: string }) => id), [sent.body.messages[0].id]);
+  const [, chats] = /(http:\S+\/sandbox\/chat)/.exec(printed)!;
+  assert.ok((await (await fetch(chats)).text()).includes(to));
 
   const line = "GET /sandbox/messages HTTP/1.1";
   for (

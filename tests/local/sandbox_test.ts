@@ -199,7 +199,7 @@ Deno.test("any other address gets a 404", async () => {
     assert.equal(status, 404, `${method} ${path}`);
     assert.match(
       body.message,
-      /^The sandbox serves POST .+, GET \/sandbox\/messages and POST \/sandbox\/inbound$/,
+      /^The sandbox serves POST .+, GET \/sandbox\/messages, GET \/sandbox\/chat and POST \/sandbox\/inbound$/,
     );
   }
 });

@@ -44,6 +44,8 @@ export function sandboxWithWebhook(
   const webhook = { url: `http://127.0.0.1:${server.addr.port}/webhook/app`, secret: SECRET };
   const channel = sandbox({ now: () => clock.now, webhook: () => webhook, pace: 0, ...options });
 
+  const fetch = (path: string, init?: RequestInit) =>
+    channel.fetch(new Request(CHANNEL + path, init));
   const call = async (path: string, json: unknown, headers: Record<string, string> = {}) => {
     const response = await channel.fetch(
       new Request(CHANNEL + path, {
@@ -65,6 +67,8 @@ export function sandboxWithWebhook(
     /** All posts so far, except those that told() has already returned. */
     posts,
     call,
+    fetch,
+    get: (path: string) => fetch(path),
     stop: channel.stop,
     /** Waits until the sandbox has posted everything, and returns all posts in order. */
     async told(): Promise<Post[]> {

@@ -44,6 +44,7 @@ Deno.test("npm start serves the addresses that it prints, and leaves only data w
         `Gateway        ${stack.gateway_url}`,
         `Template sends ${stack.template_url}`,
         `Sandbox        ${stack.sandbox_url}`,
+        `Chats          ${stack.url}/sandbox/chat shows what people see`,
         `Webhooks       ${stack.receiver_url} shows what they deliver`,
         `Docs           ${stack.docs_url}`,
         `Settings       ${stack.settings_url}`,
