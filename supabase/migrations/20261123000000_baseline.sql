@@ -8531,6 +8531,8 @@ create table public.contact_windows (
       then least(closed_at, (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC')
       else (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC' end
   ) stored,
+  -- The end of the window for which conversation.window_closing was written.
+  closing_noted_for timestamptz,
   constraint contact_windows_once unique (company_id, contact_id, account_id),
   constraint contact_windows_contact_fkey foreign key (company_id, contact_id)
     references public.contacts (company_id, id) on delete cascade,
@@ -13854,49 +13856,57 @@ select app.make_events(
   $$
 );
 
--- The job looks for the windows, leases and notices that have passed since its last run.
+-- The job looks for the leases and notices that have ended since its last run.
 create table app.noted_times (
-  subject text primary key check (subject in ('windows', 'leases', 'notices')),
+  subject text primary key check (subject in ('leases', 'notices')),
   noted_until timestamptz not null default now()
 );
 comment on table app.noted_times is
   'The time up to which app.note_passed_times() has written the events that nobody causes.';
-insert into app.noted_times (subject) values ('windows'), ('leases'), ('notices');
+insert into app.noted_times (subject) values ('leases'), ('notices');
 
-create index contact_windows_closing_idx on public.contact_windows (expires_at);
+create index contact_windows_closing_idx on public.contact_windows (expires_at)
+  where closing_noted_for is distinct from expires_at;
 -- Few accounts are restricted.
 create index account_notices_stopping_idx on public.account_notices (account_id) where stops_sending;
 
--- The job calls these functions with the time up to which it has written all events. Each function returns the time up
--- to which it has now written all of them. The first two write at most 1,000 events.
-create function app.note_closing_windows(since timestamptz) returns timestamptz
+-- A message may arrive hours after the person wrote it, and its window may then close soon. Therefore each window
+-- records whether it has its event. The job writes no event for a window that has already closed.
+create function app.note_closing_windows() returns void
 language plpgsql
 set search_path = ''
 as $$
 declare
-  at constant timestamptz := clock_timestamp();
-  -- After a time without runs, the job writes no event for a window that has already closed.
-  after constant timestamptz := greatest(since, at);
-  until timestamptz := at + interval '1 hour';
+  closing uuid[];
 begin
-  -- Windows that close at the same time get their events in the same run.
-  until := least(until, (
-    select expires_at from public.contact_windows
-    where expires_at > after and expires_at <= until order by expires_at offset 999 limit 1
-  ));
+  with chosen as (
+    select id from public.contact_windows
+    where expires_at > now() and expires_at <= now() + interval '1 hour'
+      and closing_noted_for is distinct from expires_at
+    order by expires_at limit 1000
+    -- A window that a message is just changing waits for the next run.
+    for update skip locked
+  ),
+  noted as (
+    update public.contact_windows as windows set closing_noted_for = windows.expires_at
+    from chosen where windows.id = chosen.id
+    returning windows.id
+  )
+  select array_agg(id) into closing from noted;
   perform app.write_event(conversations.company_id, 'conversation.window_closing', conversations.id, author => 'job')
   from public.contact_windows as windows
   join public.conversations on conversations.company_id = windows.company_id
     and conversations.contact_id = windows.contact_id
     and conversations.messaging_account_id = windows.account_id
     and conversations.status <> 'closed'
-  where windows.expires_at > after and windows.expires_at <= until;
-  return greatest(until, since);
+  where windows.id = any (closing);
 end
 $$;
-comment on function app.note_closing_windows(timestamptz) is
-  'Writes conversation.window_closing for the conversations whose window closes in the next hour, and after this time.';
+comment on function app.note_closing_windows() is
+  'Writes conversation.window_closing for at most 1,000 windows that close in the next hour, once for each window.';
 
+-- The job calls these functions with the time up to which it has written all events. Each function returns the time up
+-- to which it has now written all of them. The first one writes at most 1,000 events.
 create function app.note_ended_leases(since timestamptz) returns timestamptz
 language plpgsql
 set search_path = ''
@@ -13956,12 +13966,12 @@ as $$
 begin
   -- Two runs at the same time would write the events twice, so the second one waits here.
   perform from app.noted_times order by subject for update;
+  perform app.note_closing_windows();
   update app.noted_times set noted_until = case subject
-    when 'windows' then app.note_closing_windows(noted_until)
     when 'leases' then app.note_ended_leases(noted_until)
     when 'notices' then app.note_ended_notices(noted_until)
   end
-  where subject in ('windows', 'leases', 'notices');
+  where subject in ('leases', 'notices');
 end
 $$;
 comment on function app.note_passed_times() is
@@ -17577,12 +17587,14 @@ begin
   update public.conversations set contact_id = survivor
   where company_id = own_company_id and contact_id = other;
 
-  insert into public.contact_windows as windows (company_id, contact_id, account_id, last_inbound_at, closed_at)
-  select company_id, survivor, account_id, last_inbound_at, closed_at from public.contact_windows
+  insert into public.contact_windows as windows
+    (company_id, contact_id, account_id, last_inbound_at, closed_at, closing_noted_for)
+  select company_id, survivor, account_id, last_inbound_at, closed_at, closing_noted_for from public.contact_windows
   where company_id = own_company_id and contact_id = other
   on conflict on constraint contact_windows_once do update set
     last_inbound_at = greatest(windows.last_inbound_at, excluded.last_inbound_at),
-    closed_at = greatest(windows.closed_at, excluded.closed_at);
+    closed_at = greatest(windows.closed_at, excluded.closed_at),
+    closing_noted_for = greatest(windows.closing_noted_for, excluded.closing_noted_for);
   update public.conversations set window_expires_at = windows.expires_at
   from public.contact_windows as windows
   where conversations.company_id = own_company_id and conversations.contact_id = survivor

@@ -56,6 +56,8 @@ create table public.contact_windows (
       then least(closed_at, (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC')
       else (last_inbound_at at time zone 'UTC' + interval '24 hours') at time zone 'UTC' end
   ) stored,
+  -- The end of the window for which conversation.window_closing was written.
+  closing_noted_for timestamptz,
   constraint contact_windows_once unique (company_id, contact_id, account_id),
   constraint contact_windows_contact_fkey foreign key (company_id, contact_id)
     references public.contacts (company_id, id) on delete cascade,

@@ -910,6 +910,7 @@ export type Database = {
         Row: {
           "account_id": string;
           "closed_at": string | null;
+          "closing_noted_for": string | null;
           "company_id": string;
           "contact_id": string;
           "expires_at": string | null;
@@ -920,6 +921,7 @@ export type Database = {
         Insert: {
           "account_id": string;
           "closed_at"?: string | null;
+          "closing_noted_for"?: string | null;
           "company_id": string;
           "contact_id": string;
           "expires_at"?: never;
@@ -929,6 +931,7 @@ export type Database = {
         Update: {
           "account_id"?: string;
           "closed_at"?: string | null;
+          "closing_noted_for"?: string | null;
           "company_id"?: string;
           "contact_id"?: string;
           "expires_at"?: never;
