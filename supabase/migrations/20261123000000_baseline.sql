@@ -13699,7 +13699,7 @@ declare
   own_company_id constant uuid := app.company_id('messaging');
   has_failed boolean;
 begin
-  -- A repeat changes nothing, so it makes no event.
+  -- A repeat changes nothing, so it makes no event. The trigger of an erased message stores no reaction.
   update public.messages set
     own_reaction = case
       when note_own_reaction.emoji is not null
@@ -13708,7 +13708,7 @@ begin
     own_reaction_whatsapp_id = case
       when note_own_reaction.emoji is not null then note_own_reaction.whatsapp_message_id
     end
-  where company_id = own_company_id and id = note_own_reaction.message_id and not is_erased
+  where company_id = own_company_id and id = note_own_reaction.message_id
     and own_reaction ->> 'emoji' is distinct from note_own_reaction.emoji;
   -- The reports may come before this function runs.
   with reports as (
