@@ -67,6 +67,7 @@ export const GROUPS: Group[] = [
       "docs/recipes/open-and-move-a-deal.md",
       "docs/recipes/send-a-template-safely.md",
       "docs/recipes/answer-within-the-window.md",
+      "docs/recipes/send-the-invoice.md",
       "docs/recipes/hear-the-voice-note.md",
     ],
   },

@@ -138,6 +138,37 @@ export const RECIPES: Record<string, (trial: Trial) => Promise<void>> = {
     assert.equal(stillThere, "Still there? answered");
   },
 
+  "send-the-invoice": async ({ run, stack, folder, language, digit }) => {
+    const phone = `+1415555021${digit}`;
+    const sent = async () => (await sentTo(stack, phone)).map(({ message }) => message);
+    const fileFor = async (order: string) => {
+      const pdf = new TextEncoder().encode("%PDF-1.7\n");
+      await Deno.writeFile(`${folder}/invoice-${order}.pdf`, pdf);
+      return { ORDER: order, PHONE: phone };
+    };
+    const variables = await fileFor(`E-${language}`);
+    const [first] = await run(variables);
+    assert.deepEqual(await run(variables), [first]);
+    const [template, ...more] = await sent();
+    assert.deepEqual(more, []);
+    const [header] = template.template.components;
+    assert.equal(header.parameters[0].document.filename, `invoice-E-${language}.pdf`);
+
+    await writes(stack, phone, "Please send me the other invoice too.");
+    const [{ id: CONVERSATION }] = await conversationsOf(stack, phone);
+    const reply = { ...await fileFor(`F-${language}`), CONVERSATION };
+    const [second] = await run(reply);
+    assert.deepEqual(await run(reply), [second]);
+    const [{ document }, ...others] = await sent();
+    assert.equal(others.length, 1);
+    assert.deepEqual([document.filename, document.caption], [
+      `invoice-F-${language}.pdf`,
+      `Your invoice for order F-${language}`,
+    ]);
+    // The same invoice is not sent again in the other way.
+    await assert.rejects(run({ ...variables, CONVERSATION }), /idempotency_key/);
+  },
+
   "hear-the-voice-note": async ({ run, stack, digit }) => {
     const phone = `+1415555020${digit}`;
     await writes(stack, phone, { medium: "voice" });
