@@ -7,9 +7,13 @@ export class Action {
   isBusy = false;
   failure: unknown = null;
 
-  /** Runs the action, unless it is already running: a double click would start it twice. */
+  /**
+   * Runs the action, unless it is already running: a double click would start it twice. A button that
+   * is disabled meanwhile loses the focus in the browser, so it gets the focus back at the end.
+   */
   async run(page: { render(): void }, work: () => Promise<void>): Promise<void> {
     if (this.isBusy) return;
+    const focused = document.activeElement as HTMLElement | null;
     this.isBusy = true;
     this.failure = null;
     page.render();
@@ -20,6 +24,7 @@ export class Action {
     } finally {
       this.isBusy = false;
       page.render();
+      if (document.activeElement === document.body) focused?.focus();
     }
   }
 

@@ -2,6 +2,7 @@
 // a receiver that fails.
 import assert from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
+import type { Locator } from "../../tools/node_modules/playwright-core/types/types.d.ts";
 import { HAPPENINGS } from "../../settings/page/webhooks/webhook.ts";
 import { EVENT_TYPES } from "../../supabase/functions/_shared/webhooks/event.ts";
 import { openBrowser } from "../support/browser.ts";
@@ -9,9 +10,10 @@ import { newCompany } from "../support/company.ts";
 import { ownWebhooks } from "../support/own_functions.ts";
 import { newPerson, signIn } from "../support/people.ts";
 import { CHROMIUM } from "../support/programs.ts";
-import { stack, statement } from "../support/test_stack.ts";
+import { stack, statement, withDatabase } from "../support/test_stack.ts";
+import { addWebhook } from "../support/webhooks.ts";
 import { judgeOf } from "./looks.ts";
-import { heading, openAs, openSettings, signInAs, unexpected } from "./settings_page.ts";
+import { heading, openAs, openSettings, PHONE, signInAs, unexpected } from "./settings_page.ts";
 
 /** A description that would be markup if it were not text. */
 const HOSTILE = "<img src=x onerror=alert(1)> Shop";
@@ -33,6 +35,30 @@ function ownReceiver() {
 
 Deno.test("the settings page knows every type of an event", () => {
   assert.deepEqual(HAPPENINGS, EVENT_TYPES);
+});
+
+Deno.test("a very long address does not fill a phone, and the page of its webhook has all of it", {
+  ignore: CHROMIUM === null,
+}, async () => {
+  const company = await newCompany();
+  const owner = await newPerson({ company: company.id });
+  const url = `https://shop.example.com/${"path".repeat(480)}/events`;
+  const columns = { url, state: "off" as const, switched_off_at: new Date() };
+  await withDatabase((sql) => addWebhook(sql, company, columns));
+  await using open = await openBrowser();
+  const route = `#/c/${company.id}/webhooks`;
+  const window = await openAs(open.browser, owner, { route, viewport: PHONE });
+  const { page } = window;
+  const heightOf = async (element: Locator) => (await element.first().boundingBox())!.height;
+  const link = page.locator(".webhooks h2 a");
+  await link.waitFor();
+  assert.ok(await heightOf(page.locator(".webhooks > li")) < 300);
+  assert.ok(await heightOf(page.getByRole("region", { name: "Problems" })) < 200);
+  assert.match(await link.innerText(), /^shop\.example\.com\/path.*….*\/events$/);
+  await link.click();
+  await page.getByText(url, { exact: true }).waitFor();
+  assert.deepEqual(unexpected(window), []);
+  await window.context.close();
 });
 
 Deno.test("an owner makes a webhook, sees a test and a deal arrive, and repairs a receiver", {

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { type App, isManager } from "../app.ts";
 import { answered } from "../failure.ts";
 import { fromNow } from "../moments.ts";
+import { shortAddress } from "../short_address.ts";
 import type { Part } from "../view.ts";
 
 /** What stops the sends of a number, or will soon stop them. */
@@ -49,7 +50,7 @@ export function troubleBanner(): Part {
         isBad: each.trouble !== "token_expires",
       })),
       ...webhooks.map(({ trouble, address, webhook_id }) => ({
-        sentence: trouble === "off" ? t.webhookOff(address) : t.webhookFails(address),
+        sentence: (trouble === "off" ? t.webhookOff : t.webhookFails)(shortAddress(address)),
         path: `webhooks/${webhook_id}`,
         isBad: true,
       })),

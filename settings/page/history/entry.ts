@@ -3,6 +3,7 @@ import type { App } from "../app.ts";
 import { SCOPES } from "../keys/api_key.ts";
 import { moment, when } from "../moments.ts";
 import type { Member } from "../project.ts";
+import { shortAddress } from "../short_address.ts";
 import type { HistoryTexts } from "../texts/en/history.ts";
 
 /** What was done in a company, as the page reads it. An event is about at most one thing. */
@@ -87,7 +88,8 @@ function subjectOf(event: CompanyEvent, members: Member[], app: App) {
       app.href(`history?account=${account_id}`)
     }><bdi>${account_name}</bdi></a>`;
   }
-  const named = event.invited_email ?? event.webhook_address ?? event.details.app;
+  const { invited_email, webhook_address, details } = event;
+  const named = invited_email ?? (webhook_address ? shortAddress(webhook_address) : details.app);
   return named ? html`<bdi>${named}</bdi>` : nothing;
 }
 

@@ -150,7 +150,13 @@ export class DeliveryLog {
       await call(app, "redeliver_event", { webhook_id: this.#id, event_id });
       await this.load(app);
       app.say(app.t.deliveries.queued);
+      // The delivery that now waits has a row of its own.
+      this.#focusRow(this.#found.findIndex((each) => each.event_id === event_id));
     });
+  }
+
+  #focusRow(place: number) {
+    document.querySelectorAll<HTMLElement>(".deliveries ol.card > li")[place]?.focus();
   }
 
   #older(app: App) {
@@ -161,7 +167,7 @@ export class DeliveryLog {
       this.#found = [...this.#found, ...page.data];
       this.#next = page.next;
       app.say(app.t.frame.olderShown(page.data.length));
-      document.querySelectorAll<HTMLElement>(".deliveries ol.card > li")[known]?.focus();
+      this.#focusRow(known);
     });
   }
 }

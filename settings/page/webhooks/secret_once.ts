@@ -41,6 +41,8 @@ export class SecretOnce {
     const stored = () => {
       this.done();
       app.render();
+      // The button with the focus is gone.
+      document.querySelector<HTMLElement>("main h1")?.focus();
     };
     const guide = docsUrl && `${docsUrl}${docsUrl.endsWith("/") ? "" : "/"}webhooks.html`;
     return html`

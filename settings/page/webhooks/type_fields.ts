@@ -5,9 +5,13 @@ import { HAPPENINGS, type Resource, RESOURCES } from "./webhook.ts";
 /** The types of events in a form: all types, all types of a group, or single types. */
 export class TypeFields {
   readonly #chosen: Set<string>;
+  /** The groups whose single events are shown, also after none of them is chosen any longer. */
+  readonly #open: Set<string>;
 
   constructor(types: readonly string[]) {
     this.#chosen = new Set(types);
+    const single = types.filter((type) => !type.endsWith("*"));
+    this.#open = new Set(single.map((type) => type.split(".")[0]));
   }
 
   /** The chosen types. A type that another choice includes is left out. */
@@ -40,6 +44,10 @@ export class TypeFields {
     const isWhole = this.#chosen.has(whole);
     const single = HAPPENINGS[resource].map((happened) => `${resource}.${happened}`);
     const count = single.filter((type) => this.#chosen.has(type)).length;
+    const toggled = ({ target }: Event) => {
+      if ((target as HTMLDetailsElement).open) this.#open.add(resource);
+      else this.#open.delete(resource);
+    };
     return html`
       <div class="group ${isWhole || count > 0 ? "chosen" : ""}">
         ${this.#box(
@@ -48,7 +56,7 @@ export class TypeFields {
           app,
         )}
         ${isWhole ? nothing : html`
-          <details ?open=${count > 0}>
+          <details ?open=${this.#open.has(resource)} @toggle=${toggled}>
             <summary>${count > 0 ? f.someChosen(count) : f.onlySome}</summary>
             <div>${single.map((type) =>
               this.#box(

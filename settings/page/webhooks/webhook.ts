@@ -3,6 +3,7 @@ import { askSettings } from "../accounts/ask_settings.ts";
 import type { App } from "../app.ts";
 import { answered, changed, Failure } from "../failure.ts";
 import type { Tone } from "../pieces/badge.ts";
+import { shortAddress } from "../short_address.ts";
 import type { Texts } from "../texts.ts";
 import type { WebhooksTexts } from "../texts/en/webhooks.ts";
 
@@ -68,9 +69,9 @@ export const RESOURCES = Object.keys(HAPPENINGS) as Resource[];
  */
 const FAILING_MS = 60 * 60_000;
 
-/** The host and the path. A query may have a secret, so lists do not show it. */
+/** The host and the path, shortened. A query may have a secret, so lists do not show it. */
 export function addressOf({ url }: Pick<Webhook, "url">): string {
-  return url.split("?", 1)[0].replace(/^https?:\/\//, "");
+  return shortAddress(url.split("?", 1)[0].replace(/^https?:\/\//, ""));
 }
 
 /** The name that people gave, or else the address. */
