@@ -469,6 +469,10 @@ insert into app.change_clock default values;
 create function app.company_id(needed_scope text default null) returns uuid
 language plpgsql stable security definer
 set search_path = ''
+-- Every request looks up its key. Without these settings, each read plans the lookup again, which takes longer than the
+-- lookup itself. A kept plan must use the index, even if it was made while the table was small.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $$
 declare
   claims constant jsonb := auth.jwt();

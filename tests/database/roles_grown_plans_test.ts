@@ -97,6 +97,9 @@ async function fill(
         sql`insert into template_media (company_id, account_id, sample_source, media_id, uploaded_at)
           select ${id}, ${account_id}, sample_source, '77', now() from templates where company_id = ${id}
           and sample_source is not null`,
+        sql`insert into api_keys (company_id, name, key_hash, hint, scopes)
+          select ${id}, 'Key', encode(sha256(convert_to(n || ${id}::text, 'UTF8')), 'hex'), 'abcd', '{read}'
+          from added where n <= 900 and ${count}::int = ${MANY}::int`,
         sql`insert into deleted_rows (company_id, resource, id, version, deleted_at)
           select ${id}, 'contacts', gen_random_uuid(), 0, now() from added`,
       ]
@@ -165,6 +168,11 @@ async function operationsOf(company: Subject): Promise<[string, Operation][]> {
   };
   const person = { phone, user_id: null, name: "Ana" };
   return [
+    // This operation comes first, so that the session keeps the plan that this role makes.
+    ["check the key of a read", async (sql) => {
+      await actAs(sql, "api_reader", { key_hash, scope: "read" });
+      await sql`select app.company_id('read')`;
+    }],
     ["create", write("write_contacts", () => ({ phone, name: "Ana" }), {}, 201)],
     [
       "create with an Idempotency-Key",
