@@ -33,9 +33,11 @@ export function chatHandlers({ conversations, contentOf, windowEnd, now }: ChatO
         ({ request }) => answerFile(request, FOLDER, name, "/sandbox/chat/"),
       )
     ),
-    http.get("*/sandbox/chat/media/:id", ({ params }) => {
+    http.get("*/sandbox/chat/media/:id", ({ request, params }) => {
       const content = contentOf(String(params.id));
-      return content ? file(content) : new HttpResponse("Not Found", { status: 404 });
+      return content
+        ? file(content, request.headers.get("Range"))
+        : new HttpResponse("Not Found", { status: 404 });
     }),
     http.get("*/sandbox/chat/:phone_number_id/:user_id", ({ params }) => {
       const { phone_number_id, user_id } = params;
@@ -65,16 +67,38 @@ function html(text: string): Response {
   });
 }
 
-/** Browsers show pictures, play audio and videos, and save every other file. */
-function file({ mime_type, size, pieces }: MediaContent): Response {
+/**
+ * Browsers show pictures, play audio and videos, and save every other file. Safari plays a file only
+ * if the server can return a part of it.
+ *
+ * @param range the header that asks for a part of the file.
+ */
+function file({ mime_type, size, pieces }: MediaContent, range: string | null): Response {
   const isShown = /^(image|audio|video)\//.test(mime_type);
-  return new HttpResponse(ReadableStream.from(pieces()), {
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(range ?? "") ?? [];
+  const isPart = Number(first) < size && (!last || Number(last) >= Number(first));
+  const start = isPart ? Number(first) : 0;
+  const end = isPart && last ? Math.min(Number(last) + 1, size) : size;
+  return new HttpResponse(ReadableStream.from(partOf(pieces(), start, end)), {
+    status: isPart ? 206 : 200,
     headers: {
       ...HEADERS,
       "Content-Type": mime_type,
-      "Content-Length": String(size),
+      "Content-Length": String(end - start),
+      "Accept-Ranges": "bytes",
+      ...(isPart && { "Content-Range": `bytes ${start}-${end - 1}/${size}` }),
       "Content-Disposition": isShown ? "inline" : "attachment",
       "Cache-Control": "no-store",
     },
   });
+}
+
+function* partOf(pieces: Iterable<Uint8Array<ArrayBuffer>>, start: number, end: number) {
+  let at = 0;
+  for (const piece of pieces) {
+    const part = piece.slice(Math.max(start - at, 0), Math.max(end - at, 0));
+    if (part.length > 0) yield part;
+    at += piece.length;
+    if (at >= end) return;
+  }
 }

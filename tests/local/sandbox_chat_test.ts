@@ -158,6 +158,23 @@ Deno.test("files are shown or can be saved, on both sides", async () => {
   assert.equal((await get(channel, "/media/1")).status, 404);
 });
 
+Deno.test("a browser can get a part of a file, as Safari does before it plays audio", async () => {
+  await using channel = sandboxWithWebhook();
+  const file = new File(["0123456789"], "a.ogg", { type: "audio/ogg" });
+  const path = `/chat/media/${await upload(channel, file)}`;
+  const part = async (Range: string) => {
+    const response = await channel.fetch(path, { headers: { Range } });
+    const { status, headers } = response;
+    return [status, headers.get("Content-Range"), await response.text()];
+  };
+  assert.deepEqual(await part("bytes=0-1"), [206, "bytes 0-1/10", "01"]);
+  assert.deepEqual(await part("bytes=7-"), [206, "bytes 7-9/10", "789"]);
+  assert.deepEqual(await part("bytes=9-100"), [206, "bytes 9-9/10", "9"]);
+  assert.deepEqual(await part("bytes=10-"), [200, null, "0123456789"]);
+  assert.deepEqual(await part("bytes=5-2"), [200, null, "0123456789"]);
+  assert.deepEqual(await part("words=1-2"), [200, null, "0123456789"]);
+});
+
 Deno.test("the sandbox keeps files of up to 16 MiB, and 64 MiB together", async () => {
   await using channel = sandboxWithWebhook();
   const status = async (id: string) => (await get(channel, `/media/${id}`)).status;
