@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { delay } from "deno-std/async/delay.js";
 import { newCompany } from "../support/company.ts";
 import { startFunction } from "../support/function_process.ts";
+import { deliverAt, endLeases } from "../support/killed_runs.ts";
 import { ownWebhooks, watchedStack } from "../support/own_functions.ts";
 import {
   addWebhook,
@@ -13,27 +14,11 @@ import {
   type Received,
   receiver,
 } from "../support/receiving.ts";
-import { environment, statement } from "../support/test_stack.ts";
+import { statement } from "../support/test_stack.ts";
 
 // LONG_RUNS=all also runs the tests that take several minutes.
 const [LONG, ALL] = [{ ignore: !Deno.env.get("LONG_RUNS") }, Deno.env.get("LONG_RUNS") === "all"];
 const [EVENTS, KILLS] = ALL ? [2_000, 30] : [500, 8];
-
-const { JOBS_SECRET } = environment();
-
-/** Calls the job of a function in its own process. The call may be cut off. */
-const deliver = async (url: string, company_id: string) => {
-  const answer = await fetch(`${url}/jobs/deliver`, {
-    method: "POST",
-    headers: { Authorization: `Bearer ${JOBS_SECRET}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ company_id, until_idle: true }),
-  });
-  await answer.body?.cancel();
-};
-
-/** Ends the leases of killed runs, which otherwise end after 30 seconds. */
-const endLeases = (company_id: string) =>
-  statement`update webhooks set leased_until = null, lease_id = null where company_id = ${company_id}`;
 
 /** Events of these records in turn. The type of each event contains its number. */
 const eventsOf = (records: string[], count: number, webhooks: MadeWebhook[]) =>
@@ -90,7 +75,9 @@ Deno.test(
       await using server = await startFunction("webhooks", { env: { WEBHOOK_HOSTS: shop.url } });
       const arrived = shop.got.length;
       let isOver = false;
-      const running = deliver(server.url, company.id).catch(() => {}).finally(() => isOver = true);
+      const running = deliverAt(server.url, company.id).catch(() => {}).finally(() =>
+        isOver = true
+      );
       if (kills < KILLS) {
         // Waits until some deliveries have arrived, and kills the run while it sends others. A run
         // ends at once if a statement of the killed run still had to renew its lease.
