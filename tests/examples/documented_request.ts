@@ -13,8 +13,8 @@ export interface PlannedRequest {
   method: string;
   url: string;
   headers: Record<string, string>;
-  /** The body as JSON text. */
-  body?: string;
+  /** The body as JSON text, or a file. */
+  body?: string | Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -54,6 +54,11 @@ export function assertDocumented({ method, url, headers, body }: PlannedRequest,
     fail(`it ${body === undefined ? "lacks its body" : "must not have a body"}`);
   }
   if (body === undefined) return;
+  if (typeof body !== "string") {
+    const type = headers["Content-Type"];
+    if (!operation.requestBody.content[type]) fail(`it takes no file of the type ${type}`);
+    return;
+  }
   const place = ["paths", pattern, method.toLowerCase(), "requestBody", "content"];
   const problem = schemas.problemAt([...place, "application/json", "schema"], JSON.parse(body));
   if (problem) fail(`the body: ${problem}`);

@@ -9,9 +9,18 @@ export type HttpNode = WorkflowNode & { parameters: ParametersOf<"httpRequest 4.
 // deno-lint-ignore no-explicit-any -- the body of an answer is any JSON
 type Answer = { body: any; headers: Record<string, string>; statusCode: number };
 
+type File = Uint8Array<ArrayBuffer>;
+
+/** What a node makes of an answer: the JSON of an item, or its binary data `data`. */
+interface Made {
+  json: Record<string, unknown>;
+  body?: File;
+}
+
 /**
- * The items that a node makes from one item: an answer for each page. openapi.json must describe
- * each request.
+ * What a node makes from one item: an answer for each page. If the node has a credential,
+ * openapi.json must describe each request.
+ * @param file the binary data `data` of the item.
  * @throws Error if the answer is still an error after the node's tries and the node does not accept
  * errors.
  */
@@ -20,11 +29,12 @@ export async function requested(
   names: Names,
   base: string,
   key: string,
-): Promise<Record<string, unknown>[]> {
+  file?: File,
+): Promise<Made[]> {
   const { maxTries = 1 } = node;
   for (let attempt = 1;; attempt++) {
     try {
-      return await pagesOf(node, names, base, key);
+      return await pagesOf(node, names, base, key, file);
     } catch (error) {
       // A request that openapi.json does not describe is an error of the workflow. n8n waits before
       // it tries again.
@@ -35,10 +45,17 @@ export async function requested(
 
 class Refused extends Error {}
 
-async function pagesOf(node: HttpNode, names: Names, base: string, key: string) {
+async function pagesOf(
+  node: HttpNode,
+  names: Names,
+  base: string,
+  key: string,
+  file?: File,
+): Promise<Made[]> {
   const { options, ...parameters } = node.parameters;
   const { pagination: { pagination } = {}, response } = options;
-  const planned = plannedBy(evaluated(parameters, names) as typeof parameters, key);
+  const planned = plannedBy(evaluated(parameters, names) as typeof parameters, key, file);
+  const isFile = response !== undefined && "responseFormat" in response.response;
   const answers: Answer[] = [];
   let isComplete = false;
   while (!isComplete) {
@@ -46,23 +63,25 @@ async function pagesOf(node: HttpNode, names: Names, base: string, key: string) 
     // yet.
     const $response = answers.at(-1) ?? {};
     const next = pagination && evaluated(pagination.nextURL, { ...names, $response });
-    const answer = await answered({ ...planned, url: next ? String(next) : planned.url }, base);
+    const url = next ? String(next) : planned.url;
+    if (parameters.authentication) assertDocumented({ ...planned, url }, base);
+    const answer = await answered({ ...planned, url }, isFile);
     answers.push(answer);
-    if (answer.statusCode >= 300 && !response) {
+    if (answer.statusCode >= 300 && (!response || isFile)) {
       throw new Refused(`${node.name}: ${answer.statusCode} ${JSON.stringify(answer.body)}`);
     }
     isComplete = !pagination || answers.length >= pagination.maxRequests ||
       evaluated(pagination.completeExpression, { ...names, $response: answer }) === true;
   }
-  return response ? answers : answers.map(({ body }) => body);
+  if (isFile) return answers.map(({ body }) => ({ json: {}, body }));
+  return answers.map((answer) => ({ json: response ? answer : answer.body }));
 }
 
 function plannedBy(
-  { method = "GET", url, queryParameters, headerParameters, jsonBody }: Omit<
-    ParametersOf<"httpRequest 4.2">,
-    "options"
-  >,
+  { method = "GET", url, authentication, queryParameters, headerParameters, jsonBody, contentType }:
+    Omit<ParametersOf<"httpRequest 4.2">, "options">,
   key: string,
+  file?: File,
 ): PlannedRequest {
   const pairs = (of?: { parameters: { name: string; value: string }[] }) =>
     (of?.parameters ?? []).map(({ name, value }): [string, string] => [name, value]);
@@ -71,21 +90,22 @@ function plannedBy(
     method,
     url: query ? `${url}?${query}` : url,
     headers: {
-      Authorization: `Bearer ${key}`,
+      ...(authentication && { Authorization: `Bearer ${key}` }),
       ...(jsonBody && { "Content-Type": "application/json" }),
       ...Object.fromEntries(pairs(headerParameters)),
     },
-    body: jsonBody,
+    body: contentType ? file! : jsonBody,
   };
 }
 
-async function answered(planned: PlannedRequest, base: string): Promise<Answer> {
-  assertDocumented(planned, base);
-  const { url, method, headers, body } = planned;
+async function answered(
+  { url, method, headers, body }: PlannedRequest,
+  isFile: boolean,
+): Promise<Answer> {
   const response = await fetch(url, { method, headers, body });
   return {
     statusCode: response.status,
     headers: Object.fromEntries(response.headers),
-    body: await response.json(),
+    body: isFile && response.ok ? await response.bytes() : await response.json(),
   };
 }

@@ -21,8 +21,9 @@ const pagination = z.strictObject({
 const httpRequest = z.strictObject({
   method: z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional(),
   url: z.string(),
-  authentication: z.literal("genericCredentialType"),
-  genericAuthType: z.literal("httpBearerAuth"),
+  /** Missing for an address that is not of the API. */
+  authentication: z.literal("genericCredentialType").optional(),
+  genericAuthType: z.literal("httpBearerAuth").optional(),
   sendQuery: z.literal(true).optional(),
   queryParameters: pairs.optional(),
   sendHeaders: z.literal(true).optional(),
@@ -30,9 +31,16 @@ const httpRequest = z.strictObject({
   sendBody: z.literal(true).optional(),
   specifyBody: z.literal("json").optional(),
   jsonBody: expression.optional(),
+  /** The body is a file: the binary data `data` of the item. */
+  contentType: z.literal("binaryData").optional(),
+  inputDataFieldName: z.literal("data").optional(),
   options: z.strictObject({
     response: z.strictObject({
-      response: z.strictObject({ fullResponse: z.literal(true), neverError: z.literal(true) }),
+      response: z.union([
+        z.strictObject({ fullResponse: z.literal(true), neverError: z.literal(true) }),
+        // The body becomes the binary data `data` of the item.
+        z.strictObject({ responseFormat: z.literal("file") }),
+      ]),
     }).optional(),
     pagination: z.strictObject({ pagination }).optional(),
   }),
@@ -40,7 +48,10 @@ const httpRequest = z.strictObject({
   // n8n sends the query, the headers or the body only if that part is switched on.
   Boolean(node.queryParameters) === Boolean(node.sendQuery) &&
   Boolean(node.headerParameters) === Boolean(node.sendHeaders) &&
-  Boolean(node.jsonBody) === Boolean(node.sendBody && node.specifyBody)
+  Boolean(node.jsonBody || node.inputDataFieldName) === Boolean(node.sendBody) &&
+  Boolean(node.jsonBody) === Boolean(node.specifyBody) &&
+  Boolean(node.contentType) === Boolean(node.inputDataFieldName) &&
+  Boolean(node.authentication) === Boolean(node.genericAuthType)
 );
 
 const set = z.strictObject({

@@ -13,8 +13,8 @@ type Json = Record<string, any>;
 /** The data that a node passes on to the next node. */
 export interface Item {
   json: Json;
-  /** The body of a request, as the node Webhook received it. */
-  body?: Uint8Array;
+  /** The binary data `data`: the body that the node Webhook received, or a downloaded file. */
+  body?: Uint8Array<ArrayBuffer>;
   /** The items from which the nodes made this item, by the names of their nodes. */
   from: Map<string, Item>;
 }
@@ -53,7 +53,7 @@ export class N8nRunner {
    * @throws Error that stops the workflow.
    */
   async run(
-    request: { json: Json; body?: Uint8Array } = { json: {} },
+    request: { json: Json; body?: Uint8Array<ArrayBuffer> } = { json: {} },
   ): Promise<Record<string, Item[]>> {
     const trigger = this.#workflow.nodes.find(({ type }) => /(Trigger|\.webhook)$/.test(type))!;
     const stack = [{ node: trigger, items: [{ ...request, from: new Map() } as Item] }];
@@ -99,7 +99,6 @@ export class N8nRunner {
       case "noOp 1":
       case "respondToWebhook 1.1":
       case "wait 1.1": // a replay does not wait
-        return [items.map((item) => next(item, item.json))];
       case "webhook 2":
         return [items.map((item) => ({ ...next(item, item.json), body: item.body }))];
       case "removeDuplicates 2":
@@ -148,8 +147,9 @@ export class N8nRunner {
         for (const item of items) {
           const raw = node as HttpNode;
           const { crm_api_url } = this.#settings;
-          const answers = await requested(raw, namesOf(item), crm_api_url, this.#key);
-          made.push(...answers.map((json) => next(item, json)));
+          const names = namesOf(item);
+          const answers = await requested(raw, names, crm_api_url, this.#key, item.body);
+          made.push(...answers.map(({ json, body }) => ({ ...next(item, json), body })));
         }
         return [made];
       }
