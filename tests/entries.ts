@@ -9,6 +9,7 @@ import { root } from "../local/checkout.ts";
 const PRODUCT = [
   ...["tests/functions", "tests/database", "tests/gateway", "tests/send_external_template"],
   ...[
+    "tests/events",
     "tests/webhooks",
     "tests/whatsapp",
     "tests/whatsapp_function",
